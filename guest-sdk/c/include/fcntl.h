@@ -1,0 +1,23 @@
+/* Adds the names of file locks, which fcntl refuses with EINVAL. */
+#include_next <fcntl.h>
+#ifndef RANKINE_FCNTL_H
+#define RANKINE_FCNTL_H
+
+#ifndef F_GETLK
+#define F_GETLK 5
+#define F_SETLK 6
+#define F_SETLKW 7
+#endif
+#ifndef F_RDLCK
+#define F_RDLCK 0
+#define F_WRLCK 1
+#define F_UNLCK 2
+#endif
+#ifndef O_DIRECT
+#define O_DIRECT 0
+#endif
+#ifndef O_NOCTTY
+#define O_NOCTTY 0
+#endif
+
+#endif

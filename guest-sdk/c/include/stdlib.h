@@ -1,0 +1,25 @@
+/* Adds temporary files, a few allocators and the status macros to wasi-libc's header. */
+#include_next <stdlib.h>
+#ifndef RANKINE_STDLIB_H
+#define RANKINE_STDLIB_H
+
+#include <rankine/wait_status.h>
+#include <sys/cdefs.h>
+
+__BEGIN_DECLS
+int system(const char *);
+#if defined(_POSIX_SOURCE) || defined(_POSIX_C_SOURCE) || defined(_XOPEN_SOURCE) || defined(_GNU_SOURCE) || defined(_BSD_SOURCE)
+int mkstemp(char *);
+int mkostemp(char *, int);
+int mkstemps(char *, int);
+int mkostemps(char *, int, int);
+char *mkdtemp(char *);
+char *mktemp(char *);
+void *memalign(size_t, size_t);
+void *valloc(size_t);
+int getloadavg(double *, int);
+int on_exit(void (*)(int, void *), void *);
+#endif
+__END_DECLS
+
+#endif

@@ -1,0 +1,2 @@
+/* The older name of the header. */
+#include <sys/statfs.h>

@@ -1,0 +1,29 @@
+//! Raw bindings to MPI 5.0 for a WebAssembly guest: the standard ABI under its C names.
+//!
+//! Functions are imported from the host's module `mpi`, so a program that uses this crate must be compiled for
+//! `wasm32-wasip1`. Everything is as in C: nothing is checked here, and every function is unsafe to call.
+//!
+//! ```no_run
+//! use core::ptr::null_mut;
+//! use mpi_sys::*;
+//!
+//! let mut rank = 0;
+//! // SAFETY: MPI accepts null pointers here, and `rank` outlives the call.
+//! unsafe {
+//!     MPI_Init(null_mut(), null_mut());
+//!     MPI_Comm_rank(MPI_COMM_WORLD, &mut rank);
+//!     MPI_Finalize();
+//! }
+//! ```
+#![no_std]
+#![allow(non_camel_case_types, non_snake_case)]
+
+mod callbacks;
+mod constants;
+mod functions;
+mod types;
+
+pub use callbacks::*;
+pub use constants::*;
+pub use functions::*;
+pub use types::*;

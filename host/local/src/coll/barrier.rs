@@ -1,0 +1,65 @@
+//! `MPI_Barrier`
+
+use rankine_abi::Comm;
+
+use super::{Coll, Collective, run};
+use crate::error::Result;
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub(super) struct Barrier;
+
+/// `MPI_Barrier`
+pub async fn barrier(r: &Rank, comm: Comm) -> Result<()> {
+    run(r, comm, |_| Ok(Barrier)).await
+}
+
+impl Collective for Barrier {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        let local = g.local();
+        if g.has_cores() && !g.is_inter() {
+            return disseminate(&local).await;
+        }
+        gather(&local).await?;
+        if g.is_inter() && g.rank == 0 {
+            g.sendrecv(0, &Span::EMPTY, 0, &Span::EMPTY).await?;
+        }
+        release(&local).await
+    }
+}
+
+/// After each round a rank knows of twice as many that have arrived.
+async fn disseminate(g: &Coll<'_>) -> Result<()> {
+    let mut step = 1;
+    while step < g.size {
+        let (to, from) = ((g.rank + step) % g.size, (g.rank + g.size - step) % g.size);
+        g.sendrecv(to, &Span::EMPTY, from, &Span::EMPTY).await?;
+        step *= 2;
+    }
+    Ok(())
+}
+
+/// Rank 0 learns that everybody has arrived.
+async fn gather(g: &Coll<'_>) -> Result<()> {
+    let tree = g.tree();
+    let arrivals = tree.children(g.rank).map(|child| g.irecv(child, &Span::EMPTY)).collect::<Result<Vec<_>>>()?;
+    for arrival in arrivals {
+        arrival.finish().await?;
+    }
+    match tree.parent(g.rank) {
+        Some(parent) => g.send(parent, &Span::EMPTY).await,
+        None => Ok(()),
+    }
+}
+
+/// Rank 0 tells everybody to go on.
+async fn release(g: &Coll<'_>) -> Result<()> {
+    let tree = g.tree();
+    if let Some(parent) = tree.parent(g.rank) {
+        g.recv(parent, &Span::EMPTY).await?;
+    }
+    for child in tree.children(g.rank) {
+        g.send(child, &Span::EMPTY).await?;
+    }
+    Ok(())
+}

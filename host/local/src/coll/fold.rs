@@ -1,0 +1,113 @@
+//! Combining operands in one order, whatever the algorithm.
+//!
+//! The ranks' operands are the leaves of a binary tree that depends on the number of ranks only: runs of 2, 4, 8, … ranks
+//! that begin at a multiple of their length, the last ones perhaps shorter. Left stays left, so operations need not be commutative; and a
+//! floating-point result is the same on threads and fibers, for short and long messages, at every root and on every rank.
+
+use super::Coll;
+use super::flight::Scratch;
+use super::tree::Tree;
+use crate::error::Result;
+use crate::op::Reduction;
+
+/// Operands that came in rank order, combined as far as the order allows.
+pub(super) struct Fold<'a, 'c> {
+    g: &'c Coll<'a>,
+    reduction: &'c Reduction,
+    /// Results of runs of `1 << level` operands; levels fall from bottom to top.
+    runs: Vec<(u32, Scratch<'a>)>,
+}
+
+impl<'a, 'c> Fold<'a, 'c> {
+    pub(super) fn new(g: &'c Coll<'a>, reduction: &'c Reduction) -> Self {
+        Fold { g, reduction, runs: Vec::new() }
+    }
+
+    /// Takes the next operand.
+    pub(super) async fn push(&mut self, operand: Scratch<'a>) -> Result<()> {
+        let (mut level, mut right) = (0, operand);
+        while let Some((_, left)) = self.runs.pop_if(|(above, _)| *above == level) {
+            self.reduction.apply(self.g.r(), &left, &mut right).await?;
+            level += 1;
+        }
+        self.runs.push((level, right));
+        Ok(())
+    }
+
+    /// The result of all operands, of which there was at least one.
+    pub(super) async fn finish(mut self) -> Result<Scratch<'a>> {
+        let (_, mut right) = self.runs.pop().expect("a reduction has an operand");
+        while let Some((_, left)) = self.runs.pop() {
+            self.reduction.apply(self.g.r(), &left, &mut right).await?;
+        }
+        Ok(right)
+    }
+}
+
+/// Combines every rank's operand: the result at rank 0, nothing elsewhere.
+pub(super) async fn to_first<'a>(
+    g: &Coll<'a>,
+    reduction: &Reduction,
+    mine: Scratch<'a>,
+) -> Result<Option<Scratch<'a>>> {
+    let tree = g.tree();
+    let length = mine.len();
+    let mut levels = Vec::new();
+    for level in tree.levels_below(g.rank) {
+        levels.push(level.map(|child| g.irecv_carried(child, length)).collect::<Result<Vec<_>>>()?);
+    }
+    let mut mine = mine;
+    for level in levels {
+        let mut fold = Fold::new(g, reduction);
+        fold.push(mine).await?;
+        for child in level {
+            fold.push(child.finish().await?).await?;
+        }
+        mine = fold.finish().await?;
+    }
+    match tree.parent(g.rank) {
+        None => Ok(Some(mine)),
+        Some(parent) => {
+            g.isend_carried(parent, mine)?.finish().await?;
+            Ok(None)
+        }
+    }
+}
+
+/// Combines every rank's operand: the result at every rank.
+pub(super) async fn to_all<'a>(g: &Coll<'a>, reduction: &Reduction, mine: Scratch<'a>) -> Result<Scratch<'a>> {
+    if g.has_cores() && g.size.is_power_of_two() {
+        return exchange(g, reduction, mine).await;
+    }
+    let length = mine.len();
+    let mut result = to_first(g, reduction, mine).await?.unwrap_or_else(|| Scratch::new(g.r(), length));
+    super::bcast::spread_bytes(g, 0, &mut result).await?;
+    Ok(result)
+}
+
+/// Recursive doubling: after each round a rank has the result of a run twice as long.
+async fn exchange<'a>(g: &Coll<'a>, reduction: &Reduction, mut mine: Scratch<'a>) -> Result<Scratch<'a>> {
+    let mut step = 1;
+    while step < g.size {
+        let peer = g.rank ^ step;
+        let receiving = g.irecv_carried(peer, mine.len())?;
+        let sending = g.isend_carried(peer, mine)?;
+        let mut theirs = receiving.finish().await?;
+        mine = sending.finish().await?;
+        if g.rank < peer {
+            reduction.apply(g.r(), &mine, &mut theirs).await?;
+            mine = theirs;
+        } else {
+            reduction.apply(g.r(), &theirs, &mut mine).await?;
+        }
+        step *= 2;
+    }
+    Ok(mine)
+}
+
+impl Coll<'_> {
+    /// The tree for short messages. Eight ranks are one level: a rank can start seven messages while one arrives.
+    pub(super) fn tree(&self) -> Tree {
+        Tree::new(self.size, 3)
+    }
+}

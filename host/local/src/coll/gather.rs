@@ -1,0 +1,139 @@
+//! `MPI_Gather`, `MPI_Gatherv`: every rank's block goes straight to its place in the root's memory.
+
+use rankine_abi::{Addr, Comm, Datatype};
+
+use super::buffers::{Blocks, Role, copy_own, is_in_place, not_in_place};
+use super::flight::Flight;
+use super::{Coll, Collective, run};
+use crate::comm::Communicator;
+use crate::error::Result;
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub(super) enum Gather {
+    /// The root's own block is `None` where it lies in place.
+    Root {
+        own: Option<Span>,
+        blocks: Blocks,
+    },
+    Member {
+        root: usize,
+        own: Span,
+    },
+    Idle,
+}
+
+impl Gather {
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn even(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcount: i64,
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcount: i64,
+        recvtype: Datatype,
+        root: i32,
+    ) -> Result<Self> {
+        let blocks = |peers| Blocks::even(r, recvbuf, recvcount, recvtype, peers);
+        Gather::new(r, comm, root, (sendbuf, sendcount, sendtype), recvbuf, blocks)
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn varied(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcount: i64,
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcounts: &[i64],
+        displs: &[i64],
+        recvtype: Datatype,
+        root: i32,
+    ) -> Result<Self> {
+        let blocks = |peers| Blocks::varied(r, recvbuf, recvcounts, displs, recvtype, peers);
+        Gather::new(r, comm, root, (sendbuf, sendcount, sendtype), recvbuf, blocks)
+    }
+
+    fn new(
+        r: &Rank,
+        comm: &Communicator,
+        root: i32,
+        (sendbuf, sendcount, sendtype): (Addr, i64, Datatype),
+        recvbuf: Addr,
+        blocks: impl FnOnce(usize) -> Result<Blocks>,
+    ) -> Result<Self> {
+        let role = Role::new(comm, root)?;
+        Ok(match role {
+            Role::Idle => Gather::Idle,
+            Role::Member(root) => {
+                not_in_place(sendbuf, "the send buffer of a rank that is not the root")?;
+                Gather::Member { root, own: r.span(sendbuf, sendcount, sendtype)? }
+            }
+            Role::Root => {
+                not_in_place(recvbuf, "the receive buffer")?;
+                let has_own = comm.remote.is_none() && !is_in_place(comm, sendbuf)?;
+                let own = if has_own { Some(r.span(sendbuf, sendcount, sendtype)?) } else { None };
+                Gather::Root { own, blocks: blocks(comm.peers().len())? }
+            }
+        })
+    }
+}
+
+/// `MPI_Gather`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn gather(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    root: i32,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Gather::even(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root)).await
+}
+
+/// `MPI_Gatherv`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn gatherv(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcounts: &[i64],
+    displs: &[i64],
+    recvtype: Datatype,
+    root: i32,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| {
+        Gather::varied(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root)
+    })
+    .await
+}
+
+impl Collective for Gather {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        match self {
+            Gather::Idle => Ok(()),
+            Gather::Member { root, own } => g.send_some(*root, own).await,
+            Gather::Root { own, blocks } => {
+                let mut flight = Flight::new();
+                for peer in 0..g.size {
+                    if peer != g.rank || g.is_inter() {
+                        flight.recv_some(g, peer, &blocks.get(g.r(), peer)?).await?;
+                    } else if let Some(own) = own {
+                        copy_own(&blocks.get(g.r(), peer)?, own)?;
+                    }
+                }
+                flight.land().await
+            }
+        }
+    }
+}

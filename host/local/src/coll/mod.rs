@@ -1,0 +1,250 @@
+//! Collective operations (MPI-5.0 chapter 6), each written once over the few primitives of [`Coll`].
+//!
+//! A function of the chapter checks its arguments and makes them into a [`Collective`], which owns all it needs and has one way to
+//! run: blocking functions await it, nonblocking ones leave it in a request, persistent ones start it again. Algorithms are chosen for one node: every rank's memory is directly readable, so long data is copied once, from
+//! where it is to where it goes. Short data costs messages and wake-ups, of which trees need the fewest; only when
+//! every rank has a core of its own does it pay to trade messages for fewer rounds ([`Coll::has_cores`]).
+//!
+//! | file | subject |
+//! |---|---|
+//! | `buffers` | what the arguments say: elements, blocks for each rank, roots |
+//! | `flight` | operations under way, and the host memory they use |
+//! | `tree` | who passes data on to whom |
+//! | `fold` | combining operands in one order, whatever the algorithm |
+//! | `barrier`, `bcast`, `gather`, … | the operations |
+
+use rankine_abi::{Comm, MPI_ERR_COUNT, Request, Status};
+
+use crate::comm::Communicator;
+use crate::error::{Error, Result};
+use crate::group::Members;
+use crate::mailbox::matching::Pattern;
+use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::mailbox::ring::EAGER;
+use crate::rank::Rank;
+use crate::span::Span;
+
+mod allgather;
+mod alltoall;
+mod barrier;
+mod bcast;
+mod buffers;
+mod flight;
+mod fold;
+mod gather;
+mod neighbor;
+mod nonblocking;
+mod persistent;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+mod scatter;
+mod slices;
+mod tree;
+
+pub use allgather::{allgather, allgatherv};
+pub use alltoall::{alltoall, alltoallv, alltoallw};
+pub use barrier::barrier;
+pub use bcast::bcast;
+pub use gather::{gather, gatherv};
+pub use neighbor::{
+    neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
+};
+pub use nonblocking::*;
+pub use persistent::*;
+pub use reduce::{allreduce, reduce};
+pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
+pub use scan::{exscan, scan};
+pub use scatter::{scatter, scatterv};
+
+/// What the collectives of a rank keep between calls.
+#[derive(Default)]
+pub(crate) struct State {
+    /// Host memory to use again.
+    pool: std::cell::RefCell<Vec<Vec<u8>>>,
+}
+
+/// A collective operation whose arguments are checked: ready to run, now or later, once or again and again.
+pub(crate) trait Collective {
+    /// Takes part in it.
+    fn run(&self, g: &Coll<'_>) -> impl Future<Output = Result<()>>;
+}
+
+/// Makes a collective on `comm` and takes part in it.
+async fn run<C: Collective>(r: &Rank, comm: Comm, make: impl FnOnce(&Communicator) -> Result<C>) -> Result<()> {
+    let comm = r.communicator(comm)?;
+    make(&comm)?.run(&comm.coll(r)).await
+}
+
+/// The same in the background of this rank, behind a request.
+fn start<C: Collective + 'static>(
+    r: &Rank,
+    comm: Comm,
+    make: impl FnOnce(&Communicator) -> Result<C>,
+) -> Result<Request> {
+    let communicator = r.communicator(comm)?;
+    let collective = make(&communicator)?;
+    let tag = communicator.collective_tag();
+    let steps = async move |r: &Rank| {
+        collective.run(&Coll::tagged(r, &communicator, tag)).await?;
+        Ok(Status::EMPTY)
+    };
+    r.begin(comm, steps)
+}
+
+/// The same each time its request is started.
+fn prepare<C: Collective + 'static>(
+    r: &Rank,
+    comm: Comm,
+    make: impl FnOnce(&Communicator) -> Result<C>,
+) -> Result<Request> {
+    let communicator = r.communicator(comm)?;
+    let collective = make(&communicator)?;
+    let tag = communicator.collective_tag();
+    let steps = async move |r: &Rank| {
+        collective.run(&Coll::tagged(r, &communicator, tag)).await?;
+        Ok(Status::EMPTY)
+    };
+    r.begin_on_start(comm, steps)
+}
+
+impl Communicator {
+    /// A tag of its own for a collective that goes on beside others. Every rank makes its collectives in the same order.
+    fn collective_tag(&self) -> i32 {
+        1 + (self.next_sequence() % (LOCAL as u32 - 1)) as i32
+    }
+}
+
+/// One collective operation on one communicator: sends and receives that meet no others.
+///
+/// Its peers are the ranks of the communicator, or of the remote group of an intercommunicator. Blocking collectives on a
+/// communicator are ordered, and so are the messages between two ranks: they need no more than the collective context.
+/// Nonblocking ones differ in their tags.
+pub(crate) struct Coll<'a> {
+    r: &'a Rank,
+    comm: &'a Communicator,
+    peers: &'a Members,
+    /// This rank's rank in the communicator.
+    pub(crate) rank: usize,
+    /// How many peers there are.
+    pub(crate) size: usize,
+    tag: i32,
+}
+
+/// The tag's bit for messages inside the local group of an intercommunicator.
+const LOCAL: i32 = 1 << 30;
+
+/// A send or receive under way. Dropping it withdraws it, so the bytes it uses may be freed then.
+pub(crate) struct Pending<'a> {
+    r: &'a Rank,
+    operation: Option<OpRef>,
+    /// Bytes that have to come, for receives.
+    expected: Option<usize>,
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if let Some(operation) = self.operation {
+            self.r.withdraw(operation);
+            self.r.release(operation);
+        }
+    }
+}
+
+impl Pending<'_> {
+    /// Waits; for a receive, how many bytes came. A message that does not fit is an error.
+    async fn wait(mut self) -> Result<usize> {
+        let Some(operation) = self.operation.take() else { return Ok(0) };
+        let outcome = self.r.complete(operation).await;
+        outcome.check()?;
+        Ok(outcome.bytes as usize)
+    }
+
+    /// Waits; a receive of fewer bytes than its buffer has is an error too.
+    async fn finish(self) -> Result<()> {
+        let expected = self.expected;
+        let bytes = self.wait().await?;
+        match expected {
+            Some(expected) if bytes != expected => Err(Error::new(
+                MPI_ERR_COUNT,
+                format!(
+                    "{bytes} bytes came where {expected} were expected: counts or datatypes differ between the ranks"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'a> Coll<'a> {
+    pub(crate) fn new(r: &'a Rank, comm: &'a Communicator) -> Self {
+        Coll::tagged(r, comm, 0)
+    }
+
+    /// A collective that others on the same communicator may run beside.
+    fn tagged(r: &'a Rank, comm: &'a Communicator, tag: i32) -> Self {
+        let peers = comm.peers();
+        Coll { r, comm, peers, rank: comm.rank as usize, size: peers.len(), tag }
+    }
+
+    /// The rank that runs it.
+    pub(crate) fn r(&self) -> &'a Rank {
+        self.r
+    }
+
+    /// Whether it is on an intercommunicator.
+    fn is_inter(&self) -> bool {
+        self.comm.remote.is_some() && self.tag & LOCAL == 0
+    }
+
+    /// The same collective inside this rank's own group.
+    fn local(&self) -> Coll<'a> {
+        let peers = &self.comm.group;
+        let tag = if self.comm.remote.is_some() { self.tag | LOCAL } else { self.tag };
+        Coll { r: self.r, comm: self.comm, peers, rank: self.rank, size: peers.len(), tag }
+    }
+
+    /// Whether every rank has a core of its own, so that rounds cost time and messages hardly any.
+    fn has_cores(&self) -> bool {
+        self.r.world().options.spin
+    }
+
+    /// Starts a send to a peer.
+    pub(crate) fn isend(&self, peer: usize, span: &Span) -> Result<Pending<'a>> {
+        let destination = self.peers.get(peer as i32).expect("a collective's own arithmetic stays inside the group");
+        // The receiver will come, so nothing is won by copying a long message away while its sender waits.
+        let kind = if span.bytes() > EAGER { Kind::Ssend } else { Kind::Send };
+        let what = What { kind, context: self.comm.context + 1, peer: peer as i32, tag: self.tag, destination };
+        let operation = self.r.post_send(what, self.comm.rank, span.again())?;
+        Ok(Pending { r: self.r, operation, expected: None })
+    }
+
+    /// Starts a receive from a peer.
+    pub(crate) fn irecv(&self, peer: usize, span: &Span) -> Result<Pending<'a>> {
+        let pattern = Pattern { context: self.comm.context + 1, source: peer as i32, tag: self.tag };
+        let operation = Some(self.r.post_recv(pattern, span.again())?);
+        Ok(Pending { r: self.r, operation, expected: Some(span.bytes()) })
+    }
+
+    /// Sends and waits.
+    pub(crate) async fn send(&self, peer: usize, span: &Span) -> Result<()> {
+        self.isend(peer, span)?.finish().await
+    }
+
+    /// Receives and waits; how many bytes came.
+    pub(crate) async fn recv(&self, peer: usize, span: &Span) -> Result<usize> {
+        self.irecv(peer, span)?.wait().await
+    }
+
+    /// Sends to one rank while receiving from another.
+    pub(crate) async fn sendrecv(&self, to: usize, send: &Span, from: usize, receive: &Span) -> Result<usize> {
+        let receiving = self.irecv(from, receive)?;
+        let sending = self.isend(to, send)?;
+        let bytes = receiving.wait().await?;
+        sending.wait().await?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

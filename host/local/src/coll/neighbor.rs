@@ -1,0 +1,248 @@
+//! Neighbourhood collectives (MPI-5.0 §8.6): each rank exchanges blocks with its neighbours in the communicator's topology.
+
+use rankine_abi::{Addr, Comm, Datatype, MPI_PROC_NULL};
+
+use super::buffers::{Blocks, not_in_place};
+use super::flight::Flight;
+use super::{Coll, Collective, run};
+use crate::comm::Communicator;
+use crate::error::Result;
+use crate::rank::Rank;
+use crate::span::Span;
+use crate::topo::Topology;
+
+/// What goes to the destinations.
+enum Outgoing {
+    /// The same to each.
+    One(Span),
+    /// A block for each.
+    Blocks(Blocks),
+}
+
+pub(super) struct Neighbor {
+    sources: Vec<i32>,
+    destinations: Vec<i32>,
+    send: Outgoing,
+    receive: Blocks,
+    /// The two neighbours of a dimension may be the same rank; then what it sends one way comes in from the other way.
+    grid: bool,
+}
+
+impl Neighbor {
+    fn new(
+        comm: &Communicator,
+        (sendbuf, recvbuf): (Addr, Addr),
+        send: impl FnOnce(usize) -> Result<Outgoing>,
+        receive: impl FnOnce(usize) -> Result<Blocks>,
+    ) -> Result<Self> {
+        not_in_place(sendbuf, "a buffer of a neighbourhood collective")?;
+        not_in_place(recvbuf, "a buffer of a neighbourhood collective")?;
+        let (sources, destinations) = comm.neighbors()?;
+        let (send, receive) = (send(destinations.len())?, receive(sources.len())?);
+        let grid = matches!(comm.topology.as_deref(), Some(Topology::Cart(_)));
+        Ok(Neighbor { sources, destinations, send, receive, grid })
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn allgather(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcount: i64,
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcount: i64,
+        recvtype: Datatype,
+    ) -> Result<Self> {
+        let send = |_| Ok(Outgoing::One(r.span(sendbuf, sendcount, sendtype)?));
+        let receive = |sources| Blocks::even(r, recvbuf, recvcount, recvtype, sources);
+        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn allgatherv(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcount: i64,
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcounts: &[i64],
+        displs: &[i64],
+        recvtype: Datatype,
+    ) -> Result<Self> {
+        let send = |_| Ok(Outgoing::One(r.span(sendbuf, sendcount, sendtype)?));
+        let receive = |sources| Blocks::varied(r, recvbuf, recvcounts, displs, recvtype, sources);
+        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn alltoall(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcount: i64,
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcount: i64,
+        recvtype: Datatype,
+    ) -> Result<Self> {
+        let send = |peers| Ok(Outgoing::Blocks(Blocks::even(r, sendbuf, sendcount, sendtype, peers)?));
+        let receive = |sources| Blocks::even(r, recvbuf, recvcount, recvtype, sources);
+        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn alltoallv(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcounts: &[i64],
+        sdispls: &[i64],
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcounts: &[i64],
+        rdispls: &[i64],
+        recvtype: Datatype,
+    ) -> Result<Self> {
+        let send = |peers| Ok(Outgoing::Blocks(Blocks::varied(r, sendbuf, sendcounts, sdispls, sendtype, peers)?));
+        let receive = |sources| Blocks::varied(r, recvbuf, recvcounts, rdispls, recvtype, sources);
+        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn alltoallw(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcounts: &[i64],
+        sdispls: &[i64],
+        sendtypes: &[Datatype],
+        recvbuf: Addr,
+        recvcounts: &[i64],
+        rdispls: &[i64],
+        recvtypes: &[Datatype],
+    ) -> Result<Self> {
+        let send = |peers| Ok(Outgoing::Blocks(Blocks::typed(r, sendbuf, sendcounts, sdispls, sendtypes, peers)?));
+        let receive = |sources| Blocks::typed(r, recvbuf, recvcounts, rdispls, recvtypes, sources);
+        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+    }
+}
+
+/// `MPI_Neighbor_allgather`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn neighbor_allgather(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Neighbor::allgather(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)).await
+}
+
+/// `MPI_Neighbor_allgatherv`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn neighbor_allgatherv(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcounts: &[i64],
+    displs: &[i64],
+    recvtype: Datatype,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| {
+        Neighbor::allgatherv(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype)
+    })
+    .await
+}
+
+/// `MPI_Neighbor_alltoall`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn neighbor_alltoall(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Neighbor::alltoall(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)).await
+}
+
+/// `MPI_Neighbor_alltoallv`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn neighbor_alltoallv(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcounts: &[i64],
+    sdispls: &[i64],
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcounts: &[i64],
+    rdispls: &[i64],
+    recvtype: Datatype,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| {
+        Neighbor::alltoallv(r, comm, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype)
+    })
+    .await
+}
+
+/// `MPI_Neighbor_alltoallw`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn neighbor_alltoallw(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcounts: &[i64],
+    sdispls: &[i64],
+    sendtypes: &[Datatype],
+    recvbuf: Addr,
+    recvcounts: &[i64],
+    rdispls: &[i64],
+    recvtypes: &[Datatype],
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| {
+        Neighbor::alltoallw(r, comm, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes)
+    })
+    .await
+}
+
+impl Collective for Neighbor {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        let mut arrivals = Vec::new();
+        for index in 0..self.sources.len() {
+            // Messages between two ranks keep their order, so receives are posted in the order in which the peer sends.
+            let index = if self.grid { index ^ 1 } else { index };
+            let source = self.sources[index];
+            if source != MPI_PROC_NULL {
+                arrivals.push(g.irecv(source as usize, &self.receive.get(g.r(), index)?)?);
+            }
+        }
+        let mut flight = Flight::new();
+        for (index, &destination) in self.destinations.iter().enumerate() {
+            if destination == MPI_PROC_NULL {
+                continue;
+            }
+            let pending = match &self.send {
+                Outgoing::One(span) => g.isend(destination as usize, span)?,
+                Outgoing::Blocks(blocks) => g.isend(destination as usize, &blocks.get(g.r(), index)?)?,
+            };
+            flight.add(pending).await?;
+        }
+        for arrival in arrivals {
+            arrival.finish().await?;
+        }
+        flight.land().await
+    }
+}

@@ -1,0 +1,269 @@
+//! `MPI_Reduce`, `MPI_Allreduce`
+
+use rankine_abi::{Addr, Comm, Datatype, Op};
+
+use super::buffers::{Role, is_in_place, not_in_place};
+use super::flight::{Flight, Piece, Scratch};
+use super::slices::{Slices, reduce_slice};
+use super::{Coll, Collective, allgather, bcast, fold, run};
+use crate::comm::Communicator;
+use crate::error::Result;
+use crate::op::Reduction;
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub(super) struct Reduce {
+    role: Role,
+    /// What this rank contributes, unless it is the root of an intercommunicator's reduction.
+    from: Span,
+    /// Where the root wants the result.
+    to: Span,
+    reduction: Reduction,
+}
+
+impl Reduce {
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn new(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        recvbuf: Addr,
+        count: i64,
+        datatype: Datatype,
+        op: Op,
+        root: i32,
+    ) -> Result<Self> {
+        let reduction = r.collective_reduction(op, datatype)?;
+        let role = Role::new(comm, root)?;
+        let to = if role == Role::Root {
+            not_in_place(recvbuf, "the receive buffer")?;
+            r.span(recvbuf, count, datatype)?
+        } else {
+            Span::EMPTY
+        };
+        let from = match role {
+            Role::Idle => Span::EMPTY,
+            Role::Root if comm.remote.is_some() => Span::EMPTY,
+            Role::Root if is_in_place(comm, sendbuf)? => to.again(),
+            _ => {
+                not_in_place(sendbuf, "the send buffer of a rank that is not the root")?;
+                r.span(sendbuf, count, datatype)?
+            }
+        };
+        Ok(Reduce { role, from, to, reduction })
+    }
+}
+
+/// `MPI_Reduce`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn reduce(
+    r: &Rank,
+    sendbuf: Addr,
+    recvbuf: Addr,
+    count: i64,
+    datatype: Datatype,
+    op: Op,
+    root: i32,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Reduce::new(r, comm, sendbuf, recvbuf, count, datatype, op, root)).await
+}
+
+impl Collective for Reduce {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        match self.role {
+            Role::Idle => Ok(()),
+            Role::Root if g.is_inter() => g.recv_some(0, &self.to).await,
+            Role::Member(root) if g.is_inter() => self.for_others(g, root).await,
+            Role::Member(root) => to_root(g, &self.reduction, &self.from, None, root).await,
+            Role::Root => to_root(g, &self.reduction, &self.from, Some(&self.to), g.rank).await,
+        }
+    }
+}
+
+impl Reduce {
+    /// Reduces in this group for a root in the other one.
+    async fn for_others(&self, g: &Coll<'_>, root: usize) -> Result<()> {
+        let mut result = vec![0; if g.rank == 0 { self.from.bytes() } else { 0 }];
+        // SAFETY: the vector stays until the reduction is over.
+        let to = unsafe { Span::raw(result.as_mut_ptr(), result.len()) };
+        let at_first = (g.rank == 0).then_some(&to);
+        to_root(&g.local(), &self.reduction, &self.from, at_first, 0).await?;
+        match at_first {
+            Some(result) => g.send_some(root, result).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Packed bytes that go through a tree at a time.
+pub(super) const SEGMENT: usize = 32 << 10;
+
+/// Reduces to one rank, which alone has `to`.
+pub(super) async fn to_root(
+    g: &Coll<'_>,
+    reduction: &Reduction,
+    from: &Span,
+    to: Option<&Span>,
+    root: usize,
+) -> Result<()> {
+    if by_slices(g, from.bytes()) {
+        return slices_to_root(g, reduction, from, to, root).await;
+    }
+    let segment = reduction.whole_elements(SEGMENT);
+    let mut at = 0;
+    while at < from.bytes() {
+        let length = segment.min(from.bytes() - at);
+        let mine = Scratch::packed(g.r(), from, at, length);
+        let mut result = fold::to_first(g, reduction, mine).await?;
+        if root != 0 {
+            if let Some(result) = result.take() {
+                g.isend_carried(root, result)?.finish().await?;
+            }
+            if g.rank == root {
+                result = Some(g.irecv_carried(0, length)?.finish().await?);
+            }
+        }
+        if let (Some(to), Some(result)) = (to, result) {
+            to.unpack(at, &result);
+        }
+        at += length;
+    }
+    Ok(())
+}
+
+/// Every rank reduces a slice, and the root collects them.
+async fn slices_to_root(
+    g: &Coll<'_>,
+    reduction: &Reduction,
+    from: &Span,
+    to: Option<&Span>,
+    root: usize,
+) -> Result<()> {
+    let slices = Slices::even(g.size, from.bytes(), reduction.element);
+    let mine = slices.range(g.rank);
+    if let Some(to) = to {
+        let target = Piece::for_writing(to);
+        let own = target.part(mine);
+        reduce_slice(g, reduction, from, &slices, |at, bytes| own.unpack(at, bytes)).await?;
+        let mut flight = Flight::new();
+        for peer in (0..g.size).filter(|&peer| peer != root) {
+            flight.recv_some(g, peer, &target.part(slices.range(peer))).await?;
+        }
+        flight.land().await?;
+        target.put_into(to);
+        return Ok(());
+    }
+    let mut result = Scratch::new(g.r(), mine.len());
+    reduce_slice(g, reduction, from, &slices, |at, bytes| result[at..at + bytes.len()].copy_from_slice(bytes)).await?;
+    if !mine.is_empty() {
+        g.isend_carried(root, result)?.finish().await?;
+    }
+    Ok(())
+}
+
+/// Whether every rank reduces a slice of the operands: n² messages, but with a core for each of them nobody waits for another's sums.
+/// Where ranks share cores a tree does as much work in fewer messages.
+pub(super) fn by_slices(g: &Coll<'_>, bytes: usize) -> bool {
+    g.has_cores() && g.size > 1 && bytes >= SEGMENT && bytes / g.size >= 1 << 10
+}
+
+pub(super) struct Allreduce {
+    from: Span,
+    to: Span,
+    reduction: Reduction,
+}
+
+impl Allreduce {
+    pub(super) fn new(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        recvbuf: Addr,
+        count: i64,
+        datatype: Datatype,
+        op: Op,
+    ) -> Result<Self> {
+        let reduction = r.collective_reduction(op, datatype)?;
+        let (from, to) = operands(r, comm, (sendbuf, recvbuf), count, datatype)?;
+        Ok(Allreduce { from, to, reduction })
+    }
+}
+
+/// The spans of a reduction of which every rank gets a result as long as its operand.
+pub(super) fn operands(
+    r: &Rank,
+    comm: &Communicator,
+    (sendbuf, recvbuf): (Addr, Addr),
+    count: i64,
+    datatype: Datatype,
+) -> Result<(Span, Span)> {
+    not_in_place(recvbuf, "the receive buffer")?;
+    let to = r.span(recvbuf, count, datatype)?;
+    let from = if is_in_place(comm, sendbuf)? { to.again() } else { r.span(sendbuf, count, datatype)? };
+    Ok((from, to))
+}
+
+/// `MPI_Allreduce`
+pub async fn allreduce(
+    r: &Rank,
+    sendbuf: Addr,
+    recvbuf: Addr,
+    count: i64,
+    datatype: Datatype,
+    op: Op,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Allreduce::new(r, comm, sendbuf, recvbuf, count, datatype, op)).await
+}
+
+impl Collective for Allreduce {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        if g.is_inter() {
+            return self.between(g).await;
+        }
+        if by_slices(g, self.from.bytes()) {
+            return self.by_slices(g).await;
+        }
+        let segment = self.reduction.whole_elements(SEGMENT);
+        let mut at = 0;
+        while at < self.from.bytes() {
+            let length = segment.min(self.from.bytes() - at);
+            let mine = Scratch::packed(g.r(), &self.from, at, length);
+            let result = fold::to_all(g, &self.reduction, mine).await?;
+            self.to.unpack(at, &result);
+            at += length;
+        }
+        Ok(())
+    }
+}
+
+impl Allreduce {
+    /// Every rank reduces a slice and brings it to everybody.
+    async fn by_slices(&self, g: &Coll<'_>) -> Result<()> {
+        let slices = Slices::even(g.size, self.from.bytes(), self.reduction.element);
+        let target = Piece::for_writing(&self.to);
+        let part = |peer| target.part(slices.range(peer));
+        let mine = part(g.rank);
+        reduce_slice(g, &self.reduction, &self.from, &slices, |at, bytes| mine.unpack(at, bytes)).await?;
+        allgather::everybody(g, &mine, |peer| Ok(part(peer))).await?;
+        target.put_into(&self.to);
+        Ok(())
+    }
+
+    /// On an intercommunicator each group gets the other's result.
+    async fn between(&self, g: &Coll<'_>) -> Result<()> {
+        let local = g.local();
+        let bytes = self.from.bytes();
+        let mut own = vec![0; if g.rank == 0 { bytes } else { 0 }];
+        // SAFETY: the vector stays until everything below is over.
+        let result = unsafe { Span::raw(own.as_mut_ptr(), own.len()) };
+        to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
+        if g.rank == 0 && bytes > 0 {
+            let receiving = g.irecv(0, &self.to)?;
+            g.send(0, &result).await?;
+            receiving.finish().await?;
+        }
+        bcast::spread(&local, 0, &self.to).await
+    }
+}

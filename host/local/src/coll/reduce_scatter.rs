@@ -1,0 +1,136 @@
+//! `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`
+
+use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, Op};
+
+use super::buffers::{is_in_place, not_in_place};
+use super::flight::{Flight, Piece, Scratch};
+use super::reduce::{by_slices, to_root};
+use super::slices::{Slices, reduce_slice};
+use super::{Coll, Collective, run};
+use crate::comm::Communicator;
+use crate::error::{Error, Result};
+use crate::op::Reduction;
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub(super) struct ReduceScatter {
+    /// The operand: everybody's slice.
+    from: Span,
+    /// Where this rank wants its own.
+    to: Span,
+    slices: Slices,
+    reduction: Reduction,
+}
+
+impl ReduceScatter {
+    pub(super) fn new(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        recvbuf: Addr,
+        counts: &[i64],
+        datatype: Datatype,
+        op: Op,
+    ) -> Result<Self> {
+        let ranks = comm.group.len();
+        if counts.len() != ranks {
+            let text = format!("{} receive counts are given, but the group has {ranks} ranks", counts.len());
+            return Err(Error::new(MPI_ERR_ARG, text));
+        }
+        if let Some(rank) = counts.iter().position(|&count| count < 0) {
+            let text = format!("receive count {rank} is {}, which is negative", counts[rank]);
+            return Err(Error::new(MPI_ERR_COUNT, text));
+        }
+        let total = counts
+            .iter()
+            .try_fold(0i64, |sum, &count| sum.checked_add(count))
+            .ok_or_else(|| Error::new(MPI_ERR_COUNT, "the sum of the receive counts is more than 64 bits can count"))?;
+        not_in_place(recvbuf, "the receive buffer")?;
+        let reduction = r.collective_reduction(op, datatype)?;
+        let operand = if is_in_place(comm, sendbuf)? { recvbuf } else { sendbuf };
+        let from = r.span(operand, total, datatype)?;
+        let to = r.span(recvbuf, counts[comm.rank as usize], datatype)?;
+        // No count exceeds the span that was just proved, unless elements have no bytes at all.
+        let slices = Slices::of(counts.iter().map(|&count| (count as usize).wrapping_mul(reduction.element)));
+        Ok(ReduceScatter { from, to, slices, reduction })
+    }
+
+    pub(super) fn even(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        recvbuf: Addr,
+        count: i64,
+        datatype: Datatype,
+        op: Op,
+    ) -> Result<Self> {
+        Self::new(r, comm, sendbuf, recvbuf, &vec![count; comm.group.len()], datatype, op)
+    }
+}
+
+/// `MPI_Reduce_scatter`
+pub async fn reduce_scatter(
+    r: &Rank,
+    sendbuf: Addr,
+    recvbuf: Addr,
+    recvcounts: &[i64],
+    datatype: Datatype,
+    op: Op,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| ReduceScatter::new(r, comm, sendbuf, recvbuf, recvcounts, datatype, op)).await
+}
+
+/// `MPI_Reduce_scatter_block`
+pub async fn reduce_scatter_block(
+    r: &Rank,
+    sendbuf: Addr,
+    recvbuf: Addr,
+    recvcount: i64,
+    datatype: Datatype,
+    op: Op,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| ReduceScatter::even(r, comm, sendbuf, recvbuf, recvcount, datatype, op)).await
+}
+
+impl Collective for ReduceScatter {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        let local = g.local();
+        if !g.is_inter() && by_slices(g, self.from.bytes()) {
+            // In place the result lies where others still read their slices of the operand.
+            let mut result = Scratch::new(g.r(), self.to.bytes());
+            let keep = |at: usize, bytes: &[u8]| result[at..at + bytes.len()].copy_from_slice(bytes);
+            reduce_slice(g, &self.reduction, &self.from, &self.slices, keep).await?;
+            self.to.unpack(0, &result);
+            return Ok(());
+        }
+        let mut all = Scratch::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 });
+        // SAFETY: the scratch stays until the reduction is over.
+        let result = unsafe { all.span() };
+        to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
+        if g.is_inter() && g.rank == 0 && self.from.bytes() > 0 {
+            let receiving = g.irecv_carried(0, all.len())?;
+            g.isend_carried(0, all)?.finish().await?;
+            all = receiving.finish().await?;
+        }
+        self.hand_out(&local, all).await
+    }
+}
+
+impl ReduceScatter {
+    /// Rank 0, which has the whole result, sends everybody a slice.
+    async fn hand_out(&self, g: &Coll<'_>, mut all: Scratch<'_>) -> Result<()> {
+        if g.rank != 0 {
+            return g.recv_some(0, &self.to).await;
+        }
+        // SAFETY: the scratch stays until every send has ended, which is at the end of this function.
+        let whole = Piece::holding(&unsafe { all.span() });
+        let mut flight = Flight::new();
+        for peer in 1..g.size {
+            flight.send_some(g, peer, &whole.part(self.slices.range(peer))).await?;
+        }
+        self.to.unpack(0, &all[self.slices.range(0)]);
+        flight.land().await
+    }
+}

@@ -1,0 +1,113 @@
+//! `MPI_Scan`, `MPI_Exscan`: along the chain of ranks, segment by segment, left to right.
+//!
+//! A chain has the fewest messages there can be, and long operands fill it: while a rank combines one segment, the next rank
+//! combines the one before.
+
+use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_COMM, Op};
+
+use super::flight::Scratch;
+use super::reduce::{SEGMENT, operands};
+use super::{Coll, Collective, run};
+use crate::comm::Communicator;
+use crate::error::{Error, Result};
+use crate::op::Reduction;
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub(super) struct Scan {
+    from: Span,
+    to: Span,
+    reduction: Reduction,
+    /// Whether a rank's own operand is part of its result.
+    inclusive: bool,
+}
+
+impl Scan {
+    pub(super) fn inclusive(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        recvbuf: Addr,
+        count: i64,
+        datatype: Datatype,
+        op: Op,
+    ) -> Result<Self> {
+        if comm.remote.is_some() {
+            return Err(Error::new(MPI_ERR_COMM, "a scan has no meaning on an intercommunicator"));
+        }
+        let reduction = r.collective_reduction(op, datatype)?;
+        let (from, to) = operands(r, comm, (sendbuf, recvbuf), count, datatype)?;
+        Ok(Scan { from, to, reduction, inclusive: true })
+    }
+
+    pub(super) fn exclusive(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        recvbuf: Addr,
+        count: i64,
+        datatype: Datatype,
+        op: Op,
+    ) -> Result<Self> {
+        Ok(Scan { inclusive: false, ..Self::inclusive(r, comm, sendbuf, recvbuf, count, datatype, op)? })
+    }
+}
+
+/// `MPI_Scan`
+pub async fn scan(
+    r: &Rank,
+    sendbuf: Addr,
+    recvbuf: Addr,
+    count: i64,
+    datatype: Datatype,
+    op: Op,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Scan::inclusive(r, comm, sendbuf, recvbuf, count, datatype, op)).await
+}
+
+/// `MPI_Exscan`
+pub async fn exscan(
+    r: &Rank,
+    sendbuf: Addr,
+    recvbuf: Addr,
+    count: i64,
+    datatype: Datatype,
+    op: Op,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Scan::exclusive(r, comm, sendbuf, recvbuf, count, datatype, op)).await
+}
+
+impl Collective for Scan {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        let segment = self.reduction.whole_elements(SEGMENT);
+        let has_next = g.rank + 1 < g.size;
+        let mut sending = None;
+        let mut at = 0;
+        while at < self.from.bytes() {
+            let length = segment.min(self.from.bytes() - at);
+            let mut mine = Scratch::packed(g.r(), &self.from, at, length);
+            if g.rank > 0 {
+                let before = g.irecv_carried(g.rank - 1, length)?.finish().await?;
+                if !self.inclusive {
+                    self.to.unpack(at, &before);
+                }
+                if self.inclusive || has_next {
+                    self.reduction.apply(g.r(), &before, &mut mine).await?;
+                }
+            }
+            if self.inclusive {
+                self.to.unpack(at, &mine);
+            }
+            if has_next && let Some(earlier) = sending.replace(g.isend_carried(g.rank + 1, mine)?) {
+                earlier.finish().await?;
+            }
+            at += length;
+        }
+        match sending {
+            Some(last) => last.finish().await.map(drop),
+            None => Ok(()),
+        }
+    }
+}

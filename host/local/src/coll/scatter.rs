@@ -1,0 +1,139 @@
+//! `MPI_Scatter`, `MPI_Scatterv`: every rank's block comes straight from its place in the root's memory.
+
+use rankine_abi::{Addr, Comm, Datatype};
+
+use super::buffers::{Blocks, Role, copy_own, is_in_place, not_in_place};
+use super::flight::Flight;
+use super::{Coll, Collective, run};
+use crate::comm::Communicator;
+use crate::error::Result;
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub(super) enum Scatter {
+    /// The root's own block is `None` where it stays in place.
+    Root {
+        own: Option<Span>,
+        blocks: Blocks,
+    },
+    Member {
+        root: usize,
+        own: Span,
+    },
+    Idle,
+}
+
+impl Scatter {
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn even(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcount: i64,
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcount: i64,
+        recvtype: Datatype,
+        root: i32,
+    ) -> Result<Self> {
+        let blocks = |peers| Blocks::even(r, sendbuf, sendcount, sendtype, peers);
+        Scatter::new(r, comm, root, sendbuf, blocks, (recvbuf, recvcount, recvtype))
+    }
+
+    #[allow(clippy::too_many_arguments)] // MPI's own
+    pub(super) fn varied(
+        r: &Rank,
+        comm: &Communicator,
+        sendbuf: Addr,
+        sendcounts: &[i64],
+        displs: &[i64],
+        sendtype: Datatype,
+        recvbuf: Addr,
+        recvcount: i64,
+        recvtype: Datatype,
+        root: i32,
+    ) -> Result<Self> {
+        let blocks = |peers| Blocks::varied(r, sendbuf, sendcounts, displs, sendtype, peers);
+        Scatter::new(r, comm, root, sendbuf, blocks, (recvbuf, recvcount, recvtype))
+    }
+
+    fn new(
+        r: &Rank,
+        comm: &Communicator,
+        root: i32,
+        sendbuf: Addr,
+        blocks: impl FnOnce(usize) -> Result<Blocks>,
+        (recvbuf, recvcount, recvtype): (Addr, i64, Datatype),
+    ) -> Result<Self> {
+        let role = Role::new(comm, root)?;
+        Ok(match role {
+            Role::Idle => Scatter::Idle,
+            Role::Member(root) => {
+                not_in_place(recvbuf, "the receive buffer of a rank that is not the root")?;
+                Scatter::Member { root, own: r.span(recvbuf, recvcount, recvtype)? }
+            }
+            Role::Root => {
+                not_in_place(sendbuf, "the send buffer")?;
+                let has_own = comm.remote.is_none() && !is_in_place(comm, recvbuf)?;
+                let own = if has_own { Some(r.span(recvbuf, recvcount, recvtype)?) } else { None };
+                Scatter::Root { own, blocks: blocks(comm.peers().len())? }
+            }
+        })
+    }
+}
+
+/// `MPI_Scatter`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn scatter(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    root: i32,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| Scatter::even(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root)).await
+}
+
+/// `MPI_Scatterv`
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn scatterv(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcounts: &[i64],
+    displs: &[i64],
+    sendtype: Datatype,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    root: i32,
+    comm: Comm,
+) -> Result<()> {
+    run(r, comm, |comm| {
+        Scatter::varied(r, comm, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root)
+    })
+    .await
+}
+
+impl Collective for Scatter {
+    async fn run(&self, g: &Coll<'_>) -> Result<()> {
+        match self {
+            Scatter::Idle => Ok(()),
+            Scatter::Member { root, own } => g.recv_some(*root, own).await,
+            Scatter::Root { own, blocks } => {
+                let mut flight = Flight::new();
+                for peer in 0..g.size {
+                    if peer != g.rank || g.is_inter() {
+                        flight.send_some(g, peer, &blocks.get(g.r(), peer)?).await?;
+                    } else if let Some(own) = own {
+                        copy_own(own, &blocks.get(g.r(), peer)?)?;
+                    }
+                }
+                flight.land().await
+            }
+        }
+    }
+}

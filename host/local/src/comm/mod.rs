@@ -1,0 +1,321 @@
+//! Communicators (MPI-5.0 chapter 7): who talks to whom, in which context.
+
+mod create;
+mod idup;
+mod inter;
+mod party;
+mod session;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rankine_abi::{
+    Comm, Errhandler, Group, Info, MPI_CONGRUENT, MPI_ERR_COMM, MPI_ERR_RANK, MPI_IDENT, MPI_MAX_OBJECT_NAME,
+    MPI_PROC_NULL, MPI_SIMILAR, MPI_UNEQUAL, Session,
+};
+
+use crate::attr::{self, Attributes};
+use crate::coll::Coll;
+use crate::error::{Error, Result};
+use crate::group::Members;
+use crate::handle::{Class, Table};
+use crate::info::Hints;
+use crate::rank::Rank;
+use crate::topo::Topology;
+use crate::world::{SELF_CONTEXT, WORLD_CONTEXT};
+
+pub(crate) use party::{Party, Tag};
+pub(crate) use split::SHARED_MEMORY;
+
+pub use create::*;
+pub use idup::*;
+pub use inter::*;
+pub use session::*;
+pub use split::*;
+
+/// What a communicator's handle stands for, in one rank.
+#[derive(Debug)]
+pub struct Communicator {
+    /// The context of its point-to-point messages; its collectives use the next number.
+    pub(crate) context: u32,
+    /// This rank's rank in it.
+    pub(crate) rank: i32,
+    /// The world ranks of its (local) group.
+    pub(crate) group: Rc<Members>,
+    /// The world ranks of the remote group, if it is an intercommunicator.
+    pub(crate) remote: Option<Rc<Members>>,
+    /// Its local group as a communicator of its own, if it is an intercommunicator.
+    pub(crate) local: Option<Rc<Communicator>>,
+    pub(crate) topology: Option<Rc<Topology>>,
+    pub(crate) name: RefCell<String>,
+    pub(crate) errhandler: Cell<Errhandler>,
+    /// Attribute values by keyval.
+    pub(crate) attributes: RefCell<Attributes>,
+    /// Hints (§7.4.4).
+    pub(crate) info: RefCell<Hints>,
+    /// Counts nonblocking collectives, whose messages it keeps apart.
+    pub(crate) sequence: Cell<u32>,
+    /// The session that its group comes from, if it comes from one.
+    pub(crate) session: Option<Session>,
+}
+
+impl Communicator {
+    /// A communicator of `group` in which this rank is `rank`.
+    pub(crate) fn new(context: u32, group: Rc<Members>, rank: i32) -> Self {
+        Communicator {
+            context,
+            rank,
+            group,
+            remote: None,
+            local: None,
+            topology: None,
+            name: RefCell::default(),
+            errhandler: Cell::new(Errhandler::ERRORS_ARE_FATAL),
+            attributes: RefCell::default(),
+            info: RefCell::default(),
+            sequence: Cell::new(0),
+            session: None,
+        }
+    }
+
+    /// It as one of a session.
+    pub(crate) fn in_session(mut self, session: Option<Session>) -> Self {
+        self.session = session;
+        self
+    }
+
+    pub(crate) fn world(id: usize, size: usize) -> Self {
+        let world = Self::new(WORLD_CONTEXT, Rc::new(Members::range(0, size as u32)), id as i32);
+        *world.name.borrow_mut() = "MPI_COMM_WORLD".into();
+        world
+    }
+
+    pub(crate) fn myself(id: usize) -> Self {
+        let myself = Self::new(SELF_CONTEXT, Rc::new(Members::range(id as u32, 1)), 0);
+        *myself.name.borrow_mut() = "MPI_COMM_SELF".into();
+        myself
+    }
+
+    /// The number of the next nonblocking collective, which keeps its messages apart.
+    pub(crate) fn next_sequence(&self) -> u32 {
+        self.sequence.replace(self.sequence.get().wrapping_add(1))
+    }
+
+    /// Ranks in its local group.
+    #[inline]
+    pub fn size(&self) -> i32 {
+        self.group.len() as i32
+    }
+
+    /// The group that sends and receives address: the remote one of an intercommunicator.
+    #[inline]
+    pub(crate) fn peers(&self) -> &Members {
+        self.remote.as_ref().unwrap_or(&self.group)
+    }
+
+    /// The world rank behind a rank of the communicator; `None` for `MPI_PROC_NULL`.
+    #[inline]
+    pub(crate) fn peer(&self, rank: i32, what: &str) -> Result<Option<u32>> {
+        match self.peers().get(rank) {
+            Some(world) => Ok(Some(world)),
+            None if rank == MPI_PROC_NULL => Ok(None),
+            None => Err(Error::new(
+                MPI_ERR_RANK,
+                format!("{what} is {rank}, but the communicator has ranks 0 to {}", self.peers().len() as i32 - 1),
+            )),
+        }
+    }
+
+    /// The communicator as its collectives use it.
+    pub(crate) fn coll<'a>(&'a self, rank: &'a Rank) -> Coll<'a> {
+        Coll::new(rank, self)
+    }
+}
+
+/// The communicators that a rank made. `None`: one that `MPI_Comm_idup` still makes.
+pub(crate) struct State {
+    table: RefCell<Table<Option<Rc<Communicator>>>>,
+    /// The sessions that are open, with their hints.
+    sessions: RefCell<Table<Hints>>,
+}
+
+impl State {
+    /// Whether any communicator that the program made is so.
+    pub(crate) fn any(&self, so: impl Fn(&Communicator) -> bool) -> bool {
+        self.table.borrow().iter().any(|(_, comm)| comm.as_ref().is_some_and(|comm| so(comm)))
+    }
+
+    /// The one whose messages travel in a context.
+    pub(crate) fn with_context(&self, context: u32) -> Option<Rc<Communicator>> {
+        let table = self.table.borrow();
+        let mut made = table.iter().filter_map(|(_, comm)| comm.as_ref());
+        made.find(|comm| comm.context == context).cloned()
+    }
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State { table: RefCell::new(Table::new(Class::Comm)), sessions: RefCell::new(Table::new(Class::Session)) }
+    }
+}
+
+impl Rank {
+    /// What `comm` stands for.
+    #[inline]
+    pub fn communicator(&self, comm: Comm) -> Result<Rc<Communicator>> {
+        match comm {
+            Comm::WORLD => Ok(self.world_comm.clone()),
+            Comm::SELF => Ok(self.self_comm.clone()),
+            _ => match self.comms.table.borrow().get(comm.0) {
+                Some(Some(communicator)) => Ok(communicator.clone()),
+                found => Err(bad_comm(comm, found.is_some())),
+            },
+        }
+    }
+
+    /// What `comm` stands for, if it is an intracommunicator.
+    pub(crate) fn intracommunicator(&self, comm: Comm) -> Result<Rc<Communicator>> {
+        let communicator = self.communicator(comm)?;
+        match communicator.remote {
+            None => Ok(communicator),
+            Some(_) => Err(Error::new(MPI_ERR_COMM, "the communicator is an intercommunicator")),
+        }
+    }
+
+    /// A handle for a new communicator.
+    pub(crate) fn add_comm(&self, communicator: Communicator) -> Result<Comm> {
+        let comm = self.reserve_comm()?;
+        self.put_comm(comm, communicator);
+        Ok(comm)
+    }
+
+    /// A handle that stands for nothing yet.
+    fn reserve_comm(&self) -> Result<Comm> {
+        self.comms.table.borrow_mut().add(None, "communicators").map(Comm)
+    }
+
+    /// Says what a reserved handle stands for.
+    fn put_comm(&self, comm: Comm, communicator: Communicator) {
+        if let Some(slot) = self.comms.table.borrow_mut().get_mut(comm.0) {
+            *slot = Some(Rc::new(communicator));
+        }
+    }
+
+    fn remove_comm(&self, comm: Comm) {
+        self.comms.table.borrow_mut().remove(comm.0);
+    }
+}
+
+#[cold]
+fn bad_comm(comm: Comm, unfinished: bool) -> Error {
+    let text = match comm {
+        Comm::NULL => "the communicator is MPI_COMM_NULL".into(),
+        Comm(handle) if unfinished => format!("the MPI_Comm_idup that makes {handle:#x} is not complete"),
+        Comm(handle) => format!("{handle:#x} is not a communicator of this rank (freed, or never made)"),
+    };
+    Error::new(MPI_ERR_COMM, text)
+}
+
+fn no_intercomm() -> Error {
+    Error::new(MPI_ERR_COMM, "the communicator is not an intercommunicator")
+}
+
+/// `MPI_Comm_rank`
+pub fn comm_rank(r: &Rank, comm: Comm) -> Result<i32> {
+    Ok(r.communicator(comm)?.rank)
+}
+
+/// `MPI_Comm_size`
+pub fn comm_size(r: &Rank, comm: Comm) -> Result<i32> {
+    Ok(r.communicator(comm)?.size())
+}
+
+/// `MPI_Comm_group`
+pub fn comm_group(r: &Rank, comm: Comm) -> Result<Group> {
+    r.add_group(r.communicator(comm)?.group.clone())
+}
+
+/// `MPI_Comm_remote_group`
+pub fn comm_remote_group(r: &Rank, comm: Comm) -> Result<Group> {
+    r.add_group(r.communicator(comm)?.remote.clone().ok_or_else(no_intercomm)?)
+}
+
+/// `MPI_Comm_remote_size`
+pub fn comm_remote_size(r: &Rank, comm: Comm) -> Result<i32> {
+    Ok(r.communicator(comm)?.remote.as_ref().ok_or_else(no_intercomm)?.len() as i32)
+}
+
+/// `MPI_Comm_test_inter`
+pub fn comm_test_inter(r: &Rank, comm: Comm) -> Result<bool> {
+    Ok(r.communicator(comm)?.remote.is_some())
+}
+
+/// `MPI_Comm_compare`
+pub fn comm_compare(r: &Rank, comm1: Comm, comm2: Comm) -> Result<i32> {
+    let (one, two) = (r.communicator(comm1)?, r.communicator(comm2)?);
+    let similar = |one: &Members, two: &Members| one == two || one.is_similar(two);
+    Ok(match (&one.remote, &two.remote) {
+        _ if Rc::ptr_eq(&one, &two) => MPI_IDENT,
+        (None, Some(_)) | (Some(_), None) => MPI_UNEQUAL,
+        (far1, far2) if one.group == two.group && far1 == far2 => MPI_CONGRUENT,
+        (None, None) if similar(&one.group, &two.group) => MPI_SIMILAR,
+        (Some(far1), Some(far2)) if similar(&one.group, &two.group) && similar(far1, far2) => MPI_SIMILAR,
+        _ => MPI_UNEQUAL,
+    })
+}
+
+/// `MPI_Comm_set_name`. What does not fit is cut off.
+pub fn comm_set_name(r: &Rank, comm: Comm, name: &str) -> Result<()> {
+    let end = name.floor_char_boundary(MPI_MAX_OBJECT_NAME as usize - 1);
+    *r.communicator(comm)?.name.borrow_mut() = name[..end].to_owned();
+    Ok(())
+}
+
+/// `MPI_Comm_get_name`
+pub fn comm_get_name(r: &Rank, comm: Comm) -> Result<String> {
+    if comm == Comm::NULL {
+        return Ok("MPI_COMM_NULL".into());
+    }
+    Ok(r.communicator(comm)?.name.borrow().clone())
+}
+
+/// `MPI_Comm_set_info`
+pub fn comm_set_info(r: &Rank, comm: Comm, info: Info) -> Result<()> {
+    let (communicator, new) = (r.communicator(comm)?, Some(r.info(info)?));
+    let hints = r.more_hints(&communicator.info.borrow(), &new)?;
+    *communicator.info.borrow_mut() = hints;
+    Ok(())
+}
+
+/// `MPI_Comm_get_info`
+pub fn comm_get_info(r: &Rank, comm: Comm) -> Result<Info> {
+    let hints = r.communicator(comm)?.info.borrow().clone();
+    r.add_info(&hints)
+}
+
+/// `MPI_Comm_free`. Pending operations go on: they know their context, and a nonblocking collective keeps its communicator.
+pub async fn comm_free(r: &Rank, comm: Comm) -> Result<Comm> {
+    if matches!(comm, Comm::WORLD | Comm::SELF) {
+        let name = comm.name().unwrap_or_default();
+        return Err(Error::new(MPI_ERR_COMM, format!("{name} cannot be freed")));
+    }
+    r.communicator(comm)?;
+    attr::delete_all(r, comm.into()).await?;
+    r.remove_comm(comm);
+    Ok(Comm::NULL)
+}
+
+/// `MPI_Comm_get_parent`: nobody spawned this job.
+pub fn comm_get_parent(_: &Rank) -> Result<Comm> {
+    Ok(Comm::NULL)
+}
+
+/// `MPI_Comm_disconnect`: [`comm_free`], after everything that goes on over the communicator has ended (§11.10.4).
+pub async fn comm_disconnect(r: &Rank, comm: Comm) -> Result<Comm> {
+    r.communicator(comm)?;
+    r.settle(comm).await;
+    comm_free(r, comm).await
+}

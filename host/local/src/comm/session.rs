@@ -1,0 +1,268 @@
+//! Sessions and process sets (§11.3), and communicators that have no parent (§7.4.2, §7.6.2).
+//!
+//! A session keeps nothing but its hints: all of a job's ranks are there from the start.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use rankine_abi::{
+    Comm, Errhandler, Group, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_ERR_SESSION, MPI_MAX_STRINGTAG_LEN,
+    Session,
+};
+
+use super::Communicator;
+use super::inter::exchange;
+use super::party::{Party, Tag};
+use crate::error::{Error, Result};
+use crate::group::Members;
+use crate::handle::Class;
+use crate::info::{self, Hints};
+use crate::rank::Rank;
+
+/// The process set of all ranks of the job.
+const WORLD: &str = "mpi://WORLD";
+/// The process set of the calling rank.
+const SELF: &str = "mpi://SELF";
+const SETS: [&str; 2] = [WORLD, SELF];
+
+/// The members of a process set.
+pub(super) fn process_set(r: &Rank, name: &str) -> Option<Members> {
+    match name {
+        WORLD => Some(Members::range(0, r.world().size() as u32)),
+        SELF => Some(Members::range(r.me(), 1)),
+        _ => None,
+    }
+}
+
+fn named_set(r: &Rank, name: &str) -> Result<Members> {
+    process_set(r, name).ok_or_else(|| {
+        Error::new(MPI_ERR_ARG, format!("there is no process set {name:?}, only {WORLD:?} and {SELF:?}"))
+    })
+}
+
+impl Rank {
+    /// The hints of a session.
+    pub(crate) fn session(&self, session: Session) -> Result<Hints> {
+        self.comms.sessions.borrow().get(session.0).cloned().ok_or_else(|| no_session(session))
+    }
+}
+
+#[cold]
+fn no_session(session: Session) -> Error {
+    let text = match session {
+        Session::NULL => "the session is MPI_SESSION_NULL".into(),
+        Session(handle) => format!("{handle:#x} is not a session of this rank (finalized, or never made)"),
+    };
+    Error::new(MPI_ERR_SESSION, text)
+}
+
+/// `MPI_Session_init`
+pub fn session_init(r: &Rank, info: Info, errhandler: Errhandler) -> Result<Session> {
+    let hints = r.hints(info)?;
+    r.check_session_handler(errhandler)?;
+    let session = r.comms.sessions.borrow_mut().add(hints, "sessions").map(Session)?;
+    r.adopt_handler(Class::Session, session.0, errhandler);
+    r.count_sessions(1);
+    Ok(session)
+}
+
+/// `MPI_Session_finalize`
+pub async fn session_finalize(r: &Rank, session: Session) -> Result<Session> {
+    r.session(session)?;
+    r.flush_all().await;
+    r.comms.sessions.borrow_mut().remove(session.0);
+    r.forget_handler(Class::Session, session.0);
+    r.count_sessions(-1);
+    Ok(Session::NULL)
+}
+
+/// `MPI_Session_get_info`
+pub fn session_get_info(r: &Rank, session: Session) -> Result<Info> {
+    let hints = r.session(session)?;
+    r.add_info(&hints)
+}
+
+/// `MPI_Session_get_num_psets`
+pub fn session_get_num_psets(r: &Rank, session: Session, info: Info) -> Result<i32> {
+    r.session(session)?;
+    r.hints(info)?;
+    Ok(SETS.len() as i32)
+}
+
+/// `MPI_Session_get_nth_pset`, the whole name.
+pub fn session_get_nth_pset(r: &Rank, session: Session, info: Info, n: i32) -> Result<&'static str> {
+    r.session(session)?;
+    r.hints(info)?;
+    let name = usize::try_from(n).ok().and_then(|n| SETS.get(n));
+    name.copied().ok_or_else(|| Error::new(MPI_ERR_ARG, format!("n is {n}, but there are {} process sets", SETS.len())))
+}
+
+/// `MPI_Session_get_pset_info`
+pub fn session_get_pset_info(r: &Rank, session: Session, pset_name: &str) -> Result<Info> {
+    r.session(session)?;
+    let size = named_set(r, pset_name)?.len();
+    let info = info::info_create(r)?;
+    info::info_set(r, info, "mpi_size", &size.to_string())?;
+    Ok(info)
+}
+
+/// `MPI_Group_from_session_pset`
+pub fn group_from_session_pset(r: &Rank, session: Session, pset_name: &str) -> Result<Group> {
+    r.session(session)?;
+    let group = r.add_group(Rc::new(named_set(r, pset_name)?))?;
+    r.set_group_session(group, Some(session));
+    Ok(group)
+}
+
+/// `MPI_Comm_create_from_group`
+pub async fn comm_create_from_group(
+    r: &Rank,
+    group: Group,
+    stringtag: &str,
+    info: Info,
+    errhandler: Errhandler,
+) -> Result<Comm> {
+    let session = r.group_session(group);
+    let (group, hints, tag) = (r.group(group)?, r.hints(info)?, string_tag(stringtag)?);
+    r.check_comm_handler(errhandler)?;
+    if group.is_empty() {
+        return Ok(Comm::NULL);
+    }
+    let rank = own_rank(r, &group, "group")?;
+    let mut words = [0];
+    if rank == 0 {
+        words[0] = r.world().new_contexts(1) as i32;
+    }
+    Party::some(r, &r.world_comm, &group, rank, tag).broadcast(&mut words).await?;
+    add_orphan(r, Communicator::new(words[0] as u32, group, rank).in_session(session), hints, errhandler)
+}
+
+/// `MPI_Intercomm_create_from_groups`. The remote group is significant at the local leader only.
+#[allow(clippy::too_many_arguments)] // MPI's own
+pub async fn intercomm_create_from_groups(
+    r: &Rank,
+    local_group: Group,
+    local_leader: i32,
+    remote_group: Group,
+    remote_leader: i32,
+    stringtag: &str,
+    info: Info,
+    errhandler: Errhandler,
+) -> Result<Comm> {
+    let session = r.group_session(local_group);
+    let (local, hints, tag) = (r.group(local_group)?, r.hints(info)?, string_tag(stringtag)?);
+    r.check_comm_handler(errhandler)?;
+    let rank = own_rank(r, &local, "local_group")?;
+    if local.get(local_leader).is_none() {
+        let text = format!("local_leader is {local_leader}, but local_group has ranks 0 to {}", local.len() - 1);
+        return Err(Error::new(MPI_ERR_RANK, text));
+    }
+    let mut words = [0; 2];
+    if rank == local_leader {
+        let remote = r.group(remote_group)?;
+        let context = lead(r, &local, &remote, remote_leader, tag).await?;
+        words = [context as i32, r.world().shelf.leave(Members::clone(&remote), local.len()) as i32];
+    }
+    // The leader comes first, as the one who knows.
+    let order = (0..local.len() as i32).map(|rank| (rank + local_leader) % local.len() as i32);
+    let party = Members::list(order.filter_map(|rank| local.get(rank)).collect());
+    let place = own_rank(r, &party, "local_group")?;
+    Party::some(r, &r.world_comm, &party, place, tag).broadcast(&mut words).await?;
+    let remote = r.world().shelf.fetch(words[1] as u32);
+    let communicator = Communicator::new(words[0] as u32, local, rank).to(Rc::new(remote)).in_session(session);
+    add_orphan(r, communicator, hints, errhandler)
+}
+
+/// The context that the leaders of two groups agree on.
+async fn lead(r: &Rank, local: &Members, remote: &Members, remote_leader: i32, tag: Tag) -> Result<u32> {
+    let other = remote.get(remote_leader).ok_or_else(|| {
+        let text = format!("remote_leader is {remote_leader}, but remote_group has {} ranks", remote.len());
+        Error::new(MPI_ERR_RANK, text)
+    })?;
+    if !local.intersection(remote).is_empty() {
+        return Err(Error::new(MPI_ERR_GROUP, "local_group and remote_group are not disjoint"));
+    }
+    let first = r.me() < other;
+    let mine = if first { r.world().new_contexts(2) } else { 0 };
+    let leaders = Party::all(r, &r.world_comm, tag);
+    let theirs = exchange(&leaders, other as usize, first, &[mine as i32]).await?;
+    Ok(if first { mine } else { theirs[0] as u32 })
+}
+
+/// A handle for a communicator without a parent to inherit from.
+fn add_orphan(r: &Rank, communicator: Communicator, hints: Hints, errhandler: Errhandler) -> Result<Comm> {
+    communicator.errhandler.set(errhandler);
+    *communicator.info.borrow_mut() = hints;
+    r.add_comm(communicator)
+}
+
+fn own_rank(r: &Rank, group: &Members, what: &str) -> Result<i32> {
+    group.find(r.me()).ok_or_else(|| Error::new(MPI_ERR_GROUP, format!("the calling rank is not a member of {what}")))
+}
+
+fn string_tag(tag: &str) -> Result<Tag> {
+    if tag.len() >= MPI_MAX_STRINGTAG_LEN as usize {
+        let text = format!("stringtag has {} bytes, more than {}", tag.len(), MPI_MAX_STRINGTAG_LEN - 1);
+        return Err(Error::new(MPI_ERR_ARG, text));
+    }
+    let mut hasher = DefaultHasher::new();
+    tag.hash(&mut hasher);
+    Ok(Tag::string(hasher.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    use rankine_abi::{MPI_CONGRUENT, MPI_ERR_ERRHANDLER, MPI_IDENT};
+
+    use super::*;
+    use crate::comm::{comm_compare, comm_dup, comm_group, comm_remote_group};
+    use crate::group::{group_compare, group_range_incl, group_size};
+    use crate::info::info_get;
+    use crate::testing::both;
+
+    #[test]
+    fn a_program_without_init() {
+        both(4, async |r| {
+            let session = session_init(r, Info::NULL, Errhandler::ERRORS_RETURN).unwrap();
+            assert_eq!(session_get_num_psets(r, session, Info::NULL).unwrap(), 2);
+            let name = session_get_nth_pset(r, session, Info::NULL, 0).unwrap();
+            assert_eq!(session_get_nth_pset(r, session, Info::NULL, 2).unwrap_err().class, MPI_ERR_ARG);
+            let size = info_get(r, session_get_pset_info(r, session, name).unwrap(), "mpi_size", 9).unwrap();
+            assert_eq!(size.as_deref(), Some("4"));
+            let all = group_from_session_pset(r, session, name).unwrap();
+            let make = async |tag| comm_create_from_group(r, all, tag, Info::NULL, Errhandler::ERRORS_RETURN).await;
+            let (one, two) = (make("one").await.unwrap(), make("two").await.unwrap());
+            assert_eq!(comm_compare(r, one, two).unwrap(), MPI_CONGRUENT);
+            assert_eq!(comm_compare(r, comm_dup(r, two).await.unwrap(), Comm::WORLD).unwrap(), MPI_CONGRUENT);
+            let error = comm_create_from_group(r, all, "", Info::NULL, Errhandler::NULL).await.unwrap_err();
+            assert_eq!(error.class, MPI_ERR_ERRHANDLER);
+            let myself = group_from_session_pset(r, session, "mpi://SELF").unwrap();
+            assert_eq!(group_size(r, myself).unwrap(), 1);
+            assert_eq!(group_from_session_pset(r, session, "x").unwrap_err().class, MPI_ERR_ARG);
+            assert_eq!(session_finalize(r, session).await.unwrap(), Session::NULL);
+            assert_eq!(session_get_info(r, session).unwrap_err().class, MPI_ERR_SESSION);
+        });
+    }
+
+    #[test]
+    fn two_groups_without_a_common_communicator() {
+        both(5, async |r| {
+            let world = comm_group(r, Comm::WORLD).unwrap();
+            let low = group_range_incl(r, world, 1, &[1, 0, -1]).unwrap();
+            let high = group_range_incl(r, world, 1, &[2, 4, 1]).unwrap();
+            let mine = if r.id() < 2 { (low, 1, high, 2) } else { (high, 2, low, 1) };
+            let make = async |(local, leader, remote, remote_leader)| {
+                let handler = Errhandler::ERRORS_RETURN;
+                intercomm_create_from_groups(r, local, leader, remote, remote_leader, "t", Info::NULL, handler).await
+            };
+            let inter = make(mine).await.unwrap();
+            let same = |one, two| group_compare(r, one, two).unwrap();
+            assert_eq!(same(comm_group(r, inter).unwrap(), mine.0), MPI_IDENT);
+            assert_eq!(same(comm_remote_group(r, inter).unwrap(), mine.2), MPI_IDENT);
+            let copy = comm_dup(r, inter).await.unwrap();
+            assert_eq!(comm_compare(r, inter, copy).unwrap(), MPI_CONGRUENT);
+            let other = if r.id() < 2 { high } else { low };
+            assert_eq!(make((other, 0, mine.0, 0)).await.unwrap_err().class, MPI_ERR_GROUP);
+        });
+    }
+}

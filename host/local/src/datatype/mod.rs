@@ -1,0 +1,147 @@
+//! Datatypes (MPI-5.0, chapter 5).
+//!
+//! A [`Type`] never changes once it is built, and belongs to one rank. What other ranks see of it is its [`Layout`](layout::Layout):
+//! where the bytes lie, compiled once when the type is built, so that copying knows nothing of constructors. `Type::message`
+//! gives the layout of `count` elements, whose bounds `lo..hi` are the hull that a span is proved with.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `layout` | where bytes lie, joined and nested |
+//! | `walk`, `cursor` | the runs of a layout, all in order or from any packed position on |
+//! | `transfer` | copying between two layouts: [`copy_typed`], `Layout::pack`, `Layout::unpack` |
+//! | `signature` | which basic elements the bytes are |
+//! | `predefined` | the types that exist from the start |
+//! | `construct`, `array` | the type constructors |
+//! | `contents` | envelopes and contents |
+//! | `state` | a rank's types and their handles |
+//! | `calls` | the MPI functions |
+//!
+//! Constructors validate their arguments; handles are validated in `state`; that the bytes are inside a guest's memory proves
+//! [`crate::span`].
+
+use std::sync::Arc;
+
+use rankine_abi::{MPI_ERR_ARG, MPI_ERR_NO_MEM};
+
+use crate::error::{Error, Result};
+
+mod array;
+mod calls;
+mod construct;
+mod contents;
+mod cursor;
+pub mod layout;
+mod predefined;
+mod signature;
+mod state;
+#[cfg(test)]
+mod tests;
+mod transfer;
+mod walk;
+
+pub use calls::*;
+pub use contents::{Combiner, Contents, Envelope, Values};
+pub use predefined::Basic;
+pub use signature::Signature;
+pub(crate) use state::State;
+pub use transfer::copy_typed;
+
+use layout::Layout;
+
+/// How deep types may nest: deeper ones would cost stack and time without end.
+const MAX_DEPTH: u16 = 128;
+
+/// A datatype.
+#[derive(Debug)]
+pub struct Type {
+    layout: Arc<Layout>,
+    signature: Signature,
+    bounds: Bounds,
+    extent: i64,
+    align: u32,
+    depth: u16,
+    contents: Contents,
+    charge: Option<state::Charge>,
+}
+
+/// Lower and upper bound, which need not be those of any byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub lb: i64,
+    pub ub: i64,
+    /// Set by `MPI_Type_create_resized`: only bounds that were set count in a struct that has any (§5.1.6).
+    pub marked: bool,
+}
+
+impl Type {
+    fn new(layout: Layout, signature: Signature, bounds: Bounds, align: u32, contents: Contents) -> Result<Type> {
+        let depth = contents.types.iter().map(|ty| ty.depth + 1).max().unwrap_or(0);
+        if depth > MAX_DEPTH {
+            return Err(Error::new(MPI_ERR_NO_MEM, format!("the datatype nests more than {MAX_DEPTH} levels deep")));
+        }
+        let extent = bounds.ub.checked_sub(bounds.lb).ok_or_else(too_large)?;
+        Ok(Type { layout: Arc::new(layout), signature, bounds, extent, align, depth, contents, charge: None })
+    }
+
+    /// Where the bytes of one element lie.
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    /// Where the bytes of `count` elements lie, one `extent` after another.
+    pub fn message(&self, count: u64) -> Result<Layout> {
+        self.layout.repeated(count, self.extent)
+    }
+
+    /// Which basic elements one element is made of.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Bytes of data in one element.
+    pub fn size(&self) -> u64 {
+        self.layout.size()
+    }
+
+    /// The lower bound.
+    pub fn lb(&self) -> i64 {
+        self.bounds.lb
+    }
+
+    /// Upper bound minus lower bound: from one element to the next.
+    pub fn extent(&self) -> i64 {
+        self.extent
+    }
+
+    /// The offset of the lowest byte.
+    pub fn true_lb(&self) -> i64 {
+        self.layout.lo()
+    }
+
+    /// From the lowest byte to one past the highest.
+    pub fn true_extent(&self) -> Result<i64> {
+        self.layout.hi().checked_sub(self.layout.lo()).ok_or_else(too_large)
+    }
+
+    /// How it was made.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Bytes of host memory that the type holds beside those of the types it was made from.
+    fn heap_bytes(&self) -> u64 {
+        let fixed = size_of::<Type>() + size_of::<Layout>();
+        fixed as u64 + self.layout.heap_bytes() + self.signature.heap_bytes() + self.contents.heap_bytes()
+    }
+
+    /// Whether the type map is empty and no bounds were set either.
+    fn is_empty(&self) -> bool {
+        self.size() == 0 && !self.bounds.marked
+    }
+}
+
+/// The error for sizes, bounds or counts whose sums or products leave 64 bits.
+#[cold]
+fn too_large() -> Error {
+    Error::new(MPI_ERR_ARG, "the size or the bounds of the datatype do not fit into 64 bits")
+}

@@ -1,0 +1,209 @@
+//! A rank's datatypes and what their handles mean.
+//!
+//! A handle has a name and may be committed; the type behind it has neither and is shared: by handles, and by the types
+//! made from it, which keep it alive after its own handle was freed. What types hold in host memory is limited per rank.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rankine_abi::{Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
+
+use super::predefined::predefined;
+use super::{Combiner, Type};
+use crate::error::{Error, Result};
+use crate::handle::{Class, Table};
+use crate::rank::Rank;
+
+/// Bytes of host memory that the types of one rank may hold.
+const QUOTA: u64 = 256 << 20;
+
+/// Constructor and arguments of a type made by `MPI_Type_create_f90_…`.
+type F90 = (Combiner, Box<[i64]>);
+
+/// What a handle that the program made stands for.
+struct Entry {
+    ty: Rc<Type>,
+    committed: bool,
+    /// Cannot be freed: made by `MPI_Type_create_f90_…`, of which equal calls give the same handle.
+    permanent: bool,
+}
+
+/// See the module.
+pub(crate) struct State {
+    entries: RefCell<Table<Entry>>,
+    /// The predefined types in use, by handle.
+    predefined: RefCell<HashMap<Datatype, Rc<Type>>>,
+    /// Names that were set.
+    names: RefCell<HashMap<Datatype, String>>,
+    /// Handles given out by `MPI_Type_create_f90_…`, by constructor and arguments.
+    f90: RefCell<HashMap<F90, Datatype>>,
+    used: Rc<Cell<u64>>,
+}
+
+/// The share of a rank's quota that a type takes as long as it lives.
+#[derive(Debug)]
+pub(super) struct Charge {
+    used: Rc<Cell<u64>>,
+    bytes: u64,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.used.set(self.used.get() - self.bytes);
+    }
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            entries: RefCell::new(Table::new(Class::Datatype)),
+            predefined: RefCell::default(),
+            names: RefCell::default(),
+            f90: RefCell::default(),
+            used: Rc::default(),
+        }
+    }
+}
+
+impl State {
+    /// The type behind a handle, committed or not.
+    pub(crate) fn get(&self, handle: Datatype) -> Result<Rc<Type>> {
+        self.find(handle).map(|(ty, _)| ty)
+    }
+
+    /// The type behind a handle that can be communicated with.
+    pub(crate) fn committed(&self, handle: Datatype) -> Result<Rc<Type>> {
+        match self.find(handle)? {
+            (ty, true) => Ok(ty),
+            (_, false) => Err(Error::new(MPI_ERR_TYPE, "the datatype has not been committed")),
+        }
+    }
+
+    /// The type, and whether it is committed.
+    pub(super) fn find(&self, handle: Datatype) -> Result<(Rc<Type>, bool)> {
+        if let Some(entry) = self.entries.borrow().get(handle.0) {
+            return Ok((entry.ty.clone(), entry.committed));
+        }
+        if let Some(ty) = self.predefined.borrow().get(&handle) {
+            return Ok((ty.clone(), true));
+        }
+        let ty = Rc::new(predefined(handle).ok_or_else(|| no_datatype(handle))?);
+        self.predefined.borrow_mut().insert(handle, ty.clone());
+        Ok((ty, true))
+    }
+
+    /// A handle for a new type.
+    pub(super) fn add(&self, mut ty: Type) -> Result<Datatype> {
+        let bytes = ty.heap_bytes();
+        self.room_for(bytes)?;
+        self.used.set(self.used.get() + bytes);
+        ty.charge = Some(Charge { used: self.used.clone(), bytes });
+        self.add_handle(Rc::new(ty), false)
+    }
+
+    /// Another handle for a type.
+    pub(super) fn add_handle(&self, ty: Rc<Type>, committed: bool) -> Result<Datatype> {
+        let entry = Entry { ty, committed, permanent: false };
+        let handle = self.entries.borrow_mut().insert(entry);
+        handle.map(Datatype).map_err(|_| Error::new(MPI_ERR_NO_MEM, "too many datatypes are alive in this rank"))
+    }
+
+    /// Whether a type that needs this much memory may be made.
+    pub(super) fn room_for(&self, bytes: u64) -> Result<()> {
+        if self.used.get().saturating_add(bytes) <= QUOTA {
+            return Ok(());
+        }
+        let text = format!("the datatypes of this rank would take more than {} MiB of the host's memory", QUOTA >> 20);
+        Err(Error::new(MPI_ERR_NO_MEM, text))
+    }
+
+    /// Bytes of host memory that the types hold.
+    #[cfg(test)]
+    pub(super) fn used(&self) -> u64 {
+        self.used.get()
+    }
+
+    /// The handle of a type with these arguments of `MPI_Type_create_f90_…`, made by `make` at the first call.
+    pub(super) fn f90(
+        &self,
+        combiner: Combiner,
+        arguments: &[i64],
+        make: impl FnOnce() -> Result<Type>,
+    ) -> Result<Datatype> {
+        let key = (combiner, arguments.into());
+        if let Some(handle) = self.f90.borrow().get(&key) {
+            return Ok(*handle);
+        }
+        let handle = self.add(make()?)?;
+        if let Some(entry) = self.entries.borrow_mut().get_mut(handle.0) {
+            (entry.committed, entry.permanent) = (true, true);
+        }
+        self.f90.borrow_mut().insert(key, handle);
+        Ok(handle)
+    }
+
+    /// Allows communication with the type. Layouts are compiled when they are built, so there is nothing else to do.
+    pub(super) fn commit(&self, handle: Datatype) -> Result<()> {
+        if let Some(entry) = self.entries.borrow_mut().get_mut(handle.0) {
+            entry.committed = true;
+            return Ok(());
+        }
+        self.get(handle).map(drop)
+    }
+
+    /// Forgets a handle. Types and operations that use the type keep it.
+    pub(super) fn free(&self, handle: Datatype) -> Result<()> {
+        self.check_can_free(handle)?;
+        self.entries.borrow_mut().remove(handle.0);
+        self.names.borrow_mut().remove(&handle);
+        Ok(())
+    }
+
+    /// Whether a handle may be freed, which `MPI_Type_free` has to know before it runs attribute callbacks.
+    pub(crate) fn check_can_free(&self, handle: Datatype) -> Result<()> {
+        match self.entries.borrow().get(handle.0) {
+            Some(entry) if !entry.permanent => Ok(()),
+            None if handle.element().is_none() => Err(no_datatype(handle)),
+            _ => Err(Error::new(MPI_ERR_TYPE, format!("{} is predefined and cannot be freed", self.describe(handle)))),
+        }
+    }
+
+    /// The name of a handle that exists; empty if it has none.
+    pub(super) fn name(&self, handle: Datatype) -> String {
+        let given = self.names.borrow().get(&handle).cloned();
+        given.unwrap_or_else(|| handle.name().unwrap_or_default().to_owned())
+    }
+
+    /// Names a handle that exists; a name that is too long is cut.
+    pub(super) fn set_name(&self, handle: Datatype, name: &str) {
+        let name = &name[..name.floor_char_boundary(MPI_MAX_OBJECT_NAME as usize - 1)];
+        self.names.borrow_mut().insert(handle, name.to_owned());
+    }
+
+    fn describe(&self, handle: Datatype) -> String {
+        let name = self.name(handle);
+        if name.is_empty() { format!("datatype {:#x}", handle.0) } else { name }
+    }
+}
+
+#[cold]
+fn no_datatype(handle: Datatype) -> Error {
+    let text = match handle {
+        Datatype::NULL => "datatype is MPI_DATATYPE_NULL".to_owned(),
+        _ => format!("datatype {:#x} is no datatype of this rank: freed, or never made", handle.0),
+    };
+    Error::new(MPI_ERR_TYPE, text)
+}
+
+impl Rank {
+    /// The type behind a handle, if it is committed: what communication wants.
+    pub fn datatype(&self, handle: Datatype) -> Result<Rc<Type>> {
+        self.types.committed(handle)
+    }
+
+    /// The type behind a handle, committed or not: what constructors and inquiries want.
+    pub fn any_datatype(&self, handle: Datatype) -> Result<Rc<Type>> {
+        self.types.get(handle)
+    }
+}

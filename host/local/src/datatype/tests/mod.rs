@@ -1,0 +1,3 @@
+mod calls;
+mod extremes;
+mod maps;

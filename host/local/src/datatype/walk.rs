@@ -1,0 +1,80 @@
+//! Visits the runs of a layout in order: the fast way when only one layout has to be followed.
+
+use super::cursor::Run;
+use super::layout::{Layout, Shape};
+
+impl Layout {
+    /// Calls `visit` with the runs that are packed bytes `from..to`, of which the layout has all, in order.
+    #[inline]
+    pub(super) fn for_each_run(&self, from: u64, to: u64, mut visit: impl FnMut(Run)) {
+        if from < to {
+            visit_part(self, 0, from, to, &mut visit);
+        }
+    }
+}
+
+/// Visits packed bytes `from..to`, at least one, of a layout that lies at `at`. Offsets are computed wrapping: those that are
+/// reached are inside the layout's checked bounds.
+fn visit_part(layout: &Layout, at: i64, from: u64, to: u64, visit: &mut impl FnMut(Run)) {
+    let at = at.wrapping_add(layout.origin());
+    match layout.shape() {
+        Shape::Block => visit(Run::block(at.wrapping_add(from as i64), to - from)),
+        Shape::Strided { count, len, stride } => {
+            let run = Run { offset: at, len: *len, stride: *stride, count: *count };
+            if from == 0 && to == layout.size() {
+                visit(run);
+            } else {
+                visit_blocks(run, from, to, visit);
+            }
+        }
+        Shape::Pieces(pieces) => {
+            let first = if from == 0 { 0 } else { pieces.partition_point(|p| p.start <= from) - 1 };
+            for piece in &pieces[first..] {
+                if piece.start >= to {
+                    break;
+                }
+                let skip = from.saturating_sub(piece.start);
+                let end = piece.len.min(to - piece.start);
+                visit(Run::block(at.wrapping_add(piece.offset).wrapping_add(skip as i64), end - skip));
+            }
+        }
+        Shape::Repeat { stride, inner, .. } => {
+            let size = inner.size();
+            let (first, last) = (from / size, (to - 1) / size);
+            let mut at = at.wrapping_add(stride.wrapping_mul(first as i64));
+            for i in first..=last {
+                let start = i * size;
+                visit_part(inner, at, from.saturating_sub(start), (to - start).min(size), visit);
+                at = at.wrapping_add(*stride);
+            }
+        }
+        Shape::Sequence(parts) => {
+            let first = if from == 0 { 0 } else { parts.partition_point(|p| p.start <= from) - 1 };
+            for part in &parts[first..] {
+                if part.start >= to {
+                    break;
+                }
+                let (skip, end) = (from.saturating_sub(part.start), (to - part.start).min(part.layout.size()));
+                visit_part(&part.layout, at, skip, end, visit);
+            }
+        }
+    }
+}
+
+/// Visits packed bytes `from..to` of a run: the rest of a block, whole blocks, the beginning of a block.
+fn visit_blocks(run: Run, from: u64, to: u64, visit: &mut impl FnMut(Run)) {
+    let block = |i: u64| run.offset.wrapping_add(run.stride.wrapping_mul(i as i64));
+    let (mut i, skip) = (from / run.len, from % run.len);
+    let (end, rest) = (to / run.len, to % run.len);
+    if skip > 0 {
+        let len = (run.len - skip).min(to - from);
+        visit(Run::block(block(i).wrapping_add(skip as i64), len));
+        i += 1;
+    }
+    if i < end {
+        visit(Run { offset: block(i), count: end - i, ..run });
+    }
+    if rest > 0 && i <= end {
+        visit(Run::block(block(end), rest));
+    }
+}

@@ -1,0 +1,247 @@
+//! Running the engine's futures on a rank: polling, spinning, parking, and calls back into the guest.
+//!
+//! A future of the engine never blocks and never runs guest code. When it needs the guest (a user-defined reduction, an attribute's copy
+//! function) it leaves a [`Callback`] and returns `Pending`; the driver, which is on the rank's own stack, runs it and polls again.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use rankine_abi::{Addr, FnPtr};
+use smallvec::SmallVec;
+
+use crate::rank::Rank;
+
+/// What the engine asks of the guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callback {
+    /// Call a function of the guest's table. The answer is its result, or 0 where it has none.
+    Call {
+        /// The function.
+        function: FnPtr,
+        /// Its arguments.
+        arguments: SmallVec<[i32; 8]>,
+    },
+    /// Make sure that the rank's scratch memory in the guest has this many bytes. The answer is its address, 0 if there is no memory left.
+    Scratch {
+        /// Bytes wanted.
+        bytes: u32,
+    },
+    /// Allocate memory that the guest may keep (`MPI_Alloc_mem`). The answer is its address, or 0.
+    Allocate {
+        /// Bytes wanted.
+        bytes: u32,
+        /// Their alignment.
+        align: u32,
+    },
+    /// Free what [`Callback::Allocate`] gave.
+    Free {
+        /// The address.
+        address: Addr,
+    },
+}
+
+/// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another one, so every
+/// question has a number.
+#[derive(Default)]
+pub(crate) struct Questions {
+    last: Cell<u32>,
+    /// What the driver shall run next.
+    next: RefCell<Option<(u32, Callback)>>,
+    /// What the guest is running: the innermost one last.
+    running: RefCell<SmallVec<[u32; 2]>>,
+    answers: RefCell<SmallVec<[(u32, i32); 2]>>,
+    /// A future found another's question in the way, or has made way for another: poll again.
+    refused: Cell<bool>,
+}
+
+impl Rank {
+    /// Asks the guest, and waits for its answer.
+    pub(crate) async fn ask(&self, callback: Callback) -> i32 {
+        let questions = &self.questions;
+        let mut callback = Some(callback);
+        let mut number = 0;
+        poll_fn(|_| {
+            if number == 0 {
+                if self.deaf.get() || questions.next.borrow().is_some() {
+                    questions.refused.set(true);
+                    return Poll::Pending;
+                }
+                number = questions.last.get().wrapping_add(1).max(1);
+                questions.last.set(number);
+                *questions.next.borrow_mut() = callback.take().map(|callback| (number, callback));
+                return Poll::Pending;
+            }
+            let mut answers = questions.answers.borrow_mut();
+            match answers.iter().position(|(of, _)| *of == number) {
+                Some(index) => Poll::Ready(answers.swap_remove(index).1),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    /// Has everything polled once more before the rank parks: one of its futures has made way for another.
+    pub(crate) fn poll_again(&self) {
+        self.questions.refused.set(true);
+    }
+
+    /// What the engine asks of the guest, after a poll that returned `Pending`.
+    pub fn take_callback(&self) -> Option<Callback> {
+        let (number, callback) = self.questions.next.borrow_mut().take()?;
+        self.questions.running.borrow_mut().push(number);
+        Some(callback)
+    }
+
+    /// The guest's answer to the last callback that was taken.
+    pub fn answer(&self, answer: i32) {
+        if let Some(number) = self.questions.running.borrow_mut().pop() {
+            self.questions.answers.borrow_mut().push((number, answer));
+        }
+    }
+}
+
+/// What a rank's driver does after a poll.
+#[derive(Debug)]
+pub enum Step<T> {
+    /// The function has returned.
+    Done(T),
+    /// Run this, say [`Rank::answer`], and step again.
+    Ask(Callback),
+    /// Nothing was found, but the rank polls and does not wait: let others run, then step again.
+    Yielded,
+    /// The rank is parked: stop until `Wake::wake`, then call [`Rank::resume`] and step again.
+    Parked,
+    /// The job has ended: drop the future and unwind.
+    Ended,
+}
+
+impl Rank {
+    /// Polls once, and parks the rank if there is nothing to do. This is all that an executor of fibers needs.
+    pub fn step<F: Future + ?Sized>(&self, future: Pin<&mut F>) -> Step<F::Output> {
+        self.poll(future, true)
+    }
+
+    fn poll<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, park: bool) -> Step<F::Output> {
+        let mut context = Context::from_waker(Waker::noop());
+        self.parking.set(park);
+        loop {
+            if park {
+                self.waits.borrow_mut().clear();
+            }
+            self.advance();
+            if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+                self.parking.set(false);
+                return Step::Done(output);
+            }
+            if let Some(callback) = self.take_callback() {
+                self.parking.set(false);
+                return Step::Ask(callback);
+            }
+            if self.world().ended().is_some() {
+                self.parking.set(false);
+                return Step::Ended;
+            }
+            if self.yielding.take() {
+                self.parking.set(false);
+                return Step::Yielded;
+            }
+            if self.questions.refused.take() {
+                continue;
+            }
+            if !park || self.world().try_park(self.me()) {
+                return Step::Parked;
+            }
+        }
+    }
+
+    /// The rank runs again after [`Step::Parked`].
+    pub fn resume(&self) {
+        self.world().resume(self.me());
+    }
+
+    /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a hand-over.
+    fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>) -> Option<Step<F::Output>> {
+        const POLLS: u32 = if cfg!(miri) { 20 } else { 4000 };
+        self.mailbox().enter();
+        self.attending.set(true);
+        let mut left = POLLS;
+        let step = loop {
+            match self.poll(future.as_mut(), false) {
+                Step::Parked if left == 0 => break None,
+                Step::Parked => {
+                    left -= 1;
+                    crate::sync::spin_loop();
+                }
+                step => break Some(step),
+            }
+        };
+        self.attending.set(false);
+        // SAFETY: entered above.
+        unsafe { self.mailbox().leave() };
+        step
+    }
+}
+
+/// The job ended while a rank waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended;
+
+/// Runs a future of the engine on a thread that belongs to its rank alone. `call` runs callbacks; its error ends the call.
+#[inline]
+pub fn block_on<F: Future, E: From<Ended>>(
+    rank: &Rank,
+    future: F,
+    call: impl FnMut(Callback) -> Result<i32, E>,
+) -> Result<F::Output, E> {
+    let mut future = pin!(future);
+    // Most calls never wait.
+    if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return Ok(output);
+    }
+    wait(rank, future, call)
+}
+
+/// The rest of [`block_on`], for a future that was polled and is not ready.
+pub fn wait<F: Future + ?Sized, E: From<Ended>>(
+    rank: &Rank,
+    mut future: Pin<&mut F>,
+    mut call: impl FnMut(Callback) -> Result<i32, E>,
+) -> Result<F::Output, E> {
+    if let Some(callback) = rank.take_callback() {
+        rank.answer(call(callback)?);
+    }
+    loop {
+        let spun = if rank.world().options.spin { rank.spin(future.as_mut()) } else { None };
+        match spun.unwrap_or_else(|| rank.step(future.as_mut())) {
+            Step::Done(output) => return Ok(output),
+            Step::Ended => return Err(Ended.into()),
+            Step::Ask(callback) => rank.answer(call(callback)?),
+            Step::Yielded => std::thread::yield_now(),
+            Step::Parked => {
+                while !rank.world().is_woken(rank.id()) {
+                    std::thread::park();
+                }
+                rank.resume();
+            }
+        }
+    }
+}
+
+/// Gives the other ranks of this thread a turn: what functions that only poll do when they find nothing. A rank
+/// with a core of its own need not, except when it keeps others out of its mailbox.
+pub(crate) async fn yield_now(rank: &Rank) {
+    if rank.world().options.spin && !rank.attending.get() {
+        return;
+    }
+    let mut asked = false;
+    poll_fn(|_| {
+        // Until the driver has seen it: the first poll of a call is not always its own.
+        if !std::mem::replace(&mut asked, true) {
+            rank.yielding.set(true);
+        }
+        if rank.yielding.get() { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+}

@@ -1,0 +1,37 @@
+//! What goes wrong in an MPI call: the class a guest sees, and the sentence a person reads.
+
+use std::borrow::Cow;
+
+use rankine_abi::{Comm, Status};
+
+/// An MPI error: class and text. Function name and rank are added where the error is raised.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Error {
+    /// The error class (or code, where a guest's own callback returned one): `MPI_ERR_RANK`, ….
+    pub class: i32,
+    /// What was wrong: the argument, its value and what would have been right.
+    pub text: Cow<'static, str>,
+    /// The communicator whose error handler hears of it, where that is not the one which the call works on: the call completed a
+    /// request that works on another.
+    pub on: Option<Comm>,
+    /// What the call's status says although it failed: where a message came from that did not fit.
+    pub status: Option<Box<Status>>,
+}
+
+impl Error {
+    /// An error of `class`, explained by `text`.
+    #[cold]
+    pub fn new(class: i32, text: impl Into<Cow<'static, str>>) -> Self {
+        Error { class, text: text.into(), on: None, status: None }
+    }
+
+    /// The same error, for the error handler of `comm`.
+    pub(crate) fn on(mut self, comm: Comm) -> Self {
+        self.on = Some(comm);
+        self
+    }
+}
+
+/// The result of an MPI function of the engine.
+pub type Result<T> = std::result::Result<T, Error>;

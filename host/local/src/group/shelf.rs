@@ -1,0 +1,60 @@
+//! How a group gets from one rank to others: it stays where it is and a ticket travels.
+//!
+//! A message with the list of a communicator's members would be as long as the list, at every one of them. All ranks live in one
+//! process, so they share one list instead.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::group::Members;
+
+/// Groups that were left for other ranks, by ticket.
+#[derive(Debug, Default)]
+pub(crate) struct Shelf {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u32,
+    /// With how many ranks still come for it.
+    left: HashMap<u32, (Members, usize)>,
+}
+
+impl Shelf {
+    /// Leaves a group for `readers` ranks, at least one; its ticket.
+    pub(crate) fn leave(&self, members: Members, readers: usize) -> u32 {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let ticket = state.next;
+        state.next = state.next.wrapping_add(1);
+        state.left.insert(ticket, (members, readers));
+        ticket
+    }
+
+    /// Fetches a group; the last reader takes it away. Tickets come from [`Shelf::leave`] and are used once per reader.
+    pub(crate) fn fetch(&self, ticket: u32) -> Members {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (members, readers) = state.left.get_mut(&ticket).expect("a ticket is used once per reader");
+        let members = members.clone();
+        *readers -= 1;
+        if *readers == 0 {
+            state.left.remove(&ticket);
+        }
+        members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_reader_takes_a_group_away() {
+        let shelf = Shelf::default();
+        let (one, two) = (shelf.leave(Members::range(0, 3), 2), shelf.leave(Members::range(3, 1), 1));
+        assert_eq!(shelf.fetch(one), Members::range(0, 3));
+        assert_eq!(shelf.fetch(two), Members::range(3, 1));
+        assert_eq!(shelf.fetch(one), Members::range(0, 3));
+        assert!(shelf.state.lock().unwrap().left.is_empty());
+    }
+}

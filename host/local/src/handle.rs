@@ -1,0 +1,146 @@
+//! Handle tables: what a guest's 32-bit handle means to its rank.
+//!
+//! A handle that a program made carries its class, a generation and an index, so that a stale, foreign or
+//! made-up value is told from a good one. Predefined handles of the ABI lie below [`FIRST_DYNAMIC`] and never collide.
+
+use rankine_abi::MPI_ERR_NO_MEM;
+
+use crate::error::{Error, Result};
+
+/// The smallest value a handle of this engine can have; the ABI's predefined ones are all smaller.
+pub const FIRST_DYNAMIC: u32 = 1 << 28;
+
+const INDEX_BITS: u32 = 20;
+const GENERATION_BITS: u32 = 8;
+const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
+const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
+
+/// The class tag in the top four bits of a dynamic handle. Never zero: zero is the ABI's own range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+#[allow(missing_docs)]
+pub enum Class {
+    Comm = 1,
+    Group,
+    Datatype,
+    Op,
+    Request,
+    Errhandler,
+    Info,
+    Message,
+    Session,
+    Keyval,
+    Win,
+    File,
+}
+
+struct Slot<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+/// The live objects of one class in one rank.
+pub struct Table<T> {
+    class: Class,
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Table<T> {
+    /// An empty table for handles of `class`.
+    pub fn new(class: Class) -> Self {
+        Table { class, slots: Vec::new(), free: Vec::new() }
+    }
+
+    /// Stores `value` and returns its handle, or gives it back when the rank's quota for this class is used up.
+    pub fn insert(&mut self, value: T) -> std::result::Result<u32, T> {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None if self.slots.len() <= INDEX_MASK as usize => {
+                self.slots.push(Slot { generation: 0, value: None });
+                (self.slots.len() - 1) as u32
+            }
+            None => return Err(value),
+        };
+        let slot = &mut self.slots[index as usize];
+        slot.value = Some(value);
+        Ok(((self.class as u32) << (INDEX_BITS + GENERATION_BITS)) | (slot.generation << INDEX_BITS) | index)
+    }
+
+    /// As [`Table::insert`]; a used-up quota is the error that `what` (`"groups"`) names.
+    pub(crate) fn add(&mut self, value: T, what: &str) -> Result<u32> {
+        let full = |_| Error::new(MPI_ERR_NO_MEM, format!("too many {what} are alive in this rank"));
+        self.insert(value).map_err(full)
+    }
+
+    #[inline]
+    fn index(&self, handle: u32) -> Option<usize> {
+        let index = (handle & INDEX_MASK) as usize;
+        let generation = (handle >> INDEX_BITS) & GENERATION_MASK;
+        let class = handle >> (INDEX_BITS + GENERATION_BITS);
+        (class == self.class as u32 && self.slots.get(index)?.generation == generation).then_some(index)
+    }
+
+    /// The object behind `handle`, unless it is stale, foreign or made up.
+    #[inline]
+    pub fn get(&self, handle: u32) -> Option<&T> {
+        self.slots[self.index(handle)?].value.as_ref()
+    }
+
+    /// As [`Table::get`], to change it.
+    #[inline]
+    pub fn get_mut(&mut self, handle: u32) -> Option<&mut T> {
+        let index = self.index(handle)?;
+        self.slots[index].value.as_mut()
+    }
+
+    /// Takes the object out; the handle is stale from now on.
+    pub fn remove(&mut self, handle: u32) -> Option<T> {
+        let index = self.index(handle)?;
+        let slot = &mut self.slots[index];
+        let value = slot.value.take()?;
+        slot.generation = (slot.generation + 1) & GENERATION_MASK;
+        self.free.push(index as u32);
+        Some(value)
+    }
+
+    /// The live objects with their handles.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        let class = (self.class as u32) << (INDEX_BITS + GENERATION_BITS);
+        self.slots.iter().enumerate().filter_map(move |(index, slot)| {
+            slot.value.as_ref().map(|value| (class | (slot.generation << INDEX_BITS) | index as u32, value))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stale_foreign_and_made_up_handles_are_told_apart() {
+        let mut comms = Table::new(Class::Comm);
+        let mut groups = Table::new(Class::Group);
+        let comm = comms.insert("a").unwrap();
+        let group = groups.insert("g").unwrap();
+        assert!(comm >= FIRST_DYNAMIC && group >= FIRST_DYNAMIC);
+        assert_eq!(comms.get(comm), Some(&"a"));
+        assert_eq!(comms.get(group), None);
+        assert_eq!(comms.get(comm + 1), None);
+        assert_eq!(comms.get(0x101), None);
+        assert_eq!(comms.remove(comm), Some("a"));
+        assert_eq!(comms.get(comm), None);
+        let again = comms.insert("b").unwrap();
+        assert_ne!(again, comm);
+        assert_eq!(comms.iter().map(|(handle, value)| (handle, *value)).collect::<Vec<_>>(), [(again, "b")]);
+    }
+
+    #[test]
+    fn a_full_table_gives_the_value_back() {
+        let mut table = Table::new(Class::Info);
+        for i in 0..=INDEX_MASK {
+            assert!(table.insert(i).is_ok());
+        }
+        assert_eq!(table.insert(7), Err(7));
+    }
+}

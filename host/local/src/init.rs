@@ -1,0 +1,197 @@
+//! Starting and ending (MPI-5.0 §11.2), and what a rank says about itself: version, name, clock (chapter 9).
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+
+use rankine_abi::{
+    Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
+    MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE, MPI_VERSION,
+};
+
+use crate::abi_query as fortran;
+use crate::attr;
+use crate::drive::Callback;
+use crate::error::{Error, Result};
+use crate::rank::Rank;
+use crate::world::End;
+
+/// Where a rank is between the start of its program and its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Fresh,
+    Running,
+    Finalized,
+}
+
+/// What a rank knows of its own start and end.
+#[derive(Default)]
+pub(crate) struct State {
+    phase: Cell<Phase>,
+    thread_level: Cell<i32>,
+    /// Sessions that are open: as long as there is one, MPI is initialised.
+    sessions: Cell<u32>,
+    /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
+    allocated: RefCell<HashSet<Addr>>,
+    pub(crate) fortran: fortran::State,
+}
+
+impl Rank {
+    /// Refuses a call before `MPI_Init` or after `MPI_Finalize`, while no session is open either. The host asks before every function that
+    /// may not be called at any time.
+    #[inline]
+    pub fn check_running(&self) -> Result<()> {
+        if self.init.phase.get() == Phase::Running || self.init.sessions.get() > 0 {
+            Ok(())
+        } else {
+            self.not_running()
+        }
+    }
+
+    #[cold]
+    fn not_running(&self) -> Result<()> {
+        let text = match self.init.phase.get() {
+            Phase::Finalized => "it was called after MPI_Finalize",
+            _ => "it was called before MPI_Init",
+        };
+        Err(Error::new(MPI_ERR_OTHER, text))
+    }
+
+    /// Whether the program has ended MPI properly, or never began it.
+    pub fn is_finalized(&self) -> bool {
+        self.init.phase.get() != Phase::Running && self.init.sessions.get() == 0
+    }
+
+    /// A session has been opened (`by` 1) or closed (-1).
+    pub(crate) fn count_sessions(&self, by: i32) {
+        self.init.sessions.set(self.init.sessions.get().saturating_add_signed(by));
+    }
+}
+
+/// `MPI_Init`
+pub fn init(r: &Rank) -> Result<()> {
+    init_thread(r, MPI_THREAD_SINGLE).map(drop)
+}
+
+/// `MPI_Init_thread`: the level that is asked for. A guest has a single thread, so it keeps the promise of every level; refusing
+/// one would only stop programs that ask for it and never use it.
+pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
+    match r.init.phase.get() {
+        Phase::Fresh => (),
+        Phase::Running => return Err(Error::new(MPI_ERR_OTHER, "MPI is initialised already")),
+        Phase::Finalized => {
+            return Err(Error::new(MPI_ERR_OTHER, "MPI cannot be initialised again after MPI_Finalize"));
+        }
+    }
+    let levels = [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
+    if !levels.contains(&required) {
+        return Err(Error::new(MPI_ERR_ARG, format!("required is {required}, which is not a level of thread support")));
+    }
+    r.init.phase.set(Phase::Running);
+    r.init.thread_level.set(required);
+    Ok(required)
+}
+
+/// `MPI_Initialized`
+pub fn initialized(r: &Rank) -> Result<bool> {
+    Ok(r.init.phase.get() != Phase::Fresh)
+}
+
+/// `MPI_Finalize`: the attributes of `MPI_COMM_SELF` go first, then what this rank still owes others is delivered. Nobody waits for a rank
+/// that owes nothing.
+pub async fn finalize(r: &Rank) -> Result<()> {
+    if r.init.phase.get() != Phase::Running {
+        return r.not_running();
+    }
+    attr::delete_own(r).await?;
+    r.flush_all().await;
+    r.end_orphans().await;
+    r.init.phase.set(Phase::Finalized);
+    Ok(())
+}
+
+/// `MPI_Finalized`
+pub fn finalized(r: &Rank) -> Result<bool> {
+    Ok(r.init.phase.get() == Phase::Finalized)
+}
+
+/// `MPI_Abort`: the whole job ends, whatever the communicator.
+pub async fn abort(r: &Rank, _comm: Comm, errorcode: i32) -> Result<()> {
+    r.world().end(End::Abort { rank: r.id(), code: errorcode });
+    std::future::pending().await
+}
+
+/// `MPI_Query_thread`
+pub fn query_thread(r: &Rank) -> Result<i32> {
+    Ok(r.init.thread_level.get())
+}
+
+/// `MPI_Is_thread_main`: a guest has no other thread.
+pub fn is_thread_main(_: &Rank) -> Result<bool> {
+    Ok(true)
+}
+
+/// `MPI_Get_version`
+pub fn get_version(_: &Rank) -> Result<(i32, i32)> {
+    Ok((MPI_VERSION, MPI_SUBVERSION))
+}
+
+/// `MPI_Get_library_version`
+pub fn get_library_version(_: &Rank) -> Result<String> {
+    Ok(format!("Rankine {} (embedded engine: ranks in one process)", env!("CARGO_PKG_VERSION")))
+}
+
+/// `MPI_Get_processor_name`: the name of the node, as the operating system gives it.
+pub fn get_processor_name(_: &Rank) -> Result<String> {
+    let mut name = [0u8; 256];
+    // SAFETY: the array has the length that is passed.
+    let failed = cfg!(miri) || unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0;
+    let length = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+    let name = String::from_utf8_lossy(&name[..length]);
+    Ok(if failed || name.is_empty() { "localhost".into() } else { name.into_owned() })
+}
+
+/// `MPI_Wtime`: seconds since the job began, the same clock for all ranks.
+pub fn wtime(r: &Rank) -> f64 {
+    r.world().seconds()
+}
+
+/// `MPI_Wtick`: the clock counts nanoseconds.
+pub fn wtick(_: &Rank) -> f64 {
+    1e-9
+}
+
+/// `MPI_Pcontrol`: there is no profiler to control.
+pub fn pcontrol(_: &Rank, _level: i32) -> Result<()> {
+    Ok(())
+}
+
+/// `MPI_Alloc_mem`: memory of the guest's own allocator.
+pub async fn alloc_mem(r: &Rank, size: i64, _info: Info) -> Result<Addr> {
+    if size < 0 {
+        return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
+    }
+    let address = match u32::try_from(size.max(1)) {
+        Ok(bytes) => r.ask(Callback::Allocate { bytes, align: 16 }).await,
+        Err(_) => 0,
+    };
+    if address == 0 {
+        return Err(Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {size} bytes left")));
+    }
+    let address = Addr(address as u32);
+    r.init.allocated.borrow_mut().insert(address);
+    Ok(address)
+}
+
+/// `MPI_Free_mem`
+pub async fn free_mem(r: &Rank, base: Addr) -> Result<()> {
+    if base.is_null() {
+        return Ok(());
+    }
+    if !r.init.allocated.borrow_mut().remove(&base) {
+        let text = format!("{:#x} is not an address that MPI_Alloc_mem gave, or was freed already", base.0);
+        return Err(Error::new(MPI_ERR_BASE, text));
+    }
+    r.ask(Callback::Free { address: base }).await;
+    Ok(())
+}

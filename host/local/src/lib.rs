@@ -1,0 +1,48 @@
+//! The embedded MPI engine: the ranks of a job in one process, messages moved straight from memory to memory.
+//!
+//! The engine sees a rank as an identity, a memory and somebody to wake; it knows nothing of WebAssembly. A file per chapter of
+//! the standard holds one function per MPI function; below them lie [`transport`](crate::Rank) (sends and receives),
+//! mailboxes, datatypes and the world that ranks share. The host's shims validate nothing but addresses of arrays and strings: every
+//! argument is checked here, every buffer in [`Span`].
+
+mod copy;
+mod drive;
+mod error;
+mod handle;
+mod joint;
+mod mailbox;
+mod memory;
+#[cfg(all(test, loom))]
+mod models;
+mod rank;
+mod span;
+mod sync;
+#[cfg(test)]
+mod testing;
+mod transport;
+mod waiting;
+mod world;
+
+pub mod abi_query;
+pub mod attr;
+pub mod coll;
+pub mod comm;
+pub mod datatype;
+pub mod errhan;
+pub mod group;
+pub mod info;
+pub mod init;
+pub mod op;
+pub mod pack;
+pub mod pt2pt;
+pub mod request;
+pub mod topo;
+
+pub use drive::{Callback, Ended, Step, block_on, wait};
+pub use error::{Error, Result};
+pub use mailbox::operation::{Kind, What};
+pub use memory::Memory;
+pub use rank::Rank;
+pub use rankine_abi as abi;
+pub use span::Span;
+pub use world::{End, Event, Listen, Options, Wake, World};

@@ -1,0 +1,261 @@
+//! Who gets which message: posted receives and unexpected messages of one rank, each in order.
+//!
+//! Guarded by the mailbox's gate. MPI's rule (§3.5): the earliest posted receive that fits takes a message, and a receive takes the earliest
+//! message that fits.
+
+use std::collections::VecDeque;
+
+use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+
+use super::operation::{Kind, OpRef, Outcome};
+use super::ring::{FIRST, Header, Payload};
+
+/// What a receive or probe asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pattern {
+    pub context: u32,
+    pub source: i32,
+    pub tag: i32,
+}
+
+impl Pattern {
+    #[inline]
+    fn fits(&self, header: &Header) -> bool {
+        self.context == header.context
+            && (self.source == header.source || self.source == MPI_ANY_SOURCE)
+            && (self.tag == header.tag || self.tag == MPI_ANY_TAG)
+    }
+}
+
+struct Posted {
+    pattern: Pattern,
+    operation: OpRef,
+}
+
+/// An unexpected message: arrived before a receive for it was posted.
+pub(crate) struct Arrived {
+    pub header: Header,
+    pub body: Body,
+}
+
+/// Where an unexpected message's bytes are.
+pub(crate) enum Body {
+    /// Few enough to lie in the queue itself.
+    Inline([u8; FIRST]),
+    /// In a buffer of the host's.
+    Bytes(Box<[u8]>),
+    /// Still in the sender's memory.
+    Pulled(OpRef),
+}
+
+impl Arrived {
+    /// The bytes, unless they are still in the sender's memory.
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+        match &self.body {
+            Body::Inline(bytes) => Some(&bytes[..self.header.bytes()]),
+            Body::Bytes(bytes) => Some(bytes),
+            Body::Pulled(_) => None,
+        }
+    }
+
+    /// Whether it is the message of this send, and still in its sender's memory.
+    fn is_of(&self, send: OpRef) -> bool {
+        matches!(self.body, Body::Pulled(operation) if operation == send)
+    }
+}
+
+/// A send and a receive that found each other; the copy is made after the gate is left.
+pub(crate) struct Pair {
+    pub send: OpRef,
+    pub receive: OpRef,
+    pub header: Header,
+}
+
+/// What draining a ring leaves to do once the gate is left.
+pub(crate) struct Work {
+    /// The rank that does it.
+    pub by: u32,
+    pub pairs: smallvec::SmallVec<[Pair; 4]>,
+    /// Owners of operations that completed and are waited for.
+    pub wake: smallvec::SmallVec<[u32; 4]>,
+}
+
+impl Work {
+    #[inline]
+    pub(crate) fn new(by: u32) -> Self {
+        Work { by, pairs: smallvec::SmallVec::new(), wake: smallvec::SmallVec::new() }
+    }
+}
+
+/// Names a message that was set aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticket(u64);
+
+#[derive(Default)]
+pub(crate) struct Matching {
+    posted: VecDeque<Posted>,
+    probing: VecDeque<Posted>,
+    unexpected: VecDeque<Arrived>,
+    /// Messages that a matched probe took out of `unexpected`.
+    aside: Vec<(Ticket, Arrived)>,
+    tickets: u64,
+    /// Bytes that unexpected messages occupy in the host.
+    pub(crate) buffered: usize,
+}
+
+impl Matching {
+    /// Takes one envelope off the ring: to its receive, or to the unexpected messages.
+    pub(crate) fn arrive(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
+        let found = self.posted.iter().position(|posted| posted.pattern.fits(&header));
+        match found {
+            Some(index) => {
+                let posted = if index == 0 { self.posted.pop_front() } else { self.posted.remove(index) };
+                let receive = posted.expect("the index was just found").operation;
+                if header.is_pulled() {
+                    // SAFETY: a pulled envelope carries the address of an operation of a running job.
+                    let send = unsafe { OpRef::from_address(payload.pointer()) };
+                    work.pairs.push(Pair { send, receive, header });
+                } else if deliver(receive, work.by, &header, |to, length| {
+                    // SAFETY: `to` is part of the receive's proved span.
+                    unsafe { payload.copy_to(to, length) };
+                }) {
+                    work.wake.push(receive.get().owner);
+                }
+            }
+            None => self.keep(header, payload, work),
+        }
+    }
+
+    /// Queues a message that no posted receive fits, and answers the probes it fits.
+    fn keep(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
+        let body = if header.is_pulled() {
+            // SAFETY: as in `arrive`.
+            Body::Pulled(unsafe { OpRef::from_address(payload.pointer()) })
+        } else if header.bytes() <= FIRST {
+            let mut bytes = [0; FIRST];
+            // SAFETY: the array has room for an inline payload.
+            unsafe { payload.copy_to(bytes.as_mut_ptr(), header.bytes()) };
+            Body::Inline(bytes)
+        } else {
+            Body::Bytes(payload.to_vec().into_boxed_slice())
+        };
+        self.buffered += size_of::<Arrived>() + if header.is_pulled() { 0 } else { header.bytes() };
+        self.unexpected.push_back(Arrived { header, body });
+        self.probing.retain(|probe| {
+            if !probe.pattern.fits(&header) {
+                return true;
+            }
+            let (source, tag, bytes) = (header.source, header.tag, header.bytes() as u64);
+            if probe.operation.complete(Outcome { source, tag, bytes, ..Outcome::default() }) {
+                work.wake.push(probe.operation.get().owner);
+            }
+            false
+        });
+    }
+
+    /// The first unexpected message that fits, without taking it.
+    pub(crate) fn peek(&self, pattern: &Pattern) -> Option<&Arrived> {
+        self.unexpected.iter().find(|arrived| pattern.fits(&arrived.header))
+    }
+
+    /// Takes the first unexpected message that fits.
+    pub(crate) fn take(&mut self, pattern: &Pattern) -> Option<Arrived> {
+        let index = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.header))?;
+        let arrived = if index == 0 { self.unexpected.pop_front() } else { self.unexpected.remove(index) }?;
+        self.forget(&arrived);
+        Some(arrived)
+    }
+
+    /// Sets the first unexpected message that fits aside.
+    pub(crate) fn set_aside(&mut self, pattern: &Pattern) -> Option<(Ticket, Header)> {
+        let index = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.header))?;
+        let arrived = self.unexpected.remove(index)?;
+        let header = arrived.header;
+        self.tickets += 1;
+        self.aside.push((Ticket(self.tickets), arrived));
+        Some((Ticket(self.tickets), header))
+    }
+
+    /// Takes a message that was set aside; nothing if its sender has taken it back.
+    pub(crate) fn take_aside(&mut self, ticket: Ticket) -> Option<Arrived> {
+        let index = self.aside.iter().position(|(other, _)| *other == ticket)?;
+        let (_, arrived) = self.aside.swap_remove(index);
+        self.forget(&arrived);
+        Some(arrived)
+    }
+
+    fn forget(&mut self, arrived: &Arrived) {
+        self.buffered -= size_of::<Arrived>() + arrived.bytes().map_or(0, <[u8]>::len);
+    }
+
+    /// Queues a receive (or a probe) that no unexpected message fits.
+    pub(crate) fn post(&mut self, pattern: Pattern, operation: OpRef) {
+        let queue = if operation.what().kind == Kind::Probe { &mut self.probing } else { &mut self.posted };
+        queue.push_back(Posted { pattern, operation });
+    }
+
+    /// Takes back a posted receive or probe; false when it has been matched.
+    pub(crate) fn withdraw(&mut self, operation: OpRef) -> bool {
+        for queue in [&mut self.posted, &mut self.probing] {
+            if let Some(index) = queue.iter().position(|posted| posted.operation == operation) {
+                queue.remove(index);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes back an unmatched message that is still in its sender's memory; false when it has been matched. A message that
+    /// was set aside counts as matched, unless it is to be taken `anyway`.
+    pub(crate) fn withdraw_send(&mut self, send: OpRef, anyway: bool) -> bool {
+        let arrived = if let Some(index) = self.unexpected.iter().position(|arrived| arrived.is_of(send)) {
+            self.unexpected.remove(index)
+        } else if anyway && let Some(index) = self.aside.iter().position(|(_, arrived)| arrived.is_of(send)) {
+            Some(self.aside.swap_remove(index).1)
+        } else {
+            None
+        };
+        if let Some(arrived) = &arrived {
+            self.forget(arrived);
+        }
+        arrived.is_some()
+    }
+
+    /// Copies an unmatched message out of its sender's memory, so that the send can complete; false when it has been matched.
+    pub(crate) fn buffer_send(&mut self, send: OpRef) -> bool {
+        let aside = self.aside.iter_mut().map(|(_, arrived)| arrived);
+        let Some(arrived) = self.unexpected.iter_mut().chain(aside).find(|arrived| arrived.is_of(send)) else {
+            return false;
+        };
+        let bytes = send.span().to_vec();
+        self.buffered += bytes.len();
+        arrived.header = Header { length: bytes.len() as u64, ..arrived.header };
+        arrived.body = Body::Bytes(bytes.into_boxed_slice());
+        true
+    }
+}
+
+/// Writes an eager message into a receive's buffer and completes the receive; says whether its owner has to be woken.
+///
+/// `read(to, length)` copies the first `length` bytes of the message; `by` is the rank that runs this.
+#[inline]
+pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnce(*mut u8, usize)) -> bool {
+    let span = receive.span();
+    let bytes = header.bytes().min(span.bytes());
+    match span.contiguous() {
+        Some(to) => read(to, bytes),
+        None => {
+            let mut packed = vec![0; bytes];
+            read(packed.as_mut_ptr(), bytes);
+            span.unpack(0, &packed);
+        }
+    }
+    let outcome = Outcome {
+        source: header.source,
+        tag: header.tag,
+        bytes: bytes as u64,
+        truncated: (header.bytes() > bytes).then_some(header.bytes() as u64),
+        cancelled: false,
+    };
+    if receive.get().owner == by { receive.complete_own(outcome) } else { receive.complete(outcome) }
+}

@@ -1,0 +1,131 @@
+//! A rank's mailbox: the ring in front, the matching state behind it, and the gate between.
+//!
+//! Senders push envelopes into the ring without a lock. The matching state belongs to whoever holds the gate: the
+//! rank itself while it runs inside an MPI call or spins in one, otherwise any peer that has something to deliver.
+//! A holder never blocks and never runs guest code; long copies are made after it has left the gate.
+
+pub(crate) mod matching;
+pub(crate) mod operation;
+pub(crate) mod ring;
+
+use crate::sync::{AtomicU32, Backoff, Cell, Ordering, crosswise};
+use matching::{Matching, Work};
+use ring::{Full, Header, Ring};
+
+/// The owner runs, or will look at its mailbox before it parks.
+pub(crate) const RUNNING: u32 = 0;
+/// The owner sleeps until somebody wakes it: a producer must deliver itself.
+pub(crate) const PARKED: u32 = 1;
+/// The owner has been woken, or must not fall asleep.
+pub(crate) const NOTIFIED: u32 = 2;
+
+/// Buffered bytes of unexpected messages beyond which senders keep their data (see [`Mailbox::is_congested`]).
+const CONGESTED: usize = 64 << 20;
+
+/// See the module.
+pub(crate) struct Mailbox {
+    pub(crate) ring: Ring,
+    gate: Gate,
+    /// Guarded by `gate`.
+    matching: Cell<Matching>,
+}
+
+#[repr(align(128))]
+struct Gate {
+    locked: AtomicU32,
+    congested: AtomicU32,
+}
+
+// SAFETY: `matching` is touched only under the gate; the ring hands its slots over by itself.
+unsafe impl Send for Mailbox {}
+// SAFETY: as above.
+unsafe impl Sync for Mailbox {}
+
+impl Mailbox {
+    pub(crate) fn new(slots: usize) -> Self {
+        Mailbox {
+            ring: Ring::new(slots),
+            gate: Gate { locked: AtomicU32::new(0), congested: AtomicU32::new(0) },
+            matching: Cell::new(Matching::default()),
+        }
+    }
+
+    /// Enters the gate unless somebody is inside.
+    #[inline]
+    pub(crate) fn try_enter(&self) -> bool {
+        self.gate.locked.load(Ordering::Relaxed) == 0
+            && self.gate.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Enters the gate; holders leave soon, since they never block.
+    #[inline]
+    pub(crate) fn enter(&self) {
+        let mut backoff = Backoff::new();
+        while !self.try_enter() {
+            backoff.pause();
+        }
+    }
+
+    /// Leaves the gate.
+    ///
+    /// # Safety
+    /// The caller entered it and uses no reference from [`Mailbox::matching`] any more.
+    #[inline]
+    pub(crate) unsafe fn leave(&self) {
+        self.gate.locked.store(0, Ordering::Release);
+    }
+
+    /// Runs `f` on the matching state.
+    ///
+    /// # Safety
+    /// The caller is inside the gate, and `f` does not call this again.
+    #[inline]
+    pub(crate) unsafe fn matching<R>(&self, f: impl FnOnce(&mut Matching) -> R) -> R {
+        // SAFETY: the gate makes the caller the only one here.
+        self.matching.with_mut(|matching| f(unsafe { &mut *matching }))
+    }
+
+    /// Moves everything that has arrived to its receive or to the unexpected messages.
+    ///
+    /// # Safety
+    /// The caller is inside the gate.
+    #[inline]
+    pub(crate) unsafe fn drain(&self, work: &mut Work) {
+        if !self.ring.has_next() {
+            return;
+        }
+        // SAFETY: inside the gate (caller).
+        unsafe {
+            self.matching(|matching| {
+                while self.ring.pop(|header, payload| matching.arrive(header, payload, work)).is_some() {}
+                let congested = u32::from(matching.buffered > CONGESTED);
+                if self.gate.congested.load(Ordering::Relaxed) != congested {
+                    self.gate.congested.store(congested, Ordering::Relaxed);
+                }
+            });
+        }
+    }
+
+    /// Whether so much lies here unreceived that senders should keep their data until it is asked for.
+    #[inline]
+    pub(crate) fn is_congested(&self) -> bool {
+        self.gate.congested.load(Ordering::Relaxed) != 0
+    }
+
+    /// Appends an envelope (see [`Ring::push`]).
+    ///
+    /// # Safety
+    /// As for [`Ring::push`].
+    #[inline]
+    pub(crate) unsafe fn push(&self, header: &Header, payload: *const u8) -> Result<u64, Full> {
+        // SAFETY: the caller's.
+        unsafe { self.ring.push(header, payload) }
+    }
+
+    /// Whether the owner sleeps. Exact for a producer right after its push (see [`Ring::push`]).
+    #[inline]
+    pub(crate) fn is_parked(&self) -> bool {
+        crosswise();
+        self.ring.park().load(Ordering::SeqCst) == PARKED
+    }
+}

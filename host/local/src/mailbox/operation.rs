@@ -1,0 +1,221 @@
+//! A pending operation: what a send or receive leaves for whoever arrives second.
+//!
+//! Operations live in their rank's pool until the job ends, so that a peer can always look at one. Who may touch what:
+//! the owner until it posts the operation or sends its envelope; the matcher (one, chosen under the gate) from then
+//! until it stores `DONE`; the owner again from then on.
+
+use std::ptr::NonNull;
+
+use crate::span::Span;
+use crate::sync::{AtomicU32, AtomicUsize, Cell, Ordering};
+
+/// Nobody waits for the operation yet.
+pub(crate) const PENDING: u32 = 0;
+/// The owner is parked on it, or about to be: completing it wakes the owner.
+pub(crate) const WAITED: u32 = 1;
+/// Complete: the outcome is there, and the operation is its owner's again.
+pub(crate) const DONE: u32 = 2;
+
+/// What an operation is, for matching and for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A send that may be buffered.
+    Send,
+    /// A send that completes only once it is matched.
+    Ssend,
+    /// A receive.
+    Recv,
+    /// A wait for a message to arrive, which stays where it is.
+    Probe,
+}
+
+/// An operation in words that a matcher and a deadlock report need.
+#[derive(Clone, Copy, Debug)]
+pub struct What {
+    /// Send, receive or probe.
+    pub kind: Kind,
+    /// The context it is matched in.
+    pub context: u32,
+    /// The peer's rank in the communicator, or `MPI_ANY_SOURCE`.
+    pub peer: i32,
+    /// The tag, or `MPI_ANY_TAG`.
+    pub tag: i32,
+    /// For sends: the world rank of the destination.
+    pub destination: u32,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The sender's rank in the communicator.
+    pub source: i32,
+    /// The message's tag.
+    pub tag: i32,
+    /// Bytes received, or for a probe the message's length.
+    pub bytes: u64,
+    /// The length of a message that did not fit: the receive failed with `MPI_ERR_TRUNCATE`.
+    pub truncated: Option<u64>,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+}
+
+/// A long copy that the waiting sender joins: chunks are taken from both ends, so no chunk is taken twice.
+#[derive(Debug)]
+pub(crate) struct Joint {
+    /// Set by the matcher once the fields below are valid; cleared by it when the copy is over.
+    pub open: AtomicU32,
+    pub chunks: AtomicUsize,
+    pub taken: AtomicUsize,
+    pub done: AtomicUsize,
+    pub bytes: AtomicUsize,
+    pub to: AtomicUsize,
+    pub from: AtomicUsize,
+}
+
+/// See the module.
+#[derive(Debug)]
+#[repr(align(128))]
+pub struct Operation {
+    state: AtomicU32,
+    /// The world rank that owns it.
+    pub(crate) owner: u32,
+    what: Cell<What>,
+    span: Cell<Span>,
+    outcome: Cell<Outcome>,
+    /// For sends: the position of the envelope in the destination's ring.
+    pub(crate) position: std::cell::Cell<u64>,
+    pub(crate) joint: Joint,
+}
+
+impl Operation {
+    pub(crate) fn new(owner: u32) -> Self {
+        Operation {
+            state: AtomicU32::new(DONE),
+            owner,
+            what: Cell::new(What { kind: Kind::Probe, context: 0, peer: 0, tag: 0, destination: owner }),
+            span: Cell::new(Span::EMPTY),
+            outcome: Cell::new(Outcome::default()),
+            position: std::cell::Cell::new(0),
+            joint: Joint {
+                open: AtomicU32::new(0),
+                chunks: AtomicUsize::new(0),
+                taken: AtomicUsize::new(0),
+                done: AtomicUsize::new(0),
+                bytes: AtomicUsize::new(0),
+                to: AtomicUsize::new(0),
+                from: AtomicUsize::new(0),
+            },
+        }
+    }
+}
+
+// SAFETY: `state` hands the plain fields from owner to matcher and back (see the module); `position` is its owner's alone.
+unsafe impl Send for Operation {}
+// SAFETY: as above.
+unsafe impl Sync for Operation {}
+
+/// A pointer to an operation of some rank.
+///
+/// Pools free operations only when the job ends, which is after every `OpRef` is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpRef(NonNull<Operation>);
+
+// SAFETY: the state word hands the fields of an operation from owner to matcher and back (see the module).
+unsafe impl Send for OpRef {}
+
+impl OpRef {
+    pub(crate) fn new(operation: &Operation) -> Self {
+        OpRef(NonNull::from(operation))
+    }
+
+    pub(crate) fn to_address(self) -> usize {
+        self.0.as_ptr().expose_provenance()
+    }
+
+    /// # Safety
+    /// `address` came from [`OpRef::to_address`] of an operation whose job still runs.
+    pub(crate) unsafe fn from_address(address: usize) -> Self {
+        // SAFETY: it came from a non-null pointer (caller).
+        OpRef(unsafe { NonNull::new_unchecked(std::ptr::with_exposed_provenance_mut(address)) })
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> &Operation {
+        // SAFETY: pools outlive every OpRef (see the type), and an `Operation`'s fields have interior mutability.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Whether it is complete; if so, what the matcher wrote is visible.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.get().state.load(Ordering::Acquire) == DONE
+    }
+
+    /// Prepares it for publication. Only its owner calls this, and only while it is complete or new.
+    #[inline]
+    pub(crate) fn start(&self, what: What, span: Span) {
+        let operation = self.get();
+        debug_assert!(self.is_done());
+        // SAFETY: a complete operation is its owner's alone.
+        operation.what.with_mut(|slot| unsafe { *slot = what });
+        // SAFETY: as above.
+        operation.span.with_mut(|slot| unsafe { *slot = span });
+        operation.state.store(PENDING, Ordering::Relaxed);
+    }
+
+    /// Says that the owner is about to park on it; false when it is complete already.
+    #[inline]
+    pub(crate) fn announce_wait(&self) -> bool {
+        match self.get().state.compare_exchange(PENDING, WAITED, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => true,
+            Err(state) => state == WAITED,
+        }
+    }
+
+    /// What it is. Callers are the owner, or the matcher.
+    #[inline]
+    pub fn what(&self) -> What {
+        // SAFETY: written only by `start`, which runs while the operation is nobody else's.
+        self.get().what.with(|what| unsafe { *what })
+    }
+
+    /// Its buffer. Callers are the owner, or the matcher.
+    #[inline]
+    pub(crate) fn span(&self) -> &Span {
+        // SAFETY: written only by `start` and `finish`, while the operation is nobody else's.
+        self.get().span.with(|span| unsafe { &*span })
+    }
+
+    /// Stores the outcome and says whether the owner has to be woken. After this the operation is its owner's.
+    #[inline]
+    #[must_use]
+    pub(crate) fn complete(&self, outcome: Outcome) -> bool {
+        let operation = self.get();
+        // SAFETY: the matcher alone may write until it stores DONE.
+        operation.outcome.with_mut(|slot| unsafe { *slot = outcome });
+        operation.state.swap(DONE, Ordering::AcqRel) == WAITED
+    }
+
+    /// As [`OpRef::complete`], by its owner, in whose hands alone the state then is. It may have announced a wait for
+    /// this operation and be looking at the next one, so it too has to be told not to park.
+    #[inline]
+    #[must_use]
+    pub(crate) fn complete_own(&self, outcome: Outcome) -> bool {
+        let operation = self.get();
+        // SAFETY: the matcher alone may write until it stores DONE.
+        operation.outcome.with_mut(|slot| unsafe { *slot = outcome });
+        let waited = operation.state.load(Ordering::Relaxed) == WAITED;
+        operation.state.store(DONE, Ordering::Release);
+        waited
+    }
+
+    /// The outcome of a complete operation; lets go of its buffer.
+    #[inline]
+    pub(crate) fn finish(&self) -> Outcome {
+        debug_assert!(self.is_done());
+        // SAFETY: a complete operation is its owner's alone.
+        self.get().span.with_mut(|span| unsafe { (*span).release() });
+        // SAFETY: as above.
+        self.get().outcome.with(|outcome| unsafe { *outcome })
+    }
+}

@@ -1,0 +1,306 @@
+//! The ring of envelopes in front of a rank: many producers, one consumer at a time, no lock.
+//!
+//! A producer claims consecutive slots with one compare-and-swap on `tail`, fills them and publishes the first by its
+//! sequence number. The consumer is whoever holds the mailbox's gate; it frees slots by moving `head`, which it
+//! publishes lazily because every producer reads it. A full ring is reported, never waited for: the producer then
+//! helps to drain it (see `Mailbox::push`).
+
+use crate::copy;
+use crate::sync::{AtomicU32, AtomicU64, Cell, Ordering, crosswise};
+
+/// Bytes of payload in the first slot of an envelope.
+pub(crate) const FIRST: usize = 104;
+/// Bytes of payload in each further slot.
+const NEXT: usize = size_of::<Body>();
+/// The largest payload an envelope carries itself; anything longer is pulled from the sender's memory.
+pub(crate) const EAGER: usize = 1024;
+
+/// What an envelope says of its message, beside the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Header {
+    /// The communicator's context: point-to-point and collective traffic differ in it.
+    pub context: u32,
+    /// The sender's rank in the communicator.
+    pub source: i32,
+    /// The tag.
+    pub tag: i32,
+    /// The message's length in packed bytes, and in the top bit whether the payload is inline (0) or pulled (1).
+    pub length: u64,
+}
+
+const PULLED: u64 = 1 << 63;
+
+impl Header {
+    pub(crate) fn bytes(&self) -> usize {
+        (self.length & !PULLED) as usize
+    }
+
+    pub(crate) fn is_pulled(&self) -> bool {
+        self.length & PULLED != 0
+    }
+
+    pub(crate) fn pulled(mut self) -> Self {
+        self.length |= PULLED;
+        self
+    }
+
+    fn payload(&self) -> usize {
+        if self.is_pulled() { size_of::<usize>() } else { self.bytes() }
+    }
+}
+
+/// One slot: two adjacent cache lines, which the hardware fetches together.
+///
+/// `body` belongs to the producer that claimed the slot until it stores `position + 1` in `sequence` (release), then to
+/// the consumer until it moves `head` past it.
+#[repr(C, align(128))]
+struct Slot {
+    sequence: AtomicU32,
+    body: Cell<Body>,
+}
+
+#[repr(C)]
+struct Body {
+    header: [u32; 5],
+    payload: [u8; FIRST],
+}
+
+/// Written by producers; a parked owner is announced on the same line, so that seeing it costs a producer nothing.
+#[repr(align(128))]
+struct Tail {
+    tail: AtomicU64,
+    park: AtomicU32,
+}
+
+/// Written by the consumer, read by producers when they claim.
+#[repr(align(128))]
+struct Head {
+    head: AtomicU64,
+}
+
+/// Written by the consumer only: where it reads next.
+#[repr(align(128))]
+struct Position {
+    next: AtomicU64,
+}
+
+/// The ring is full: nothing was written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+pub(crate) struct Ring {
+    tail: Tail,
+    head: Head,
+    position: Position,
+    slots: Box<[Slot]>,
+}
+
+// SAFETY: slot bodies are handed from producer to consumer and back by `sequence` and `head` (see `Slot`).
+unsafe impl Send for Ring {}
+// SAFETY: as above.
+unsafe impl Sync for Ring {}
+
+impl Ring {
+    /// A ring of `slots` slots, a power of two that holds at least one eager message.
+    pub(crate) fn new(slots: usize) -> Self {
+        assert!(slots.is_power_of_two() && (slots >= 16 || cfg!(loom)));
+        let slots = (0..slots)
+            .map(|_| Slot {
+                sequence: AtomicU32::new(0),
+                body: Cell::new(Body { header: [0; 5], payload: [0; FIRST] }),
+            })
+            .collect();
+        Ring {
+            tail: Tail { tail: AtomicU64::new(0), park: AtomicU32::new(0) },
+            head: Head { head: AtomicU64::new(0) },
+            position: Position { next: AtomicU64::new(0) },
+            slots,
+        }
+    }
+
+    /// Where the owner says whether it is parked: on the line that producers own anyway.
+    #[inline]
+    pub(crate) fn park(&self) -> &AtomicU32 {
+        &self.tail.park
+    }
+
+    #[inline]
+    fn slot(&self, position: u64) -> &Slot {
+        &self.slots[position as usize & (self.slots.len() - 1)]
+    }
+
+    /// Appends an envelope. The claim on `tail` is sequentially consistent, so that a producer that then finds the owner
+    /// not parked knows the owner will see the claim before it parks.
+    ///
+    /// # Safety
+    /// `payload` is readable for as many bytes as the header's payload has: the message, or for a pulled one a pointer.
+    #[inline]
+    pub(crate) unsafe fn push(&self, header: &Header, payload: *const u8) -> Result<u64, Full> {
+        let length = header.payload();
+        debug_assert!(length <= EAGER);
+        let slots = if length <= FIRST { 1 } else { 1 + (length - FIRST).div_ceil(NEXT) as u64 };
+        let mut tail = self.tail.tail.load(Ordering::Relaxed);
+        loop {
+            let head = self.head.head.load(Ordering::Acquire);
+            if tail.wrapping_add(slots).wrapping_sub(head) > self.slots.len() as u64 {
+                // `tail` may be stale and older than `head`; look again before giving up.
+                let now = self.tail.tail.load(Ordering::Relaxed);
+                if now == tail {
+                    return Err(Full);
+                }
+                tail = now;
+                continue;
+            }
+            match self.tail.tail.compare_exchange_weak(tail, tail + slots, Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(now) => tail = now,
+            }
+        }
+        let first = self.slot(tail);
+        first.body.with_mut(|body| {
+            // SAFETY: the claim made the slots `tail..tail + slots` ours; `payload` is readable (caller).
+            unsafe {
+                (*body).header = [
+                    header.context,
+                    header.source as u32,
+                    header.tag as u32,
+                    header.length as u32,
+                    (header.length >> 32) as u32,
+                ];
+                copy::copy_small((*body).payload.as_mut_ptr(), payload, length.min(FIRST));
+            }
+        });
+        if slots > 1 {
+            // SAFETY: as above.
+            unsafe { self.push_rest(tail, payload, length) };
+        }
+        first.sequence.store((tail as u32).wrapping_add(1), Ordering::Release);
+        Ok(tail)
+    }
+
+    /// Fills the further slots of an envelope.
+    ///
+    /// # Safety
+    /// The caller claimed them, and `payload` is readable for `length` bytes.
+    unsafe fn push_rest(&self, first: u64, payload: *const u8, length: usize) {
+        let mut done = FIRST;
+        let mut position = first + 1;
+        while done < length {
+            let part = (length - done).min(NEXT);
+            self.slot(position).body.with_mut(|body| {
+                // SAFETY: the slot is claimed and its body has NEXT bytes.
+                unsafe { copy::copy(body.cast::<u8>(), payload.add(done), part) }
+            });
+            done += part;
+            position += 1;
+        }
+    }
+
+    /// Whether the next envelope has been published. Exact for the consumer, a hint for others.
+    #[inline]
+    pub(crate) fn has_next(&self) -> bool {
+        let next = self.position.next.load(Ordering::Relaxed);
+        self.slot(next).sequence.load(Ordering::Acquire) == (next as u32).wrapping_add(1)
+    }
+
+    /// Whether any producer has claimed a slot that is not consumed: what an owner must look at before it parks.
+    #[inline]
+    pub(crate) fn is_claimed(&self) -> bool {
+        crosswise();
+        self.tail.tail.load(Ordering::SeqCst) != self.position.next.load(Ordering::Relaxed)
+    }
+
+    /// Whether the envelope pushed at `position` has been consumed.
+    #[inline]
+    pub(crate) fn is_consumed(&self, position: u64) -> bool {
+        self.position.next.load(Ordering::Acquire) > position
+    }
+
+    /// Takes the next envelope, if there is one: `take` gets its header and a reader of its payload.
+    ///
+    /// # Safety
+    /// The caller is the only consumer (it holds the gate).
+    #[inline]
+    pub(crate) unsafe fn pop<R>(&self, take: impl FnOnce(Header, Payload<'_>) -> R) -> Option<R> {
+        let next = self.position.next.load(Ordering::Relaxed);
+        let slot = self.slot(next);
+        if slot.sequence.load(Ordering::Acquire) != (next as u32).wrapping_add(1) {
+            return None;
+        }
+        let header = slot.body.with(|body| {
+            // SAFETY: the sequence number says the producer is done with the slot, and we are the only consumer.
+            let words = unsafe { (*body).header };
+            Header {
+                context: words[0],
+                source: words[1] as i32,
+                tag: words[2] as i32,
+                length: u64::from(words[3]) | u64::from(words[4]) << 32,
+            }
+        });
+        let length = header.payload();
+        let slots = if length <= FIRST { 1 } else { 1 + (length - FIRST).div_ceil(NEXT) as u64 };
+        let result = take(header, Payload { ring: self, position: next, length });
+        self.position.next.store(next + slots, Ordering::Release);
+        if next + slots - self.head.head.load(Ordering::Relaxed) >= self.slots.len() as u64 / 4 {
+            self.publish_head();
+        }
+        Some(result)
+    }
+
+    /// Lets producers have all consumed slots back.
+    ///
+    /// Only the consumer calls it.
+    pub(crate) fn publish_head(&self) {
+        self.head.head.store(self.position.next.load(Ordering::Relaxed), Ordering::Release);
+    }
+}
+
+/// The payload of the envelope that [`Ring::pop`] is taking.
+pub(crate) struct Payload<'a> {
+    ring: &'a Ring,
+    position: u64,
+    length: usize,
+}
+
+impl Payload<'_> {
+    /// Copies the payload from byte `from` on to `to`.
+    ///
+    /// # Safety
+    /// `to` is writable for `length` bytes, and `from + length` is within the payload.
+    #[inline]
+    pub(crate) unsafe fn copy_to(&self, to: *mut u8, length: usize) {
+        debug_assert!(length <= self.length);
+        self.ring.slot(self.position).body.with(|body| {
+            // SAFETY: the slot is ours until `pop` returns; `to` is writable (caller).
+            unsafe { copy::copy_small(to, (&raw const (*body).payload).cast(), length.min(FIRST)) }
+        });
+        let (mut done, mut position) = (FIRST, self.position + 1);
+        while done < length {
+            let part = (length - done).min(NEXT);
+            self.ring.slot(position).body.with(|body| {
+                // SAFETY: as above.
+                unsafe { copy::copy(to.add(done), body.cast::<u8>(), part) }
+            });
+            done += part;
+            position += 1;
+        }
+    }
+
+    /// The payload as bytes of the host's own.
+    pub(crate) fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.length];
+        // SAFETY: `bytes` has the payload's length.
+        unsafe { self.copy_to(bytes.as_mut_ptr(), self.length) };
+        bytes
+    }
+
+    /// The pointer that a pulled message carries instead of bytes.
+    pub(crate) fn pointer(&self) -> usize {
+        debug_assert_eq!(self.length, size_of::<usize>());
+        let mut pointer = [0; size_of::<usize>()];
+        // SAFETY: the array has the payload's length.
+        unsafe { self.copy_to(pointer.as_mut_ptr(), size_of::<usize>()) };
+        usize::from_ne_bytes(pointer)
+    }
+}

@@ -1,0 +1,192 @@
+//! A guest's linear memory as its rank sees it.
+//!
+//! Everything that the host decides on is read through here, once, into host memory; every access proves its bounds.
+//! Accesses are single-copy volatile or go through [`copy::copy`]: another rank may be writing the same bytes, which is
+//! the guest's mistake and must not be ours.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER};
+
+use crate::copy;
+use crate::error::{Error, Result};
+
+/// Base and current size of a linear memory. The base never moves; the size only grows.
+#[derive(Debug)]
+pub struct Memory {
+    base: Cell<*mut u8>,
+    size: Cell<u64>,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Self {
+        Memory { base: Cell::new(std::ptr::null_mut()), size: Cell::new(0) }
+    }
+
+    /// Says where the memory is and how large it has become.
+    ///
+    /// # Safety
+    /// `base` points to `size` bytes that stay readable and writable until the job has ended.
+    #[inline]
+    pub unsafe fn set(&self, base: *mut u8, size: u64) {
+        self.base.set(base);
+        self.size.set(size);
+    }
+
+    /// Bytes that the guest can address now.
+    #[inline]
+    pub fn size(&self) -> u64 {
+        self.size.get()
+    }
+
+    /// The first byte: what `MPI_BOTTOM` means.
+    #[inline]
+    pub fn base(&self) -> *mut u8 {
+        self.base.get()
+    }
+
+    /// Where `length` bytes at `address` lie in the host, if all of them are inside the memory.
+    #[inline]
+    pub fn at(&self, address: Addr, length: u64) -> Option<*mut u8> {
+        // No overflow: a 32-bit address plus a length that is itself at most `size`.
+        (length <= self.size() && u64::from(address.0) + length <= self.size())
+            .then(|| self.base.get().wrapping_add(address.0 as usize))
+    }
+
+    #[inline]
+    fn argument(&self, address: Addr, length: u64, what: &str) -> Result<*mut u8> {
+        self.at(address, length)
+            .ok_or_else(|| self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what))
+    }
+
+    /// The error for bytes that are not in the memory.
+    #[cold]
+    pub fn outside(&self, class: i32, address: i128, length: i128, what: &str) -> Error {
+        Error::new(
+            class,
+            format!(
+                "{what}: {length} bytes at address {address:#x} are not inside the memory of {} bytes",
+                self.size()
+            ),
+        )
+    }
+
+    /// Copies bytes out of the guest.
+    pub fn read_bytes(&self, address: Addr, length: u64, what: &str) -> Result<Vec<u8>> {
+        let from = self.argument(address, length, what)?;
+        let mut bytes = vec![0; length as usize];
+        // SAFETY: `from` has `length` bytes inside the memory, and so has `bytes`.
+        unsafe { copy::copy(bytes.as_mut_ptr(), from, bytes.len()) };
+        Ok(bytes)
+    }
+
+    /// Copies bytes into the guest.
+    pub fn write_bytes(&self, address: Addr, bytes: &[u8], what: &str) -> Result<()> {
+        let to = self.argument(address, bytes.len() as u64, what)?;
+        // SAFETY: `to` has as many bytes inside the memory.
+        unsafe { copy::copy(to, bytes.as_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    /// Reads a little-endian word.
+    #[inline]
+    pub fn read_i32(&self, address: Addr, what: &str) -> Result<i32> {
+        let from = self.argument(address, 4, what)?;
+        // SAFETY: four bytes inside the memory.
+        Ok(i32::from_le(unsafe { from.cast::<i32>().read_unaligned() }))
+    }
+
+    /// Reads a little-endian double word.
+    #[inline]
+    pub fn read_i64(&self, address: Addr, what: &str) -> Result<i64> {
+        let from = self.argument(address, 8, what)?;
+        // SAFETY: eight bytes inside the memory.
+        Ok(i64::from_le(unsafe { from.cast::<i64>().read_unaligned() }))
+    }
+
+    /// Writes a little-endian word.
+    #[inline]
+    pub fn write_i32(&self, address: Addr, value: i32, what: &str) -> Result<()> {
+        let to = self.argument(address, 4, what)?;
+        // SAFETY: four bytes inside the memory.
+        unsafe { to.cast::<i32>().write_unaligned(value.to_le()) };
+        Ok(())
+    }
+
+    /// Writes a little-endian double word.
+    #[inline]
+    pub fn write_i64(&self, address: Addr, value: i64, what: &str) -> Result<()> {
+        let to = self.argument(address, 8, what)?;
+        // SAFETY: eight bytes inside the memory.
+        unsafe { to.cast::<i64>().write_unaligned(value.to_le()) };
+        Ok(())
+    }
+
+    /// Writes a few words that lie one after another.
+    #[inline]
+    pub fn write_words<const N: usize>(&self, address: Addr, values: [i32; N], what: &str) -> Result<()> {
+        let to = self.argument(address, 4 * N as u64, what)?;
+        let bytes = values.map(i32::to_le_bytes);
+        // SAFETY: `to` has as many bytes inside the memory.
+        unsafe { copy::copy_small(to, bytes.as_flattened().as_ptr(), 4 * N) };
+        Ok(())
+    }
+
+    /// Reads an array of words.
+    pub fn read_i32s(&self, address: Addr, length: usize, what: &str) -> Result<Vec<i32>> {
+        let bytes = self.read_bytes(address, length as u64 * 4, what)?;
+        Ok(bytes.as_chunks::<4>().0.iter().map(|word| i32::from_le_bytes(*word)).collect())
+    }
+
+    /// Reads an array of double words.
+    pub fn read_i64s(&self, address: Addr, length: usize, what: &str) -> Result<Vec<i64>> {
+        let bytes = self.read_bytes(address, length as u64 * 8, what)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|word| i64::from_le_bytes(*word)).collect())
+    }
+
+    /// Writes an array of words.
+    pub fn write_i32s(&self, address: Addr, values: &[i32], what: &str) -> Result<()> {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.write_bytes(address, &bytes, what)
+    }
+
+    /// Writes an array of double words.
+    pub fn write_i64s(&self, address: Addr, values: &[i64], what: &str) -> Result<()> {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.write_bytes(address, &bytes, what)
+    }
+
+    /// Reads a NUL-terminated string of at most `limit` bytes.
+    pub fn read_string(&self, address: Addr, limit: usize, what: &str) -> Result<String> {
+        let available = self.size().saturating_sub(u64::from(address.0)).min(limit as u64);
+        let bytes = self.read_bytes(address, available, what)?;
+        match bytes.iter().position(|&byte| byte == 0) {
+            Some(end) => Ok(match String::from_utf8_lossy(&bytes[..end]) {
+                Cow::Borrowed(text) => text.to_owned(),
+                Cow::Owned(text) => text,
+            }),
+            None => Err(Error::new(
+                MPI_ERR_ARG,
+                format!("{what}: no end of string within {available} bytes at address {:#x}", address.0),
+            )),
+        }
+    }
+
+    /// Writes a NUL-terminated string, cut to `capacity` bytes with the NUL; returns its length without the NUL.
+    pub fn write_string(&self, address: Addr, text: &str, capacity: usize, what: &str) -> Result<usize> {
+        let length = text.len().min(capacity.saturating_sub(1));
+        let mut bytes = text.as_bytes()[..length].to_vec();
+        bytes.push(0);
+        self.write_bytes(address, &bytes, what)?;
+        Ok(length)
+    }
+
+    /// The host address of a byte that a datatype's hull starts at, for hulls that were proved by [`crate::span::Span`].
+    pub(crate) fn prove(&self, low: i128, high: i128, what: &str) -> Result<()> {
+        if low < 0 || high > i128::from(self.size()) {
+            return Err(self.outside(MPI_ERR_BUFFER, low, high - low, what));
+        }
+        Ok(())
+    }
+}

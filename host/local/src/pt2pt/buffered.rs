@@ -1,0 +1,336 @@
+//! Buffered sends (MPI-5.0 §3.6): messages that leave at once, on account of a buffer that the program attached.
+//!
+//! A message that does not fit into an envelope is copied into memory of the host's and sent from there. The attached buffer
+//! is never written: it is an account, from which every message on its way takes its length and `MPI_BSEND_OVERHEAD`,
+//! as the standard wants it counted; so it bounds what a program can make the host hold.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::task::Poll;
+
+use rankine_abi::{
+    Addr, Comm, Datatype, MPI_BSEND_OVERHEAD, MPI_BUFFER_AUTOMATIC, MPI_ERR_ARG, MPI_ERR_BUFFER, Request, Session,
+    Status,
+};
+
+use super::target;
+use crate::comm::Communicator;
+use crate::error::{Error, Result};
+use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::rank::Rank;
+use crate::request::{Activity, Completion};
+use crate::span::Span;
+
+/// What an automatic buffer holds at most.
+const AUTOMATIC: u64 = 256 << 20;
+
+/// Whom a buffer serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Serves {
+    /// Whoever has no buffer of its own.
+    Process,
+    /// The communicator of this context.
+    Comm(u32),
+    Session(Session),
+}
+
+impl Serves {
+    fn name(self) -> &'static str {
+        match self {
+            Serves::Process => "the process",
+            Serves::Comm(_) => "the communicator",
+            Serves::Session(_) => "the session",
+        }
+    }
+}
+
+/// An attached buffer.
+struct Buffer {
+    serves: Serves,
+    address: Addr,
+    size: i64,
+}
+
+impl Buffer {
+    fn room(&self) -> u64 {
+        if self.address == MPI_BUFFER_AUTOMATIC { AUTOMATIC } else { self.size as u64 }
+    }
+}
+
+/// A message on its way.
+struct Message {
+    number: u64,
+    serves: Serves,
+    charge: u64,
+    operation: OpRef,
+    /// What the operation sends.
+    _bytes: Box<[u8]>,
+}
+
+/// The buffers of a rank, and what is in them.
+#[derive(Default)]
+pub(crate) struct Buffers(RefCell<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    attached: Vec<Buffer>,
+    messages: Vec<Message>,
+    sent: u64,
+}
+
+impl Inner {
+    fn find(&self, serves: Serves) -> Option<usize> {
+        self.attached.iter().position(|buffer| buffer.serves == serves)
+    }
+
+    /// The buffer that a communicator's sends use: its own, or else its session's, or else the process's.
+    fn of(&self, comm: &Communicator) -> Result<&Buffer> {
+        let own = self.find(Serves::Comm(comm.context));
+        let session = || self.find(Serves::Session(comm.session?));
+        let index = own.or_else(session).or_else(|| self.find(Serves::Process));
+        index.map(|index| &self.attached[index]).ok_or_else(|| {
+            Error::new(
+                MPI_ERR_BUFFER,
+                "no buffer for buffered sends is attached to the communicator, its session, or the process",
+            )
+        })
+    }
+
+    fn used(&self, serves: Serves) -> u64 {
+        self.messages.iter().filter(|message| message.serves == serves).map(|message| message.charge).sum()
+    }
+
+    /// Forgets the messages that have been delivered.
+    fn reap(&mut self, r: &Rank) {
+        self.messages.retain(|message| {
+            let done = message.operation.is_done();
+            if done {
+                r.release(message.operation);
+            }
+            !done
+        });
+    }
+}
+
+/// Sends a message on account of a buffer.
+fn send_buffered(r: &Rank, what: What, span: &Span, comm: &Communicator) -> Result<()> {
+    r.progress();
+    let mut buffers = r.pt2pt.buffers.0.borrow_mut();
+    buffers.reap(r);
+    let buffer = buffers.of(comm)?;
+    let (serves, room, used) = (buffer.serves, buffer.room(), buffers.used(buffer.serves));
+    let charge = span.bytes() as u64 + MPI_BSEND_OVERHEAD as u64;
+    if used + charge > room {
+        return Err(Error::new(
+            MPI_ERR_BUFFER,
+            format!(
+                "a message of {} bytes and {MPI_BSEND_OVERHEAD} bytes of overhead do not fit into the {} that are free of \
+                 the {room} bytes attached to {}",
+                span.bytes(),
+                room - used,
+                serves.name()
+            ),
+        ));
+    }
+    let mut bytes = span.to_vec().into_boxed_slice();
+    // SAFETY: the bytes stay in `messages` until the operation has ended or has been withdrawn.
+    let copy = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
+    if let Some(operation) = r.post_send(what, comm.rank, copy)? {
+        buffers.sent += 1;
+        let number = buffers.sent;
+        buffers.messages.push(Message { number, serves, charge, operation, _bytes: bytes });
+    }
+    Ok(())
+}
+
+impl Rank {
+    /// Waits until every message that is in these buffers now has been delivered.
+    async fn flush(&self, serves: impl Fn(Serves) -> bool) {
+        let last = self.pt2pt.buffers.0.borrow().sent;
+        poll_fn(|_| {
+            let mut done = true;
+            let mut next = 0;
+            loop {
+                let message = match self.pt2pt.buffers.0.borrow().messages.get(next) {
+                    Some(message) if message.number <= last && serves(message.serves) => message.operation,
+                    Some(_) => {
+                        next += 1;
+                        continue;
+                    }
+                    None => break,
+                };
+                next += 1;
+                done &= self.poll_operation(message);
+            }
+            if done { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        self.pt2pt.buffers.0.borrow_mut().reap(self);
+    }
+
+    /// Waits for every buffered message, as `MPI_Finalize` does.
+    pub(crate) async fn flush_all(&self) {
+        self.flush(|_| true).await;
+    }
+
+    /// Forgets the buffered messages of a rank that is dropped as it is.
+    pub(crate) fn leak_buffered(&self) {
+        self.pt2pt.buffers.0.borrow_mut().messages.drain(..).for_each(std::mem::forget);
+    }
+
+    /// Takes back the buffered messages of a rank whose program has ended.
+    pub(crate) fn drop_buffered(&self) {
+        for message in std::mem::take(&mut self.pt2pt.buffers.0.borrow_mut().messages) {
+            self.withdraw(message.operation);
+            self.release(message.operation);
+        }
+    }
+
+    fn attach(&self, serves: Serves, address: Addr, size: i64) -> Result<()> {
+        if self.pt2pt.buffers.0.borrow().find(serves).is_some() {
+            return Err(Error::new(MPI_ERR_BUFFER, format!("a buffer is attached to {} already", serves.name())));
+        }
+        if address != MPI_BUFFER_AUTOMATIC {
+            if size < 0 {
+                return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
+            }
+            self.span(address, size, Datatype::BYTE)?;
+        }
+        self.pt2pt.buffers.0.borrow_mut().attached.push(Buffer { serves, address, size });
+        Ok(())
+    }
+
+    async fn detach_buffer(&self, serves: Serves) -> Result<(Addr, i64)> {
+        if self.pt2pt.buffers.0.borrow().find(serves).is_none() {
+            return Err(Error::new(MPI_ERR_BUFFER, format!("no buffer is attached to {}", serves.name())));
+        }
+        self.flush(|other| other == serves).await;
+        let mut buffers = self.pt2pt.buffers.0.borrow_mut();
+        match buffers.find(serves) {
+            Some(index) => {
+                let buffer = buffers.attached.swap_remove(index);
+                Ok((buffer.address, if buffer.address == MPI_BUFFER_AUTOMATIC { 0 } else { buffer.size }))
+            }
+            None => Err(Error::new(MPI_ERR_BUFFER, "the buffer was detached meanwhile")),
+        }
+    }
+}
+
+/// `MPI_Bsend`
+pub async fn bsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
+    let comm = r.communicator(comm)?;
+    let span = r.span(buf, count, datatype)?;
+    match target(Kind::Send, dest, tag, &comm)? {
+        Some(what) => send_buffered(r, what, &span, &comm),
+        None => Ok(()),
+    }
+}
+
+/// `MPI_Ibsend`
+pub fn ibsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
+    let communicator = r.communicator(comm)?;
+    let span = r.span(buf, count, datatype)?;
+    if let Some(what) = target(Kind::Send, dest, tag, &communicator)? {
+        send_buffered(r, what, &span, &communicator)?;
+    }
+    r.operation_request(comm, None, Status::EMPTY)
+}
+
+/// `MPI_Bsend_init`
+pub fn bsend_init(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    tag: i32,
+    comm: Comm,
+) -> Result<Request> {
+    let communicator = r.communicator(comm)?;
+    let span = r.span(buf, count, datatype)?;
+    let what = target(Kind::Send, dest, tag, &communicator)?;
+    r.persistent(comm, move |r| {
+        if let Some(what) = what {
+            send_buffered(r, what, &span, &communicator)?;
+        }
+        Ok(Activity::Complete(Completion::of(Status::EMPTY)))
+    })
+}
+
+/// `MPI_Buffer_attach`
+pub fn buffer_attach(r: &Rank, buffer: Addr, size: i64) -> Result<()> {
+    r.attach(Serves::Process, buffer, size)
+}
+
+/// `MPI_Buffer_detach`
+pub async fn buffer_detach(r: &Rank) -> Result<(Addr, i64)> {
+    r.detach_buffer(Serves::Process).await
+}
+
+/// `MPI_Buffer_flush`
+pub async fn buffer_flush(r: &Rank) -> Result<()> {
+    r.flush(|serves| serves == Serves::Process).await;
+    Ok(())
+}
+
+/// `MPI_Buffer_iflush`
+pub fn buffer_iflush(r: &Rank) -> Result<Request> {
+    iflush(r, Comm::SELF, Serves::Process)
+}
+
+/// `MPI_Comm_attach_buffer`
+pub fn comm_attach_buffer(r: &Rank, comm: Comm, buffer: Addr, size: i64) -> Result<()> {
+    let serves = Serves::Comm(r.communicator(comm)?.context);
+    r.attach(serves, buffer, size)
+}
+
+/// `MPI_Comm_detach_buffer`
+pub async fn comm_detach_buffer(r: &Rank, comm: Comm) -> Result<(Addr, i64)> {
+    let serves = Serves::Comm(r.communicator(comm)?.context);
+    r.detach_buffer(serves).await
+}
+
+/// `MPI_Comm_flush_buffer`
+pub async fn comm_flush_buffer(r: &Rank, comm: Comm) -> Result<()> {
+    let wanted = Serves::Comm(r.communicator(comm)?.context);
+    r.flush(|serves| serves == wanted).await;
+    Ok(())
+}
+
+/// `MPI_Comm_iflush_buffer`
+pub fn comm_iflush_buffer(r: &Rank, comm: Comm) -> Result<Request> {
+    let serves = Serves::Comm(r.communicator(comm)?.context);
+    iflush(r, comm, serves)
+}
+
+/// `MPI_Session_attach_buffer`
+pub fn session_attach_buffer(r: &Rank, session: Session, buffer: Addr, size: i64) -> Result<()> {
+    r.session(session)?;
+    r.attach(Serves::Session(session), buffer, size)
+}
+
+/// `MPI_Session_detach_buffer`
+pub async fn session_detach_buffer(r: &Rank, session: Session) -> Result<(Addr, i64)> {
+    r.session(session)?;
+    r.detach_buffer(Serves::Session(session)).await
+}
+
+/// `MPI_Session_flush_buffer`
+pub async fn session_flush_buffer(r: &Rank, session: Session) -> Result<()> {
+    r.session(session)?;
+    r.flush(|serves| serves == Serves::Session(session)).await;
+    Ok(())
+}
+
+/// `MPI_Session_iflush_buffer`
+pub fn session_iflush_buffer(r: &Rank, session: Session) -> Result<Request> {
+    r.session(session)?;
+    iflush(r, Comm::SELF, Serves::Session(session))
+}
+
+fn iflush(r: &Rank, comm: Comm, wanted: Serves) -> Result<Request> {
+    r.begin(comm, async move |r| {
+        r.flush(|serves| serves == wanted).await;
+        Ok(Status::EMPTY)
+    })
+}

@@ -1,0 +1,167 @@
+//! Point-to-point communication (MPI-5.0 chapters 3 and 4).
+//!
+//! Arguments are checked here, in MPI's order of importance: communicator, then buffer (count, datatype, bytes), then tag, then rank.
+//! A ready send is a standard send: that its receive is posted saves us nothing.
+
+#![allow(clippy::too_many_arguments)] // They are those of MPI.
+
+mod buffered;
+mod nonblocking;
+mod partitioned;
+mod probe;
+mod sendrecv;
+#[cfg(test)]
+mod tests;
+
+use rankine_abi::{
+    Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_RANK, MPI_ERR_TAG, MPI_PROC_NULL, Status,
+};
+
+use crate::comm::Communicator;
+use crate::error::{Error, Result};
+use crate::mailbox::matching::Pattern;
+use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
+use crate::rank::Rank;
+use crate::span::Span;
+
+pub use buffered::*;
+pub use nonblocking::*;
+pub use partitioned::*;
+pub use probe::*;
+pub use sendrecv::*;
+
+/// What point-to-point communication keeps between calls.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) buffers: buffered::Buffers,
+    messages: probe::Messages,
+}
+
+/// The largest tag (`MPI_TAG_UB`).
+pub(crate) const TAG_UB: i32 = i32::MAX;
+
+/// Starts a send; nothing to wait for when it is complete already.
+#[inline]
+pub(crate) fn start_send(
+    r: &Rank,
+    kind: Kind,
+    span: Span,
+    dest: i32,
+    tag: i32,
+    comm: &Communicator,
+) -> Result<Option<OpRef>> {
+    match target(kind, dest, tag, comm)? {
+        Some(what) => r.post_send(what, comm.rank, span),
+        None => Ok(None),
+    }
+}
+
+/// A send in words, its tag and destination checked; `None` to `MPI_PROC_NULL`.
+#[inline]
+fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option<What>> {
+    if !(0..=TAG_UB).contains(&tag) {
+        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, but a send's tag is 0 or more")));
+    }
+    let destination = comm.peer(dest, "the destination")?;
+    Ok(destination.map(|destination| What { kind, context: comm.context, peer: dest, tag, destination }))
+}
+
+/// What a receive or probe asks for; `None` from `MPI_PROC_NULL`.
+#[inline]
+pub(crate) fn pattern(source: i32, tag: i32, comm: &Communicator) -> Result<Option<Pattern>> {
+    if tag < 0 && tag != MPI_ANY_TAG {
+        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, which is neither 0 or more nor MPI_ANY_TAG")));
+    }
+    if source == MPI_PROC_NULL {
+        return Ok(None);
+    }
+    if source != MPI_ANY_SOURCE && comm.peers().get(source).is_none() {
+        return Err(Error::new(
+            MPI_ERR_RANK,
+            format!("the source is {source}, but the communicator has ranks 0 to {}", comm.peers().len() as i32 - 1),
+        ));
+    }
+    Ok(Some(Pattern { context: comm.context, source, tag }))
+}
+
+/// Starts a receive; `None` from `MPI_PROC_NULL`.
+#[inline]
+fn start_recv(r: &Rank, span: Span, source: i32, tag: i32, comm: &Communicator) -> Result<Option<OpRef>> {
+    match pattern(source, tag, comm)? {
+        Some(pattern) => r.post_recv(pattern, span).map(Some),
+        None => Ok(None),
+    }
+}
+
+impl Outcome {
+    /// The status a guest sees. A truncated message's error is its caller's to report.
+    pub(crate) fn status(&self) -> Status {
+        if self.cancelled {
+            let mut status = Status::EMPTY;
+            status.set_cancelled(true);
+            return status;
+        }
+        Status::new(self.source, self.tag, self.bytes)
+    }
+}
+
+/// `MPI_Send`
+#[inline]
+pub async fn send(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
+    send_as(r, Kind::Send, buf, count, datatype, dest, tag, comm).await
+}
+
+/// `MPI_Rsend`
+#[inline]
+pub async fn rsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
+    send_as(r, Kind::Send, buf, count, datatype, dest, tag, comm).await
+}
+
+/// `MPI_Ssend`
+pub async fn ssend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
+    send_as(r, Kind::Ssend, buf, count, datatype, dest, tag, comm).await
+}
+
+#[inline]
+async fn send_as(
+    r: &Rank,
+    kind: Kind,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    tag: i32,
+    comm: Comm,
+) -> Result<()> {
+    let operation = {
+        let comm = r.communicator(comm)?;
+        let span = r.span(buf, count, datatype)?;
+        start_send(r, kind, span, dest, tag, &comm)?
+    };
+    if let Some(operation) = operation {
+        r.complete(operation).await;
+    }
+    Ok(())
+}
+
+/// `MPI_Recv`
+#[inline]
+pub async fn recv(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    source: i32,
+    tag: i32,
+    comm: Comm,
+) -> Result<Status> {
+    let operation = {
+        let comm = r.communicator(comm)?;
+        let span = r.span(buf, count, datatype)?;
+        start_recv(r, span, source, tag, &comm)?
+    };
+    let Some(operation) = operation else { return Ok(Status::PROC_NULL) };
+    let outcome = r.complete(operation).await;
+    outcome.check()?;
+    Ok(outcome.status())
+}

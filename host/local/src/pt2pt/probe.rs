@@ -1,0 +1,135 @@
+//! Looking at a message before receiving it (MPI-5.0 §3.8).
+
+use std::cell::RefCell;
+
+use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, Message, Request, Status};
+
+use super::pattern;
+use crate::error::{Error, Result};
+use crate::handle::{Class, Table};
+use crate::mailbox::matching::{Pattern, Ticket};
+use crate::mailbox::operation::OpRef;
+use crate::mailbox::ring::Header;
+use crate::rank::Rank;
+
+/// A message that a matched probe has set aside.
+struct Aside {
+    ticket: Ticket,
+    comm: Comm,
+}
+
+/// The messages that this rank's matched probes have set aside.
+pub(super) struct Messages(RefCell<Table<Aside>>);
+
+impl Default for Messages {
+    fn default() -> Self {
+        Messages(RefCell::new(Table::new(Class::Message)))
+    }
+}
+
+impl Header {
+    fn status(&self) -> Status {
+        Status::new(self.source, self.tag, self.bytes() as u64)
+    }
+}
+
+/// `MPI_Probe`
+pub async fn probe(r: &Rank, source: i32, tag: i32, comm: Comm) -> Result<Status> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    match wanted {
+        Some(pattern) => Ok(r.arrival(pattern).await?.status()),
+        None => Ok(Status::PROC_NULL),
+    }
+}
+
+/// `MPI_Iprobe`: flag and status; without a message the status is not to be stored.
+pub async fn iprobe(r: &Rank, source: i32, tag: i32, comm: Comm) -> Result<(bool, Status)> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else { return Ok((true, Status::PROC_NULL)) };
+    r.advance();
+    match r.peek(&pattern) {
+        Some(header) => Ok((true, header.status())),
+        None => {
+            crate::drive::yield_now(r).await;
+            Ok((false, Status::EMPTY))
+        }
+    }
+}
+
+/// `MPI_Mprobe`
+pub async fn mprobe(r: &Rank, source: i32, tag: i32, comm: Comm) -> Result<(Message, Status)> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else { return Ok((Message::NO_PROC, Status::PROC_NULL)) };
+    loop {
+        if let Some(found) = set_aside(r, &pattern, comm)? {
+            return Ok(found);
+        }
+        r.arrival(pattern).await?;
+    }
+}
+
+/// `MPI_Improbe`: flag, message and status; without a message only the flag is to be stored.
+pub async fn improbe(r: &Rank, source: i32, tag: i32, comm: Comm) -> Result<(bool, Message, Status)> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else { return Ok((true, Message::NO_PROC, Status::PROC_NULL)) };
+    r.advance();
+    match set_aside(r, &pattern, comm)? {
+        Some((message, status)) => Ok((true, message, status)),
+        None => {
+            crate::drive::yield_now(r).await;
+            Ok((false, Message::NULL, Status::EMPTY))
+        }
+    }
+}
+
+impl Rank {
+    /// The communicator that a message came over.
+    pub(crate) fn message_comm(&self, message: Message) -> Comm {
+        self.pt2pt.messages.0.borrow().get(message.0).map_or(Comm::SELF, |aside| aside.comm)
+    }
+}
+
+fn set_aside(r: &Rank, pattern: &Pattern, comm: Comm) -> Result<Option<(Message, Status)>> {
+    let mut messages = r.pt2pt.messages.0.borrow_mut();
+    let Some((ticket, header)) = r.set_aside(pattern) else { return Ok(None) };
+    match messages.insert(Aside { ticket, comm }) {
+        Ok(handle) => Ok(Some((Message(handle), header.status()))),
+        Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many matched messages as it may have")),
+    }
+}
+
+/// Starts the receive of a message that was set aside.
+fn start_mrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message: Message) -> Result<(OpRef, Comm)> {
+    let span = r.span(buf, count, datatype)?;
+    let aside = r.pt2pt.messages.0.borrow_mut().remove(message.0);
+    let Some(Aside { ticket, comm }) = aside else {
+        let text = match message {
+            Message::NULL => "the message is MPI_MESSAGE_NULL".into(),
+            Message(handle) => format!("{handle:#x} is not a message of this rank (received, or never probed)"),
+        };
+        return Err(Error::new(MPI_ERR_REQUEST, text));
+    };
+    Ok((r.post_ticket(ticket, span)?, comm))
+}
+
+/// `MPI_Mrecv`
+pub async fn mrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message: Message) -> Result<(Message, Status)> {
+    if message == Message::NO_PROC {
+        r.span(buf, count, datatype)?;
+        return Ok((Message::NULL, Status::PROC_NULL));
+    }
+    let (operation, _) = start_mrecv(r, buf, count, datatype, message)?;
+    let outcome = r.complete(operation).await;
+    outcome.check()?;
+    Ok((Message::NULL, outcome.status()))
+}
+
+/// `MPI_Imrecv`
+pub fn imrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message: Message) -> Result<(Message, Request)> {
+    if message == Message::NO_PROC {
+        r.span(buf, count, datatype)?;
+        return Ok((Message::NULL, r.operation_request(Comm::SELF, None, Status::PROC_NULL)?));
+    }
+    let (operation, comm) = start_mrecv(r, buf, count, datatype, message)?;
+    Ok((Message::NULL, r.operation_request(comm, Some(operation), Status::EMPTY)?))
+}

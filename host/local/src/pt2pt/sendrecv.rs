@@ -1,0 +1,164 @@
+//! A send and a receive in one call (MPI-5.0 §3.11).
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+use rankine_abi::{Addr, Comm, Datatype, Request, Status};
+
+use super::{pattern, target};
+use crate::comm::Communicator;
+use crate::error::Result;
+use crate::mailbox::matching::Pattern;
+use crate::mailbox::operation::{Kind, What};
+use crate::rank::Rank;
+use crate::span::Span;
+use crate::transport::Started;
+
+/// Both halves, checked and not started yet.
+struct Exchange {
+    comm: Rc<Communicator>,
+    /// What is sent, and where to; `None` to `MPI_PROC_NULL`.
+    send: (Option<What>, Span),
+    /// What is received, and where from; `None` from `MPI_PROC_NULL`.
+    receive: (Option<Pattern>, Span),
+    /// Holds the bytes that are sent, if the receive may overwrite the originals.
+    copy: Option<Box<[u8]>>,
+}
+
+impl Exchange {
+    async fn run(self, r: &Rank) -> Result<Status> {
+        let receiving = match self.receive {
+            (Some(pattern), span) => Some(Started::new(r, Some(r.post_recv(pattern, span)?))),
+            (None, _) => None,
+        };
+        let sending = match self.send {
+            (Some(what), span) => Started::new(r, r.post_send(what, self.comm.rank, span)?),
+            (None, _) => Started::new(r, None),
+        };
+        poll_fn(|_| {
+            let sent = sending.poll();
+            let received = receiving.as_ref().is_none_or(Started::poll);
+            if sent && received { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        sending.end();
+        // The copy that was sent is not needed any more, and not before.
+        drop(self.copy);
+        let Some(receiving) = receiving else { return Ok(Status::PROC_NULL) };
+        let outcome = receiving.end();
+        outcome.check()?;
+        Ok(outcome.status())
+    }
+}
+
+fn exchange(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<Exchange> {
+    let comm = r.communicator(comm)?;
+    let (send, receive) = (r.span(sendbuf, sendcount, sendtype)?, r.span(recvbuf, recvcount, recvtype)?);
+    let to = target(Kind::Send, dest, sendtag, &comm)?;
+    let from = pattern(source, recvtag, &comm)?;
+    Ok(Exchange { comm, send: (to, send), receive: (from, receive), copy: None })
+}
+
+fn exchange_in_place(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<Exchange> {
+    let mut exchange = exchange(r, buf, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm)?;
+    let mut copy = exchange.send.1.to_vec().into_boxed_slice();
+    // SAFETY: the copy lives in the exchange until its send has ended or has been withdrawn: `Started` is dropped first.
+    exchange.send.1 = unsafe { Span::raw(copy.as_mut_ptr(), copy.len()) };
+    exchange.copy = Some(copy);
+    Ok(exchange)
+}
+
+/// `MPI_Sendrecv`
+pub async fn sendrecv(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<Status> {
+    let exchange =
+        exchange(r, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
+    exchange.run(r).await
+}
+
+/// `MPI_Isendrecv`
+pub fn isendrecv(
+    r: &Rank,
+    sendbuf: Addr,
+    sendcount: i64,
+    sendtype: Datatype,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: Addr,
+    recvcount: i64,
+    recvtype: Datatype,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<Request> {
+    let exchange =
+        exchange(r, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm)?;
+    r.begin(comm, async move |r| exchange.run(r).await)
+}
+
+/// `MPI_Sendrecv_replace`
+pub async fn sendrecv_replace(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<Status> {
+    exchange_in_place(r, buf, count, datatype, dest, sendtag, source, recvtag, comm)?.run(r).await
+}
+
+/// `MPI_Isendrecv_replace`
+pub fn isendrecv_replace(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<Request> {
+    let exchange = exchange_in_place(r, buf, count, datatype, dest, sendtag, source, recvtag, comm)?;
+    r.begin(comm, async move |r| exchange.run(r).await)
+}

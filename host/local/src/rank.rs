@@ -1,0 +1,146 @@
+//! One rank: everything that belongs to it alone.
+//!
+//! A rank's code runs on its own stack only, so its state sits in `Cell`s and `RefCell`s. No borrow is held across an
+//! `.await`: guest code may run there, and call back in. What ranks share is in [`World`].
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::comm::Communicator;
+use crate::drive::Questions;
+use crate::mailbox::Mailbox;
+use crate::mailbox::operation::OpRef;
+use crate::memory::Memory;
+use crate::world::{Event, World};
+use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request};
+
+/// See the module.
+pub struct Rank {
+    id: u32,
+    world: Arc<World>,
+    memory: Memory,
+    /// The MPI function that runs, for reports.
+    call: Cell<&'static str>,
+    /// The rank holds its own gate between polls, because it spins.
+    pub(crate) attending: Cell<bool>,
+    /// The next poll is the last before parking: it announces waits.
+    pub(crate) parking: Cell<bool>,
+    /// What the last such poll waits for.
+    pub(crate) waits: RefCell<Vec<OpRef>>,
+    /// Operations that are free to use.
+    pub(crate) pool: RefCell<Vec<OpRef>>,
+    /// What the engine asks of the guest.
+    pub(crate) questions: Questions,
+    /// Nobody waits for what a future might ask now.
+    pub(crate) deaf: Cell<bool>,
+    /// A function that only polls found nothing.
+    pub(crate) yielding: Cell<bool>,
+    pub(crate) world_comm: Rc<Communicator>,
+    pub(crate) self_comm: Rc<Communicator>,
+    pub(crate) init: init::State,
+    pub(crate) comms: comm::State,
+    pub(crate) groups: group::State,
+    pub(crate) types: datatype::State,
+    pub(crate) ops: op::State,
+    pub(crate) requests: request::State,
+    pub(crate) pt2pt: pt2pt::State,
+    pub(crate) colls: coll::State,
+    pub(crate) errhandlers: errhan::State,
+    pub(crate) infos: info::State,
+    pub(crate) attrs: attr::State,
+}
+
+// SAFETY: a rank moves between threads only together with its stack, with everything that refers to it: the host
+// polls it from one thread at a time, and its `Rc`s never leave it.
+unsafe impl Send for Rank {}
+
+impl Rank {
+    /// Rank `id` of a job. Its memory is set before its first call.
+    pub fn new(world: Arc<World>, id: usize) -> Rank {
+        let size = world.size();
+        Rank {
+            id: id as u32,
+            memory: Memory::new(),
+            call: Cell::new(""),
+            attending: Cell::new(false),
+            parking: Cell::new(false),
+            waits: RefCell::default(),
+            pool: RefCell::default(),
+            questions: Questions::default(),
+            deaf: Cell::new(false),
+            yielding: Cell::new(false),
+            world_comm: Rc::new(Communicator::world(id, size)),
+            self_comm: Rc::new(Communicator::myself(id)),
+            init: init::State::default(),
+            comms: comm::State::default(),
+            groups: group::State::default(),
+            types: datatype::State::default(),
+            ops: op::State::default(),
+            requests: request::State::default(),
+            pt2pt: pt2pt::State::default(),
+            colls: coll::State::default(),
+            errhandlers: errhan::State::default(),
+            infos: info::State::default(),
+            attrs: attr::State::default(),
+            world,
+        }
+    }
+
+    /// Its rank in `MPI_COMM_WORLD`.
+    pub fn id(&self) -> usize {
+        self.id as usize
+    }
+
+    pub(crate) fn me(&self) -> u32 {
+        self.id
+    }
+
+    /// The job it belongs to.
+    pub fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
+    /// The guest's memory.
+    #[inline]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Notes which MPI function runs.
+    #[inline]
+    pub fn enter(&self, call: &'static str) {
+        self.call.set(call);
+    }
+
+    /// The MPI function that runs, or ran last.
+    pub fn call(&self) -> &'static str {
+        self.call.get()
+    }
+
+    #[inline]
+    pub(crate) fn mailbox(&self) -> &Mailbox {
+        self.world.mailbox(self.id)
+    }
+
+    #[inline]
+    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
+        self.world.tell(event);
+    }
+
+    /// The program has returned, or was stopped. What it left pending is taken back; whoever waits for this rank alone waits in vain,
+    /// which the deadlock check sees.
+    pub fn exit(&self) {
+        self.drop_futures();
+        self.drop_buffered();
+        self.world.exit(self.id);
+    }
+}
+
+impl Drop for Rank {
+    fn drop(&mut self) {
+        // What `exit` did not take back is leaked rather than dropped: futures refer to the rank, and operations to their bytes.
+        self.leak_futures();
+        self.leak_buffered();
+    }
+}

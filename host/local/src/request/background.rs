@@ -1,0 +1,127 @@
+//! Requests that are steps of the engine's own: nonblocking and persistent collectives, messages in two directions.
+//!
+//! A future is polled once when it is made, so that its first messages leave at once, and then by every wait and test of its rank.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use rankine_abi::{Comm, Request, Status};
+use smallvec::SmallVec;
+
+use super::{Activity, Completion};
+use crate::error::Result;
+use crate::rank::Rank;
+
+/// What a background request does; how it ends is its status, or its error.
+pub(crate) type Future = Pin<Box<dyn std::future::Future<Output = Result<Status>>>>;
+
+impl Rank {
+    /// Starts `steps` in the background of this rank: what a nonblocking collective returns.
+    pub(crate) fn begin(
+        &self,
+        comm: Comm,
+        steps: impl AsyncFnOnce(&Rank) -> Result<Status> + 'static,
+    ) -> Result<Request> {
+        let rank = self.long_lived();
+        let request = self.new_request(comm, Activity::Future(Some(Box::pin(async move { steps(rank).await }))))?;
+        self.go_on(request);
+        Ok(request)
+    }
+
+    /// An inactive request whose every start runs `steps` in the background: a persistent collective.
+    pub(crate) fn begin_on_start(
+        &self,
+        comm: Comm,
+        steps: impl AsyncFn(&Rank) -> Result<Status> + 'static,
+    ) -> Result<Request> {
+        let steps = Rc::new(steps);
+        self.persistent(comm, move |rank| {
+            let (steps, rank) = (steps.clone(), rank.long_lived());
+            Ok(Activity::Future(Some(Box::pin(async move { steps(rank).await }))))
+        })
+    }
+
+    /// This rank as its own futures see it.
+    fn long_lived(&self) -> &'static Rank {
+        let home = &self.requests.home;
+        if home.get().is_null() {
+            home.set(self);
+        }
+        assert!(std::ptr::eq(home.get(), self), "a rank does not move while its requests refer to it");
+        // SAFETY: only this rank's own futures keep the reference. They are polled and dropped only while the rank is where
+        // it was (`Rank::advance` and `Rank::drop_futures` look) and is not being dropped itself.
+        unsafe { &*std::ptr::from_ref(self) }
+    }
+
+    /// Enters a request that has just become a future among those that [`Rank::advance`] polls, and polls it once.
+    /// It cannot ask the guest yet: nobody is waiting for what it asks.
+    pub(super) fn go_on(&self, request: Request) {
+        self.requests.background.borrow_mut().push(request);
+        self.deaf.set(true);
+        self.advance_one(request);
+        self.deaf.set(false);
+    }
+
+    /// Polls every future of this rank once.
+    #[inline]
+    pub(crate) fn advance(&self) {
+        if !self.requests.background.borrow().is_empty() {
+            self.advance_all();
+        }
+    }
+
+    fn advance_all(&self) {
+        assert!(std::ptr::eq(self.requests.home.get(), self), "a rank does not move while its requests refer to it");
+        // A future may start or end others while it is polled. Those that it starts have been polled then.
+        let requests: SmallVec<[Request; 8]> = self.requests.background.borrow().as_slice().into();
+        for request in requests {
+            self.advance_one(request);
+        }
+    }
+
+    /// Polls one future, and takes it off the list if it has ended.
+    fn advance_one(&self, request: Request) {
+        let future = match self.requests.table.borrow_mut().get_mut(request.0).map(|entry| &mut entry.activity) {
+            Some(Activity::Future(future)) => future.take(),
+            _ => None,
+        };
+        // It is being polled further up on this stack: a callback of the guest has come back to us.
+        let Some(mut future) = future else { return };
+        let activity = match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Pending => Activity::Future(Some(future)),
+            Poll::Ready(result) => {
+                self.requests.background.borrow_mut().retain(|&other| other != request);
+                Activity::Complete(Completion::from_result(result))
+            }
+        };
+        if let Some(entry) = self.requests.table.borrow_mut().get_mut(request.0) {
+            entry.activity = activity;
+        }
+    }
+
+    /// Drops the futures of a rank whose program has ended, which takes their messages back.
+    pub(crate) fn drop_futures(&self) {
+        if self.requests.background.borrow().is_empty() {
+            return;
+        }
+        assert!(std::ptr::eq(self.requests.home.get(), self), "a rank does not move while its requests refer to it");
+        while let Some(activity) = self.take_future() {
+            drop(activity);
+        }
+    }
+
+    /// Forgets the futures of a rank that is dropped as it is.
+    pub(crate) fn leak_futures(&self) {
+        while let Some(activity) = self.take_future() {
+            std::mem::forget(activity);
+        }
+    }
+
+    fn take_future(&self) -> Option<Activity> {
+        let request = self.requests.background.borrow_mut().pop()?;
+        let mut table = self.requests.table.borrow_mut();
+        let activity = &mut table.get_mut(request.0)?.activity;
+        Some(std::mem::replace(activity, Activity::Inactive))
+    }
+}

@@ -1,0 +1,303 @@
+//! Completing requests (MPI-5.0 §3.7.3 and §3.7.5): waiting, testing, looking.
+//!
+//! A failed operation is no `Err` of these functions: the request is complete, and its handle and status have to
+//! be stored before anybody hears of the error. So they return what is complete as [`Completed`], and `Err` only for
+//! arguments that are wrong. Functions of one request then raise [`Completed::error`]; those that give an array of
+//! statuses raise [`in_status`], after storing each error in its status.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use rankine_abi::{Comm, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
+use smallvec::SmallVec;
+
+use super::{Activity, Completion};
+use crate::drive::yield_now;
+use crate::error::{Error, Result};
+use crate::rank::Rank;
+
+/// A request that is complete.
+#[derive(Clone, Debug)]
+pub struct Completed {
+    /// Its position in the array of requests.
+    pub index: usize,
+    /// Its handle from now on: null, or the same if it is persistent.
+    pub request: Request,
+    /// Its status. `MPI_ERROR` is success here; it belongs in a guest's status only next to `MPI_ERR_IN_STATUS`.
+    pub status: Status,
+    /// Why it failed, if it did. It names the communicator of the request, whose error handler hears of it.
+    pub error: Option<Error>,
+}
+
+impl Completed {
+    /// The value of `MPI_ERROR` in its status.
+    pub fn class(&self) -> i32 {
+        self.error.as_ref().map_or(MPI_SUCCESS, |error| error.class)
+    }
+
+    /// A request that was null or inactive.
+    fn nothing(index: usize, request: Request) -> Self {
+        Completed { index, request, status: Status::EMPTY, error: None }
+    }
+}
+
+/// The error of a call that completed several requests, if any of them failed: its class is `MPI_ERR_IN_STATUS`. The error handler
+/// is that of the first failed request's communicator.
+pub fn in_status(completed: &[Completed]) -> Option<Error> {
+    let mut failed = completed.iter().filter_map(|one| Some((one, one.error.as_ref()?)));
+    let (first, error) = failed.next()?;
+    let failed = 1 + failed.count();
+    let text = format!("{failed} of {} requests failed; first request {}: {error}", completed.len(), first.index);
+    Some(Error { on: error.on, ..Error::new(MPI_ERR_IN_STATUS, text) })
+}
+
+impl Rank {
+    /// Waits until a request has nothing left to wait for.
+    pub(super) async fn settled(&self, request: Request) {
+        self.advance();
+        poll_fn(|_| if self.poll_request(request) { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
+    /// Waits until everything that was started over a communicator is complete; the requests stay.
+    pub(crate) async fn settle(&self, comm: Comm) {
+        let requests: Vec<Request> = {
+            let table = self.requests.table.borrow();
+            table.iter().filter(|(_, entry)| entry.comm == comm).map(|(handle, _)| Request(handle)).collect()
+        };
+        for request in requests {
+            self.settled(request).await;
+        }
+    }
+
+    /// Does what can be done for these requests; whether all are complete.
+    fn poll_all(&self, requests: &[Request]) -> bool {
+        self.advance();
+        let mut all = true;
+        for &request in requests {
+            all &= self.poll_request(request);
+        }
+        all
+    }
+
+    /// Does what can be done for these requests; the first active one that is complete.
+    fn poll_any(&self, requests: &[Request]) -> Option<usize> {
+        self.advance();
+        requests.iter().position(|&request| self.is_active(request) && self.poll_request(request))
+    }
+
+    fn check_requests(&self, requests: &[Request]) -> Result<()> {
+        for (index, &request) in requests.iter().enumerate() {
+            self.check_request(request)
+                .map_err(|error| Error::new(error.class, format!("request {index} of the array: {error}")))?;
+        }
+        Ok(())
+    }
+
+    fn any_is_active(&self, requests: &[Request]) -> bool {
+        requests.iter().any(|&request| self.is_active(request))
+    }
+
+    /// Ends those of the requests that are active and complete.
+    async fn collect_some(&self, requests: &[Request]) -> Vec<Completed> {
+        let mut completed = Vec::new();
+        for (index, &request) in requests.iter().enumerate() {
+            if self.is_active(request) && self.poll_request(request) {
+                completed.push(self.collect(index, request).await);
+            }
+        }
+        completed
+    }
+
+    /// Ends all of the requests, which are complete, inactive or null.
+    async fn collect_all(&self, requests: &[Request]) -> Vec<Completed> {
+        let mut completed = Vec::with_capacity(requests.len());
+        for (index, &request) in requests.iter().enumerate() {
+            completed.push(match self.check_request(request) {
+                Ok(()) => self.collect(index, request).await,
+                // It was good when we began, so it stands twice in the array and was freed by its first place.
+                Err(_) => Completed {
+                    error: Some(Error::new(MPI_ERR_REQUEST, format!("request {index} stands twice in the array"))),
+                    ..Completed::nothing(index, Request::NULL)
+                },
+            });
+        }
+        completed
+    }
+
+    /// The status of a complete request, which stays as it is.
+    async fn look(&self, index: usize, request: Request) -> Completed {
+        let comm = self.request_comm(request);
+        let general = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
+            Some(Activity::General(general)) => Ok(general.clone()),
+            Some(Activity::Complete(completion)) => Err(completion.clone()),
+            Some(Activity::Operation(operation)) => {
+                Err(Completion::from_outcome(operation.what().kind, operation.finish()))
+            }
+            Some(Activity::Inactive | Activity::Future(_)) | None => Err(Completion::of(Status::EMPTY)),
+        };
+        let Completion { status, error } = match general {
+            Ok(general) => general.query(self).await,
+            Err(completion) => completion,
+        };
+        Completed { index, request, status, error: error.map(|error| error.on(comm)) }
+    }
+}
+
+/// `MPI_Wait`
+#[inline]
+pub async fn wait(r: &Rank, request: Request) -> Result<Completed> {
+    r.check_request(request)?;
+    r.settled(request).await;
+    Ok(r.collect(0, request).await)
+}
+
+/// `MPI_Test`: nothing if the request is not complete.
+pub async fn test(r: &Rank, request: Request) -> Result<Option<Completed>> {
+    r.check_request(request)?;
+    if !r.poll_all(&[request]) {
+        yield_now(r).await;
+        return Ok(None);
+    }
+    Ok(Some(r.collect(0, request).await))
+}
+
+/// `MPI_Waitany`: nothing (index `MPI_UNDEFINED`, the empty status) if no request is active.
+pub async fn waitany(r: &Rank, requests: &[Request]) -> Result<Option<Completed>> {
+    r.check_requests(requests)?;
+    if !r.any_is_active(requests) {
+        return Ok(None);
+    }
+    let index = poll_fn(|_| match r.poll_any(requests) {
+        Some(index) => Poll::Ready(index),
+        None => Poll::Pending,
+    })
+    .await;
+    Ok(Some(r.collect(index, requests[index]).await))
+}
+
+/// What a test of several requests found.
+#[derive(Clone, Debug)]
+pub enum Found<T> {
+    /// No request is complete (or, where all are wanted, not all are): the flag is false.
+    Pending,
+    /// No request is active: the flag is true, index or count are `MPI_UNDEFINED`, the status is empty.
+    Nothing,
+    /// The flag is true.
+    Complete(T),
+}
+
+/// `MPI_Testany`
+pub async fn testany(r: &Rank, requests: &[Request]) -> Result<Found<Completed>> {
+    r.check_requests(requests)?;
+    match r.poll_any(requests) {
+        Some(index) => Ok(Found::Complete(r.collect(index, requests[index]).await)),
+        None if r.any_is_active(requests) => {
+            yield_now(r).await;
+            Ok(Found::Pending)
+        }
+        None => Ok(Found::Nothing),
+    }
+}
+
+/// `MPI_Waitall`: every request in order, null and inactive ones with the empty status.
+pub async fn waitall(r: &Rank, requests: &[Request]) -> Result<Vec<Completed>> {
+    r.check_requests(requests)?;
+    r.advance();
+    let mut left: SmallVec<[Request; 16]> = requests.into();
+    poll_fn(|_| {
+        left.retain(|request| !r.poll_request(*request));
+        if left.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    Ok(r.collect_all(requests).await)
+}
+
+/// `MPI_Testall`: nothing while a request is not complete.
+pub async fn testall(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
+    r.check_requests(requests)?;
+    if !r.poll_all(requests) {
+        yield_now(r).await;
+        return Ok(None);
+    }
+    Ok(Some(r.collect_all(requests).await))
+}
+
+/// `MPI_Waitsome`: nothing (count `MPI_UNDEFINED`) if no request is active.
+pub async fn waitsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
+    r.check_requests(requests)?;
+    if !r.any_is_active(requests) {
+        return Ok(None);
+    }
+    poll_fn(|_| if r.poll_any(requests).is_some() { Poll::Ready(()) } else { Poll::Pending }).await;
+    Ok(Some(r.collect_some(requests).await))
+}
+
+/// `MPI_Testsome`: nothing (count `MPI_UNDEFINED`) if no request is active; an empty list (count 0) if none is complete.
+pub async fn testsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
+    r.check_requests(requests)?;
+    if !r.any_is_active(requests) {
+        return Ok(None);
+    }
+    r.advance();
+    let completed = r.collect_some(requests).await;
+    if completed.is_empty() {
+        yield_now(r).await;
+    }
+    Ok(Some(completed))
+}
+
+/// `MPI_Request_get_status`: as [`test`], but the request stays.
+pub async fn request_get_status(r: &Rank, request: Request) -> Result<Option<Completed>> {
+    r.check_request(request)?;
+    if !r.poll_all(&[request]) {
+        yield_now(r).await;
+        return Ok(None);
+    }
+    Ok(Some(r.look(0, request).await))
+}
+
+/// `MPI_Request_get_status_any`: as [`testany`], but the request stays.
+pub async fn request_get_status_any(r: &Rank, requests: &[Request]) -> Result<Found<Completed>> {
+    r.check_requests(requests)?;
+    match r.poll_any(requests) {
+        Some(index) => Ok(Found::Complete(r.look(index, requests[index]).await)),
+        None if r.any_is_active(requests) => {
+            yield_now(r).await;
+            Ok(Found::Pending)
+        }
+        None => Ok(Found::Nothing),
+    }
+}
+
+/// `MPI_Request_get_status_all`: as [`testall`], but the requests stay.
+pub async fn request_get_status_all(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
+    r.check_requests(requests)?;
+    if !r.poll_all(requests) {
+        yield_now(r).await;
+        return Ok(None);
+    }
+    let mut completed = Vec::with_capacity(requests.len());
+    for (index, &request) in requests.iter().enumerate() {
+        completed.push(r.look(index, request).await);
+    }
+    Ok(Some(completed))
+}
+
+/// `MPI_Request_get_status_some`: as [`testsome`], but the requests stay.
+pub async fn request_get_status_some(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
+    r.check_requests(requests)?;
+    if !r.any_is_active(requests) {
+        return Ok(None);
+    }
+    r.advance();
+    let mut completed = Vec::new();
+    for (index, &request) in requests.iter().enumerate() {
+        if r.is_active(request) && r.poll_request(request) {
+            completed.push(r.look(index, request).await);
+        }
+    }
+    if completed.is_empty() {
+        yield_now(r).await;
+    }
+    Ok(Some(completed))
+}

@@ -1,0 +1,205 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rankine_abi::{
+    Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST, Request, Status,
+};
+
+use super::*;
+use crate::pt2pt::*;
+use crate::testing::both;
+
+const BYTE: Datatype = Datatype::BYTE;
+const WORLD: Comm = Comm::WORLD;
+
+#[test]
+fn every_way_of_completing() {
+    both(2, async |r| {
+        let peer = 1 - r.id() as i32;
+        for length in [1, 500, 5000, if cfg!(miri) { 6000 } else { 100_000 }] {
+            let there = Addr(300_000);
+            let send = |tag| isend(r, Addr(0), length, BYTE, peer, tag, WORLD).unwrap();
+            let receive = |tag| irecv(r, there, length, BYTE, peer, tag, WORLD).unwrap();
+
+            let requests = [receive(1), send(1), Request::NULL];
+            let all = waitall(r, &requests).await.unwrap();
+            assert!(all.iter().all(|one| one.request == Request::NULL && one.error.is_none()));
+            assert_eq!((all[0].status.tag, all[0].status.source, all[0].status.bytes()), (1, peer, length as u64));
+            assert_eq!(all[2].status, Status::EMPTY);
+
+            let (receiving, sending) = (receive(2), send(2));
+            while test(r, receiving).await.unwrap().is_none() {}
+            assert_eq!(test(r, receiving).await.unwrap_err().class, MPI_ERR_REQUEST);
+            wait(r, sending).await.unwrap();
+
+            let mut requests = vec![receive(3), receive(4), send(4), send(3)];
+            while let Some(one) = waitany(r, &requests).await.unwrap() {
+                requests[one.index] = one.request;
+            }
+            assert_eq!(requests, [Request::NULL; 4]);
+
+            let mut requests = vec![send(5), receive(5)];
+            while let Some(some) = waitsome(r, &requests).await.unwrap() {
+                assert!(!some.is_empty());
+                some.iter().for_each(|one| requests[one.index] = one.request);
+            }
+            let mut requests = vec![send(6), receive(6)];
+            while let Some(some) = testsome(r, &requests).await.unwrap() {
+                some.iter().for_each(|one| requests[one.index] = one.request);
+            }
+            let mut requests = vec![send(7), receive(7)];
+            loop {
+                match testany(r, &requests).await.unwrap() {
+                    Found::Complete(one) => requests[one.index] = one.request,
+                    Found::Pending => (),
+                    Found::Nothing => break,
+                }
+            }
+            let requests = [send(8), receive(8)];
+            while request_get_status_all(r, &requests).await.unwrap().is_none() {}
+            assert_eq!(request_get_status(r, requests[1]).await.unwrap().unwrap().status.tag, 8);
+            assert!(testall(r, &requests).await.unwrap().is_some());
+        }
+    });
+}
+
+#[test]
+fn a_failure_is_told_in_its_status() {
+    both(2, async |r| {
+        let peer = 1 - r.id() as i32;
+        let requests = [
+            irecv(r, Addr(0), 4, BYTE, peer, 1, WORLD).unwrap(),
+            irecv(r, Addr(8), 4, BYTE, peer, 2, WORLD).unwrap(),
+            isend(r, Addr(16), 4, BYTE, peer, 1, WORLD).unwrap(),
+            isend(r, Addr(16), 8, BYTE, peer, 2, WORLD).unwrap(),
+        ];
+        let all = waitall(r, &requests).await.unwrap();
+        let error = in_status(&all).unwrap();
+        assert_eq!((error.on, error.class), (Some(WORLD), MPI_ERR_IN_STATUS));
+        assert!(error.text.contains("1 of 4 requests failed; first request 1: a message of 8 bytes"), "{error}");
+        assert!(all.iter().all(|one| one.request == Request::NULL));
+    });
+}
+
+#[test]
+fn the_same_request_twice_is_refused() {
+    both(1, async |r| {
+        let request = irecv(r, Addr(0), 4, BYTE, 0, 1, WORLD).unwrap();
+        send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await.unwrap();
+        let all = waitall(r, &[request, request]).await.unwrap();
+        assert_eq!(all[1].class(), MPI_ERR_REQUEST);
+        let error = waitall(r, &[Request::NULL, request]).await.unwrap_err();
+        assert!(error.text.starts_with("request 1 of the array: "), "{error}");
+    });
+}
+
+#[test]
+fn a_future_goes_on_while_its_rank_waits_for_something_else() {
+    both(3, async |r| {
+        let size = 3;
+        let (next, previous) = ((r.id() as i32 + 1) % size, (r.id() as i32 + 2) % size);
+        let hops = Rc::new(RefCell::new(0));
+        let count = hops.clone();
+        let request = r
+            .begin(WORLD, async move |r| {
+                for hop in 0..10 {
+                    let sending = isend(r, Addr(0), 3000, BYTE, next, 100 + hop, WORLD)?;
+                    recv(r, Addr(4000), 3000, BYTE, previous, 100 + hop, WORLD).await?;
+                    wait(r, sending).await?;
+                    *count.borrow_mut() += 1;
+                }
+                Ok(Status::EMPTY)
+            })
+            .unwrap();
+        // A ring that starts only once the background has gone around.
+        if r.id() == 0 {
+            while *hops.borrow() < 10 {
+                assert!(test(r, Request::NULL).await.unwrap().is_some());
+                iprobe(r, MPI_ANY_SOURCE, 9, WORLD).await.unwrap();
+            }
+            send(r, Addr(0), 1, BYTE, next, 1, WORLD).await.unwrap();
+        }
+        recv(r, Addr(0), 1, BYTE, previous, 1, WORLD).await.unwrap();
+        if r.id() != 0 {
+            send(r, Addr(0), 1, BYTE, next, 1, WORLD).await.unwrap();
+        }
+        let completed = wait(r, request).await.unwrap();
+        assert_eq!((completed.request, *hops.borrow()), (Request::NULL, 10));
+    });
+}
+
+#[test]
+fn persistent_requests_start_again() {
+    both(2, async |r| {
+        let peer = 1 - r.id() as i32;
+        let receiving = recv_init(r, Addr(64), 2000, BYTE, peer, MPI_ANY_TAG, WORLD).unwrap();
+        let sending = send_init(r, Addr(4096), 2000, BYTE, peer, 5, WORLD).unwrap();
+        assert!(wait(r, sending).await.unwrap().request == sending, "inactive requests are complete");
+        assert!(waitany(r, &[sending, receiving]).await.unwrap().is_none());
+        for round in 0..if cfg!(miri) { 3 } else { 20 } {
+            r.memory().write_i32(Addr(4096), round, "round").unwrap();
+            assert_eq!(startall(r, &[receiving, sending]).unwrap(), [receiving, sending]);
+            assert_eq!(start(r, sending).unwrap_err().class, MPI_ERR_REQUEST);
+            let all = waitall(r, &[receiving, sending]).await.unwrap();
+            assert_eq!((all[0].request, all[0].status.tag), (receiving, 5));
+            assert_eq!(r.memory().read_i32(Addr(64), "round").unwrap(), round);
+        }
+        request_free(r, receiving).await.unwrap();
+        assert_eq!(request_free(r, sending).await.unwrap(), Request::NULL);
+        assert_eq!(start(r, sending).unwrap_err().class, MPI_ERR_REQUEST);
+        assert_eq!(r.requests.table.borrow().iter().count(), 0);
+    });
+}
+
+#[test]
+fn freed_requests_go_on() {
+    both(2, async |r| {
+        let peer = 1 - r.id() as i32;
+        let mut kept = Vec::new();
+        for tag in 0..if cfg!(miri) { 8 } else { 100 } {
+            request_free(r, isend(r, Addr(0), 3000, BYTE, peer, tag, WORLD).unwrap()).await.unwrap();
+            kept.push(irecv(r, Addr(4000), 3000, BYTE, peer, tag, WORLD).unwrap());
+        }
+        waitall(r, &kept).await.unwrap();
+        request_free(r, irecv(r, Addr(8000), 1, BYTE, peer, 1, WORLD).unwrap()).await.unwrap();
+        r.end_orphans().await;
+        assert_eq!(r.requests.table.borrow().iter().count(), 0);
+    });
+}
+
+#[test]
+fn cancelled_receives_and_sends_leave_no_trace() {
+    both(2, async |r| {
+        let peer = 1 - r.id() as i32;
+        let request = irecv(r, Addr(0), 4, BYTE, peer, 1, WORLD).unwrap();
+        cancel(r, request).await.unwrap();
+        let status = wait(r, request).await.unwrap().status;
+        assert!(test_cancelled(r, status).unwrap());
+        let request = issend(r, Addr(0), 4, BYTE, peer, 2, WORLD).unwrap();
+        cancel(r, request).await.unwrap();
+        assert!(wait(r, request).await.unwrap().status.cancelled());
+        let request = isend(r, Addr(0), 4, BYTE, peer, 3, WORLD).unwrap();
+        cancel(r, request).await.unwrap();
+        assert!(!wait(r, request).await.unwrap().status.cancelled(), "a send that went out is not cancelled");
+        recv(r, Addr(0), 4, BYTE, peer, 3, WORLD).await.unwrap();
+        assert!(!iprobe(r, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD).await.unwrap().0);
+    });
+}
+
+#[test]
+fn only_the_message_that_was_sent_completes_its_receive() {
+    both(3, async |r| {
+        let (next, before) = ((r.id() as i32 + 1) % 3, (r.id() as i32 + 2) % 3);
+        let mut two = [
+            irecv(r, Addr(0), 4, BYTE, before, 90, WORLD).unwrap(),
+            irecv(r, Addr(4), 4, BYTE, before, 91, WORLD).unwrap(),
+        ];
+        send(r, Addr(8), 4, BYTE, next, 91, WORLD).await.unwrap();
+        let one = waitany(r, &two).await.unwrap().unwrap();
+        assert_eq!(one.index, 1);
+        two[1] = one.request;
+        crate::coll::barrier(r, WORLD).await.unwrap();
+        send(r, Addr(8), 4, BYTE, next, 90, WORLD).await.unwrap();
+        assert_eq!(waitany(r, &two).await.unwrap().unwrap().index, 0);
+    });
+}

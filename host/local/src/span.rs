@@ -1,0 +1,163 @@
+//! The buffer of an operation: bytes somewhere in the host's address space, proved to be inside the memory they belong to.
+//!
+//! A span is made once, when an operation starts: from (address, count, datatype) of a guest, after proving that every byte
+//! the datatype can touch lies in the guest's memory, or from scratch bytes of a collective. From then on nobody checks again.
+
+use rankine_abi::{Addr, Datatype, MPI_ERR_COUNT};
+
+use crate::copy;
+use crate::datatype::layout::Layout;
+use crate::error::{Error, Result};
+use crate::rank::Rank;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Span {
+    /// Where offset 0 of the layout lies; for contiguous spans the first byte.
+    base: *mut u8,
+    bytes: usize,
+    /// `None`: contiguous.
+    layout: Option<Box<Layout>>,
+}
+
+impl Span {
+    /// No bytes at all.
+    pub const EMPTY: Span = Span { base: std::ptr::null_mut(), bytes: 0, layout: None };
+
+    /// `bytes` contiguous bytes.
+    ///
+    /// # Safety
+    /// They stay readable and writable until every operation on the span has ended.
+    pub unsafe fn raw(base: *mut u8, bytes: usize) -> Span {
+        Span { base, bytes, layout: None }
+    }
+
+    /// The bytes that a message has, packed.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The first byte, if the bytes are contiguous.
+    #[inline]
+    pub fn contiguous(&self) -> Option<*mut u8> {
+        self.layout.is_none().then_some(self.base)
+    }
+
+    /// Frees what a finished operation need not keep.
+    pub(crate) fn release(&mut self) {
+        self.layout = None;
+    }
+
+    /// Another span over the same bytes.
+    pub fn again(&self) -> Span {
+        Span { base: self.base, bytes: self.bytes, layout: self.layout.clone() }
+    }
+
+    /// Copies packed bytes into the span, from packed position `from` on; what does not fit is left out.
+    pub fn unpack(&self, from: usize, bytes: &[u8]) {
+        let length = bytes.len().min(self.bytes.saturating_sub(from));
+        // SAFETY: the span's bytes were proved when it was made; `length` is within both.
+        unsafe {
+            match &self.layout {
+                None => copy::copy(self.base.add(from), bytes.as_ptr(), length),
+                Some(layout) => layout.unpack(self.base, from as u64, bytes.as_ptr(), length as u64),
+            }
+        }
+    }
+
+    /// Copies `length` bytes from packed position `from` on to `to`.
+    ///
+    /// # Safety
+    /// `to` is writable for `length` bytes, and the span has them.
+    pub unsafe fn pack(&self, from: usize, to: *mut u8, length: usize) {
+        debug_assert!(from + length <= self.bytes);
+        // SAFETY: the span's bytes were proved when it was made; the rest is the caller's.
+        unsafe {
+            match &self.layout {
+                None => copy::copy(to, self.base.add(from), length),
+                Some(layout) => layout.pack(to, self.base, from as u64, length as u64),
+            }
+        }
+    }
+
+    /// Copies the packed bytes from position `from` on into `bytes`, which are not more than the span has.
+    pub(crate) fn read(&self, from: usize, bytes: &mut [u8]) {
+        assert!(from + bytes.len() <= self.bytes, "bytes beyond the end of a span");
+        // SAFETY: just checked.
+        unsafe { self.pack(from, bytes.as_mut_ptr(), bytes.len()) }
+    }
+
+    /// The packed bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes];
+        // SAFETY: the vector has as many bytes as the span.
+        unsafe { self.pack(0, bytes.as_mut_ptr(), self.bytes) };
+        bytes
+    }
+
+    /// Copies the first `length` packed bytes of `from` into this span, directly from layout to layout.
+    pub fn copy_from(&self, from: &Span, length: usize) {
+        let length = length.min(self.bytes).min(from.bytes);
+        // SAFETY: both spans were proved when they were made.
+        unsafe {
+            match (&self.layout, &from.layout) {
+                (None, None) => copy::copy(self.base, from.base, length),
+                (None, Some(layout)) => layout.pack(self.base, from.base, 0, length as u64),
+                (Some(layout), None) => layout.unpack(self.base, 0, from.base, length as u64),
+                (Some(to), Some(source)) => {
+                    crate::datatype::copy_typed(self.base, to, from.base, source, 0, length as u64)
+                }
+            }
+        }
+    }
+}
+
+impl Rank {
+    /// The span of `count` elements of `datatype` at `address` in this rank's memory, every byte of it proved to be inside.
+    pub fn span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span> {
+        if count < 0 {
+            return Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative")));
+        }
+        if let Some(size) = block(datatype) {
+            let bytes = (count as u64).saturating_mul(u64::from(size));
+            let memory = self.memory();
+            return match memory.at(address, bytes) {
+                Some(base) => Ok(Span { base, bytes: bytes as usize, layout: None }),
+                None if bytes == 0 => Ok(Span::EMPTY),
+                None => Err(memory.outside(
+                    rankine_abi::MPI_ERR_BUFFER,
+                    i128::from(address.0),
+                    i128::from(bytes),
+                    "the buffer",
+                )),
+            };
+        }
+        let layout = self.types.committed(datatype)?.message(count as u64)?;
+        self.typed_span(address, layout)
+    }
+
+    /// The span of a whole message's layout at `address`.
+    pub(crate) fn typed_span(&self, address: Addr, layout: Layout) -> Result<Span> {
+        if layout.size() == 0 {
+            return Ok(Span::EMPTY);
+        }
+        let at = i128::from(address.0);
+        self.memory().prove(at + i128::from(layout.lo()), at + i128::from(layout.hi()), "the buffer")?;
+        let base = self.memory().base().wrapping_add(address.0 as usize);
+        let bytes = layout.size() as usize;
+        if layout.is_block() {
+            return Ok(Span { base: base.wrapping_offset(layout.lo() as isize), bytes, layout: None });
+        }
+        Ok(Span { base, bytes, layout: Some(Box::new(layout)) })
+    }
+}
+
+/// The size of a predefined type whose elements are blocks without gaps: what most messages are made of.
+#[inline]
+fn block(datatype: Datatype) -> Option<u32> {
+    match datatype.fixed_size() {
+        None => datatype.element().filter(|element| element.size == element.extent).map(|element| element.size),
+        size => size,
+    }
+}

@@ -1,0 +1,74 @@
+//! The atomics and cells of the concurrent core: `std`'s, or loom's under `--cfg loom`.
+//!
+//! Everything that two ranks share is built from these, so that the models in the tests explore the code that runs.
+
+#[cfg(not(loom))]
+pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+#[cfg(not(loom))]
+pub(crate) use std::{hint::spin_loop, thread::yield_now};
+
+#[cfg(loom)]
+pub(crate) use loom::{
+    hint::spin_loop,
+    sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    thread::yield_now,
+};
+
+/// Stands between a sequentially consistent write and a sequentially consistent read of another word, where two threads do
+/// this crosswise and one of them has to see the other. The accesses alone are enough; only loom, which takes them for acquire and
+/// release, needs the fence.
+#[inline]
+pub(crate) fn crosswise() {
+    #[cfg(loom)]
+    loom::sync::atomic::fence(Ordering::SeqCst);
+}
+
+/// An `UnsafeCell` whose accesses loom can watch.
+#[derive(Debug)]
+pub(crate) struct Cell<T>(#[cfg(not(loom))] std::cell::UnsafeCell<T>, #[cfg(loom)] loom::cell::UnsafeCell<T>);
+
+impl<T> Cell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        #[cfg(not(loom))]
+        return Cell(std::cell::UnsafeCell::new(value));
+        #[cfg(loom)]
+        return Cell(loom::cell::UnsafeCell::new(value));
+    }
+
+    /// Hands out a shared pointer; the caller proves that nobody writes meanwhile.
+    #[inline]
+    pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        #[cfg(not(loom))]
+        return f(self.0.get());
+        #[cfg(loom)]
+        return self.0.with(f);
+    }
+
+    /// Hands out an exclusive pointer; the caller proves that nobody else reads or writes meanwhile.
+    #[inline]
+    pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        #[cfg(not(loom))]
+        return f(self.0.get());
+        #[cfg(loom)]
+        return self.0.with_mut(f);
+    }
+}
+
+/// Spins politely: a few pauses, then the rest of the time slice goes to whoever holds what we wait for.
+pub(crate) struct Backoff(u32);
+
+impl Backoff {
+    pub(crate) fn new() -> Self {
+        Backoff(0)
+    }
+
+    #[inline]
+    pub(crate) fn pause(&mut self) {
+        if self.0 < 64 && !cfg!(loom) {
+            self.0 += 1;
+            spin_loop();
+        } else {
+            yield_now();
+        }
+    }
+}

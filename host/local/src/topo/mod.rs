@@ -1,0 +1,115 @@
+//! Process topologies (MPI-5.0 chapter 8): who is whose neighbour.
+//!
+//! A topology belongs to a communicator and never changes. Ranks are never reordered: all of them are equally near.
+
+mod cart;
+mod dims;
+mod dist_graph;
+mod graph;
+
+use std::rc::Rc;
+
+use rankine_abi::{Comm, Info, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_DIMS, MPI_ERR_TOPOLOGY, MPI_GRAPH, MPI_UNDEFINED};
+
+use crate::comm::{Communicator, SHARED_MEMORY};
+use crate::error::{Error, Result};
+use crate::rank::Rank;
+
+pub use cart::*;
+pub use dims::dims_create;
+pub use dist_graph::*;
+pub use graph::*;
+
+/// The topology of a communicator.
+#[derive(Debug)]
+pub(crate) enum Topology {
+    Cart(Grid),
+    Graph(Graph),
+    DistGraph(DistGraph),
+}
+
+impl Communicator {
+    fn grid(&self) -> Result<&Grid> {
+        match self.topology.as_deref() {
+            Some(Topology::Cart(grid)) => Ok(grid),
+            _ => Err(no_topology("Cartesian topology")),
+        }
+    }
+
+    fn graph(&self) -> Result<&Graph> {
+        match self.topology.as_deref() {
+            Some(Topology::Graph(graph)) => Ok(graph),
+            _ => Err(no_topology("graph topology")),
+        }
+    }
+
+    fn dist_graph(&self) -> Result<&DistGraph> {
+        match self.topology.as_deref() {
+            Some(Topology::DistGraph(graph)) => Ok(graph),
+            _ => Err(no_topology("distributed graph topology")),
+        }
+    }
+
+    /// From whom and to whom this rank's neighbourhood collectives go, in the order of their blocks (§8.6).
+    pub(crate) fn neighbors(&self) -> Result<(Vec<i32>, Vec<i32>)> {
+        match self.topology.as_deref() {
+            None => Err(no_topology("topology")),
+            Some(Topology::Cart(grid)) => {
+                let both = grid.neighbors(self.rank);
+                Ok((both.clone(), both))
+            }
+            Some(Topology::Graph(graph)) => {
+                let both = graph.neighbors(self.rank).to_vec();
+                Ok((both.clone(), both))
+            }
+            Some(Topology::DistGraph(graph)) => Ok((graph.sources.clone(), graph.destinations.clone())),
+        }
+    }
+
+    /// A communicator of the first `size` ranks with a topology; `None` in the others.
+    async fn with_topology(&self, r: &Rank, size: i32, topology: Topology) -> Result<Option<Communicator>> {
+        let context = self.agree_on_context(r).await?;
+        if self.rank >= size {
+            return Ok(None);
+        }
+        let group = if size == self.size() { self.group.clone() } else { Rc::new(self.group.first(size as usize)) };
+        let mut communicator = self.child(context, group, self.rank);
+        communicator.topology = Some(Rc::new(topology));
+        Ok(Some(communicator))
+    }
+}
+
+fn no_topology(what: &str) -> Error {
+    Error::new(MPI_ERR_TOPOLOGY, format!("the communicator has no {what}"))
+}
+
+/// How many sources and destinations this rank has in a communicator's topology: the lengths of the arrays of a neighbourhood collective.
+pub fn degrees(r: &Rank, comm: Comm) -> Result<(usize, usize)> {
+    let (sources, destinations) = r.communicator(comm)?.neighbors()?;
+    Ok((sources.len(), destinations.len()))
+}
+
+/// `MPI_Topo_test`
+pub fn topo_test(r: &Rank, comm: Comm) -> Result<i32> {
+    Ok(match r.communicator(comm)?.topology.as_deref() {
+        None => MPI_UNDEFINED,
+        Some(Topology::Cart(_)) => MPI_CART,
+        Some(Topology::Graph(_)) => MPI_GRAPH,
+        Some(Topology::DistGraph(_)) => MPI_DIST_GRAPH,
+    })
+}
+
+/// `MPI_Get_hw_resource_info` (§9.1.2). All ranks share one memory; nothing is known of hardware below that.
+pub fn get_hw_resource_info(r: &Rank) -> Result<Info> {
+    let info = crate::info::info_create(r)?;
+    crate::info::info_set(r, info, SHARED_MEMORY, "true")?;
+    Ok(info)
+}
+
+/// `length` as the length of an array argument that the caller gave.
+fn room(length: i32, needed: usize, what: &str) -> Result<()> {
+    match usize::try_from(length) {
+        Ok(length) if length >= needed => Ok(()),
+        _ => Err(Error::new(MPI_ERR_DIMS, format!("{what} is {length}, but there are {needed}"))),
+    }
+}

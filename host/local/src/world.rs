@@ -1,0 +1,346 @@
+//! What the ranks of one job share: their mailboxes, who sleeps, and how the job ended.
+
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use crate::group::Shelf;
+use crate::mailbox::matching::Work;
+use crate::mailbox::operation::{OpRef, Operation, Outcome};
+use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
+use crate::sync::{AtomicU32, AtomicUsize, Ordering};
+
+/// How a host wakes a rank that parked.
+pub trait Wake: Send + Sync {
+    /// The rank has something to look at. May be called while it runs; it then looks again before it parks.
+    fn wake(&self, rank: usize);
+}
+
+/// Sees what the engine does: traces, counters, a browser's view.
+pub trait Listen: Send + Sync {
+    /// One event, told by the rank that caused it.
+    fn event(&self, event: Event);
+}
+
+/// What a [`Listen`]er is told. Ranks are those of `MPI_COMM_WORLD`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message's bytes moved straight from the sender's memory to the receiver's, by the hand of rank `by`.
+    Copied {
+        /// The sender.
+        from: usize,
+        /// The receiver.
+        to: usize,
+        /// Packed bytes.
+        bytes: usize,
+        /// The rank whose thread made the copy.
+        by: usize,
+    },
+    /// A small message was put into a mailbox.
+    Sent {
+        /// The sender.
+        from: usize,
+        /// The receiver.
+        to: usize,
+        /// Packed bytes.
+        bytes: usize,
+    },
+    /// A rank found nothing to do and parked.
+    Parked {
+        /// The rank.
+        rank: usize,
+    },
+}
+
+/// How a job ended before its ranks returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A rank called `MPI_Abort`, or an error handler did.
+    Abort {
+        /// The rank.
+        rank: usize,
+        /// The exit status asked for.
+        code: i32,
+    },
+    /// Every rank waits and nothing is in flight.
+    Deadlock,
+    /// The host ended it: a trap, a signal, a time limit.
+    Host,
+}
+
+/// Choices for a job.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Spin before parking: sensible only while ranks have a core each.
+    pub spin: bool,
+    /// Report a deadlock at once; otherwise ranks wait for ever.
+    pub deadlock_check: bool,
+    /// The largest standard send that is buffered when nobody receives it and its rank would park.
+    pub buffer_limit: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { spin: true, deadlock_check: true, buffer_limit: 64 << 10 }
+    }
+}
+
+/// Operations are pooled in chunks of this many.
+const CHUNK: usize = 64;
+/// Operations that one rank can have pending.
+const MAX_OPERATIONS: usize = 1 << 20;
+
+/// Operations that references point to: a plain `Box` would claim to be the only way to them each time it is moved.
+struct Chunk(NonNull<[Operation]>);
+
+// SAFETY: an operation may be shared between threads, and the chunk is freed together with the job.
+unsafe impl Send for Chunk {}
+
+impl Chunk {
+    fn new(owner: u32) -> Self {
+        let operations: Box<[Operation]> = (0..CHUNK).map(|_| Operation::new(owner)).collect();
+        Chunk(NonNull::from(Box::leak(operations)))
+    }
+
+    fn references(&self) -> Vec<OpRef> {
+        // SAFETY: the chunk lives as long as the job, and its operations change only inside of cells.
+        unsafe { self.0.as_ref() }.iter().rev().map(OpRef::new).collect()
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: it came from a box, and nobody has a reference any more (see `OpRef`).
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+struct Post {
+    mailbox: Mailbox,
+    /// Every operation the rank ever made: alive until the job is dropped, because peers may still look at one.
+    operations: Mutex<Vec<Chunk>>,
+    /// Returned from its program, with or without `MPI_Finalize`.
+    exited: AtomicU32,
+}
+
+/// See the module.
+pub struct World {
+    posts: Box<[Post]>,
+    /// Ranks that neither sleep nor have exited. A waker counts for the one it wakes.
+    active: AtomicUsize,
+    /// Contexts given out, two per communicator.
+    contexts: AtomicU32,
+    ended: AtomicU32,
+    end: OnceLock<End>,
+    /// Groups on their way between ranks.
+    pub(crate) shelf: Shelf,
+    wake: Arc<dyn Wake>,
+    listener: Option<Arc<dyn Listen>>,
+    /// When the job began.
+    origin: Instant,
+    /// The job's choices.
+    pub(crate) options: Options,
+}
+
+/// Contexts of `MPI_COMM_WORLD`; its collectives use the next one. `MPI_COMM_SELF` follows.
+pub(crate) const WORLD_CONTEXT: u32 = 0;
+/// Contexts of `MPI_COMM_SELF`.
+pub(crate) const SELF_CONTEXT: u32 = 2;
+const FIRST_CONTEXT: u32 = 4;
+
+impl World {
+    /// A job of `ranks` ranks.
+    pub fn new(ranks: usize, wake: Arc<dyn Wake>, listener: Option<Arc<dyn Listen>>, options: Options) -> Arc<World> {
+        // Ten thousand rings have to stay affordable; a few can be long.
+        let slots = match ranks {
+            _ if cfg!(loom) => 4,
+            0..=64 => 256,
+            _ => 32,
+        };
+        let posts = (0..ranks)
+            .map(|_| Post {
+                mailbox: Mailbox::new(slots),
+                operations: Mutex::new(Vec::new()),
+                exited: AtomicU32::new(0),
+            })
+            .collect();
+        Arc::new(World {
+            posts,
+            active: AtomicUsize::new(ranks),
+            contexts: AtomicU32::new(FIRST_CONTEXT),
+            ended: AtomicU32::new(0),
+            end: OnceLock::new(),
+            shelf: Shelf::default(),
+            wake,
+            listener,
+            origin: Instant::now(),
+            options,
+        })
+    }
+
+    /// How many ranks the job has.
+    pub fn size(&self) -> usize {
+        self.posts.len()
+    }
+
+    /// Seconds since the job began.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.origin.elapsed().as_secs_f64()
+    }
+
+    #[inline]
+    pub(crate) fn mailbox(&self, rank: u32) -> &Mailbox {
+        &self.posts[rank as usize].mailbox
+    }
+
+    /// Two fresh contexts for each of `communicators` communicators; the first one's number.
+    pub(crate) fn new_contexts(&self, communicators: u32) -> u32 {
+        self.contexts.fetch_add(2 * communicators, Ordering::Relaxed)
+    }
+
+    /// Tells the listener, if anybody listens.
+    #[inline]
+    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
+        if let Some(listener) = &self.listener {
+            listener.event(event());
+        }
+    }
+
+    /// More operations for a rank's pool, or nothing when it has all it may have.
+    pub(crate) fn more_operations(&self, rank: u32) -> Vec<OpRef> {
+        let mut pool = self.posts[rank as usize].operations.lock().unwrap_or_else(PoisonError::into_inner);
+        if pool.len() * CHUNK >= MAX_OPERATIONS {
+            return Vec::new();
+        }
+        let chunk = Chunk::new(rank);
+        let references = chunk.references();
+        pool.push(chunk);
+        references
+    }
+
+    /// Ends the job: the first to say so is heard. Every waiting rank wakes and unwinds.
+    pub fn end(&self, end: End) {
+        let _ = self.end.set(end);
+        self.ended.store(1, Ordering::SeqCst);
+        for rank in 0..self.size() {
+            self.wake(rank as u32);
+        }
+    }
+
+    /// How the job ended, if it was ended.
+    #[inline]
+    pub fn ended(&self) -> Option<&End> {
+        if self.ended.load(Ordering::Relaxed) == 0 { None } else { self.end.get() }
+    }
+
+    /// Whether a rank's program has returned.
+    pub fn has_exited(&self, rank: usize) -> bool {
+        self.posts[rank].exited.load(Ordering::Acquire) != 0
+    }
+
+    /// The rank's program has returned: nobody will deliver on its behalf any more.
+    pub(crate) fn exit(&self, rank: u32) {
+        self.posts[rank as usize].exited.store(1, Ordering::Release);
+        self.one_less();
+    }
+
+    /// Wakes a rank if it sleeps, and keeps it from falling asleep if it is about to.
+    pub(crate) fn wake(&self, rank: u32) {
+        let park = self.mailbox(rank).ring.park();
+        loop {
+            match park.load(Ordering::Acquire) {
+                PARKED => {
+                    // It counts before it can run, for it may run and exit before we go on here.
+                    self.active.fetch_add(1, Ordering::SeqCst);
+                    if park.compare_exchange(PARKED, NOTIFIED, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
+                        return self.wake.wake(rank as usize);
+                    }
+                    self.active.fetch_sub(1, Ordering::SeqCst);
+                }
+                // Written even if it stays the same: the owner has to see what we did before.
+                state => {
+                    if park.compare_exchange(state, NOTIFIED, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a rank to sleep; false when there is something to look at first. On true the host stops the rank
+    /// until it is woken, then calls [`World::resume`].
+    pub(crate) fn try_park(&self, rank: u32) -> bool {
+        let ring = &self.mailbox(rank).ring;
+        if ring.park().compare_exchange(RUNNING, PARKED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            ring.park().swap(RUNNING, Ordering::SeqCst);
+            return false;
+        }
+        // A producer that claimed a slot before we announced ourselves may not have seen the announcement.
+        if ring.is_claimed()
+            && ring.park().compare_exchange(PARKED, RUNNING, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        {
+            return false;
+        }
+        self.tell(|| Event::Parked { rank: rank as usize });
+        self.one_less();
+        true
+    }
+
+    /// Whether a rank that parked has been woken.
+    pub fn is_woken(&self, rank: usize) -> bool {
+        self.mailbox(rank as u32).ring.park().load(Ordering::Acquire) != PARKED
+    }
+
+    /// The rank runs again after it was woken.
+    pub(crate) fn resume(&self, rank: u32) {
+        self.mailbox(rank).ring.park().swap(RUNNING, Ordering::SeqCst);
+    }
+
+    /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen again.
+    fn one_less(&self) {
+        if self.active.fetch_sub(1, Ordering::SeqCst) == 1
+            && self.options.deadlock_check
+            && (0..self.size()).any(|rank| !self.has_exited(rank))
+        {
+            self.end(End::Deadlock);
+        }
+    }
+
+    /// Does what draining a mailbox left to do: copies, and wakes.
+    #[inline]
+    pub(crate) fn run(&self, work: &mut Work) {
+        for rank in work.wake.drain(..) {
+            self.wake(rank);
+        }
+        for pair in work.pairs.drain(..) {
+            self.transfer(pair.send, pair.receive, &pair.header, work.by);
+        }
+    }
+
+    /// Copies a message from the sender's memory to the receiver's and completes both operations.
+    pub(crate) fn transfer(&self, send: OpRef, receive: OpRef, header: &crate::mailbox::ring::Header, by: u32) {
+        let (length, room) = (send.span().bytes(), receive.span().bytes());
+        let bytes = length.min(room);
+        let (from, to) = (send.get().owner, receive.get().owner);
+        match (send.span().contiguous(), receive.span().contiguous()) {
+            (Some(source), Some(target)) if bytes >= crate::joint::WORTHWHILE && by != from => {
+                crate::joint::copy(&send.get().joint, target, source, bytes);
+            }
+            _ => receive.span().copy_from(send.span(), bytes),
+        }
+        self.tell(|| Event::Copied { from: from as usize, to: to as usize, bytes, by: by as usize });
+        let outcome = Outcome {
+            source: header.source,
+            tag: header.tag,
+            bytes: bytes as u64,
+            truncated: (length > room).then_some(length as u64),
+            cancelled: false,
+        };
+        if receive.complete(outcome) {
+            self.wake(to);
+        }
+        if send.complete(Outcome { bytes: length as u64, ..Outcome::default() }) {
+            self.wake(from);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `rankine cc`: clang for MPI guests, used as `mpicc` is.
+//!
+//! Everything is passed on to clang except what cannot mean anything in WebAssembly ([`flags`] decides, flag by
+//! flag); the target, the sysroot, `mpi.h` and the SDK library are added. The process is then replaced by clang,
+//! so its exit status, messages and signals are the compiler's own.
+
+use super::sdk_files::{self, Sdk};
+use super::toolchain;
+use anyhow::{Context as _, Result};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+mod flags;
+
+/// The command line of `rankine cc`.
+#[derive(Debug, clap::Args)]
+#[command(
+    disable_help_flag = true,
+    disable_version_flag = true,
+    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version]."
+)]
+pub struct Args {
+    /// Everything clang takes.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CLANG ARGUMENTS")]
+    arguments: Vec<OsString>,
+}
+
+/// Runs clang, or shows how it would be run.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let clang = toolchain::clang()?.path;
+    let sysroot = toolchain::sysroot()?.path;
+    let sdk = sdk_files::sdk(&clang, &sysroot)?;
+    let request = flags::read(&args.arguments)?;
+    if request.verbose {
+        for note in &request.notes {
+            eprintln!("rankine cc: {note}");
+        }
+    }
+    match request.show {
+        Some(show) => {
+            println!("{}", shown(show, &clang, &sysroot, &sdk, &request));
+            Ok(ExitCode::SUCCESS)
+        }
+        None => replace_process(&clang, command_line(&sysroot, &sdk, &request)),
+    }
+}
+
+/// The arguments of clang: ours first, so that the user's own win, and the libraries last.
+fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
+    let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
+    line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
+    if request.links {
+        line.extend(LINK_FLAGS.iter().map(OsString::from));
+    }
+    line.push("--end-no-unused-arguments".into());
+    line.extend(request.arguments.iter().cloned());
+    if request.links && !request.bare {
+        line.extend(libraries(sdk).into_iter().map(OsString::from));
+    }
+    line
+}
+
+fn compile_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
+    let mut line = sdk_files::base_flags(sysroot);
+    line.extend(["-isystem".into(), sdk.include().display().to_string()]);
+    line
+}
+
+/// What every guest is linked with. The stack is as large as Linux gives a process and lies below the data, so an
+/// overflow traps instead of corrupting; the table may grow because callbacks of the host are entered into it; and the
+/// allocator is exported because the host places `MPI_Alloc_mem` and received objects in the guest's own memory.
+const LINK_FLAGS: &[&str] = &[
+    "-Wl,-z,stack-size=8388608",
+    "-Wl,--stack-first",
+    "-Wl,--export-table",
+    "-Wl,--growable-table",
+    // MPI_COMM_DUP_FN is the function pointer 1: no function of the program may have that index.
+    "-Wl,--table-base=2",
+    "-Wl,--undefined=malloc",
+    "-Wl,--undefined=free",
+    "-Wl,--undefined=aligned_alloc",
+    "-Wl,--export-if-defined=malloc",
+    "-Wl,--export-if-defined=free",
+    "-Wl,--export-if-defined=aligned_alloc",
+    "-Wl,--export-if-defined=__heap_base",
+    "-Wl,--export-if-defined=__data_end",
+    // With -flto the linker generates the code, and needs to be told about setjmp again.
+    "-Wl,-mllvm,-exception-model=wasm",
+    "-Wl,-mllvm,-wasm-enable-sjlj",
+    "-Wl,-mllvm,-wasm-use-legacy-eh=false",
+];
+
+fn libraries(sdk: &Sdk) -> Vec<String> {
+    // Between these marks an object is taken only when a function of it is missing, as from an archive.
+    let mut line = vec!["-Wl,--start-lib".to_string()];
+    line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
+    line.push("-Wl,--end-lib".into());
+    for part in ["signal", "process-clocks", "mman", "getpid"] {
+        line.push(format!("-lwasi-emulated-{part}"));
+    }
+    // printf and scanf of long double, dlopen's error, setjmp.
+    line.extend(["-lc-printscan-long-double".into(), "-ldl".into(), "-lsetjmp".into()]);
+    line
+}
+
+/// The answer to `-show` and its relatives, quoted for a shell.
+fn shown(show: flags::Show, clang: &Path, sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> String {
+    let clang = clang.display().to_string();
+    let compile = || compile_flags(sysroot, sdk);
+    let link = || LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(sdk));
+    let words: Vec<String> = match show {
+        flags::Show::Command if request.arguments.is_empty() => {
+            std::iter::once(clang).chain(compile()).chain(link()).collect()
+        }
+        flags::Show::Command => {
+            let line = command_line(sysroot, sdk, request);
+            std::iter::once(clang).chain(line.iter().map(|word| word.to_string_lossy().into_owned())).collect()
+        }
+        flags::Show::CompileCommand => std::iter::once(clang).chain(compile()).collect(),
+        flags::Show::LinkCommand => std::iter::once(clang).chain(compile()).chain(link()).collect(),
+        flags::Show::CompileFlags => compile(),
+        flags::Show::LinkFlags => link().collect(),
+        flags::Show::IncludeFolders => vec![sdk.include().display().to_string()],
+        flags::Show::Nothing => vec![],
+        flags::Show::Compiler => vec![clang],
+        flags::Show::Version => vec![format!("rankine cc {}", env!("CARGO_PKG_VERSION"))],
+    };
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=+./,:@%^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn replace_process(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
+    use std::os::unix::process::CommandExt as _;
+    let error = Command::new(clang).args(line).exec();
+    Err(error).with_context(|| format!("cannot start {}", clang.display()))
+}

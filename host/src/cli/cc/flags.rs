@@ -1,0 +1,493 @@
+//! What `rankine cc` does with each argument: passes it on, drops it with a reason, or refuses it.
+//!
+//! Dropped are flags that only mean something on the host's processor or to an ELF linker, because build systems
+//! pass them without asking. Refused are those whose result the caller would go on to use, such as a shared library.
+
+use anyhow::{Result, bail};
+use std::ffi::{OsStr, OsString};
+
+/// What the caller wants instead of a compilation.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Show {
+    /// The whole command.
+    Command,
+    /// Compiler and compile flags.
+    CompileCommand,
+    /// Compiler, compile and link flags.
+    LinkCommand,
+    /// Compile flags alone.
+    CompileFlags,
+    /// Link flags alone.
+    LinkFlags,
+    /// Folders that are searched for headers.
+    IncludeFolders,
+    /// An empty answer: library folders and library names, which only concern host linkers.
+    Nothing,
+    /// The compiler's name.
+    Compiler,
+    /// Rankine's version.
+    Version,
+}
+
+/// A command line, read.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// What goes to clang, in order.
+    pub arguments: Vec<OsString>,
+    /// Whether clang will link, so that the libraries are needed.
+    pub links: bool,
+    /// Whether the caller brings the libraries (`-nostdlib`).
+    pub bare: bool,
+    /// Whether to say what was dropped.
+    pub verbose: bool,
+    /// A question about the wrapper itself.
+    pub show: Option<Show>,
+    /// What was dropped, and why.
+    pub notes: Vec<String>,
+}
+
+/// Reads the arguments of `rankine cc`.
+pub fn read(arguments: &[OsString]) -> Result<Request> {
+    let mut request = Request::default();
+    let (mut inputs, mut compiles_only) = (false, false);
+    let arguments = join_linker_words(arguments);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        // Names of files may be anything; flags are UTF-8 or pass through.
+        let text = argument.to_str().unwrap_or("");
+        if let Some(show) = show(text) {
+            request.show = Some(show);
+            continue;
+        }
+        match judge(text)? {
+            Verdict::Pass => request.arguments.push(argument.clone()),
+            Verdict::Replace(word) => {
+                request.notes.push(format!("{text} becomes {word}, which is what WebAssembly has of it"));
+                request.arguments.push(word.into());
+            }
+            Verdict::Drop(reason) => {
+                request.notes.push(format!("{text} is left out: {reason}"));
+                continue;
+            }
+        }
+        request.verbose |= matches!(text, "-v" | "--verbose");
+        request.bare |= matches!(text, "-nostdlib" | "-nodefaultlibs");
+        compiles_only |= stops_before_link(text);
+        inputs |= is_input(argument);
+        if takes_next(text) {
+            request.arguments.extend(rest.next().cloned());
+        }
+    }
+    request.links = inputs && !compiles_only;
+    Ok(request)
+}
+
+/// Writes a run of `-Xlinker WORD` as one `-Wl,WORD,…`, so that one rule serves both.
+fn join_linker_words(arguments: &[OsString]) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    let mut rest = arguments.iter();
+    let mut open = false;
+    while let Some(argument) = rest.next() {
+        let word = (argument == "-Xlinker").then(|| rest.next()).flatten();
+        match (word, joined.last_mut()) {
+            (Some(word), Some(list)) if open => {
+                list.push(",");
+                list.push(word);
+            }
+            (Some(word), _) => {
+                let mut list = OsString::from("-Wl,");
+                list.push(word);
+                joined.push(list);
+            }
+            (None, _) => joined.push(argument.clone()),
+        }
+        open = word.is_some();
+    }
+    joined
+}
+
+/// What to do with one argument.
+enum Verdict {
+    Pass,
+    Replace(String),
+    Drop(&'static str),
+}
+
+const HOST_PROCESSOR: &str = "it chooses instructions of the host's processor, guests have their own (-msimd128 is on)";
+const ELF_LINKER: &str = "the WebAssembly linker has nothing it could mean";
+const POSITION: &str = "guests are linked statically, and position-independent code only costs time";
+const THREADS: &str = "a rank has one thread; mutexes and once work, pthread_create returns EAGAIN";
+
+fn judge(flag: &str) -> Result<Verdict> {
+    if let Some(list) = flag.strip_prefix("-Wl,") {
+        return linker_list(flag, list);
+    }
+    match flag {
+        "-shared" | "-dynamiclib" | "-bundle" => bail!(
+            "{flag}: guests are linked statically and there are no shared libraries; build a static one with ar \
+             (configure: --disable-shared --enable-static; CMake: -DBUILD_SHARED_LIBS=OFF)"
+        ),
+        "-m64" | "-m32" | "-mx32" => return Ok(Verdict::Drop("the target is wasm32")),
+        "-pthread" | "-mt" | "-threads" => return Ok(Verdict::Drop(THREADS)),
+        "-fPIC" | "-fpic" | "-fPIE" | "-fpie" | "-pie" | "-no-pie" | "-static-pie" => {
+            return Ok(Verdict::Drop(POSITION));
+        }
+        "-fopenmp" | "-fopenmp=libomp" | "-fopenmp=libgomp" => {
+            return Ok(Verdict::Replace("-fopenmp-simd".into()));
+        }
+        "-rdynamic" | "-static-libgcc" | "-static-libstdc++" | "-shared-libgcc" | "-fno-plt" => {
+            return Ok(Verdict::Drop(ELF_LINKER));
+        }
+        "-lmpi" | "-lmpich" | "-lpmpi" | "-lmpi_abi" => {
+            return Ok(Verdict::Drop("MPI functions are imports of the guest"));
+        }
+        "-lgcc" | "-lgcc_s" | "-latomic" | "-lgomp" | "-lomp" => {
+            return Ok(Verdict::Drop("clang's own support routines take its place"));
+        }
+        "-pg" | "--coverage" | "-fprofile-arcs" | "-ftest-coverage" => {
+            return Ok(Verdict::Drop("there is no profiling runtime for guests"));
+        }
+        "-fwhole-program" | "-fno-gnu-unique" | "-traditional-cpp" => {
+            return Ok(Verdict::Drop("clang does not know it"));
+        }
+        _ => {}
+    }
+    if is_host_machine_flag(flag) {
+        return Ok(Verdict::Drop(HOST_PROCESSOR));
+    }
+    let host_only = ["-fcf-protection", "-fstack-clash-protection", "-fuse-ld=", "-fveclib=", "-fvect-cost-model"];
+    if host_only.iter().any(|prefix| flag.starts_with(prefix)) {
+        return Ok(Verdict::Drop("it has no meaning for WebAssembly"));
+    }
+    Ok(Verdict::Pass)
+}
+
+/// Whether a `-m…` flag is for another processor than wasm.
+fn is_host_machine_flag(flag: &str) -> bool {
+    let Some(name) = flag.strip_prefix("-m") else {
+        return false;
+    };
+    if let Some(cpu) = name.strip_prefix("cpu=") {
+        return !["mvp", "generic", "bleeding-edge", "lime1"].contains(&cpu);
+    }
+    const FEATURES: &[&str] = &[
+        "atomics",
+        "bulk-memory",
+        "bulk-memory-opt",
+        "call-indirect-overlong",
+        "exception-handling",
+        "extended-const",
+        "fp16",
+        "gc",
+        "multimemory",
+        "multivalue",
+        "mutable-globals",
+        "nontrapping-fptoint",
+        "reference-types",
+        "relaxed-simd",
+        "sign-ext",
+        "simd128",
+        "tail-call",
+        "wide-arithmetic",
+    ];
+    const GENERAL: &[&str] = &["llvm", "exec-model=", "ms-extensions", "no-ms-extensions", "mlir"];
+    let feature = name.strip_prefix("no-").unwrap_or(name);
+    !FEATURES.contains(&feature) && !GENERAL.iter().any(|known| name.starts_with(known))
+}
+
+/// The flags inside one `-Wl,…`, without those that only an ELF linker takes.
+fn linker_list(flag: &str, list: &str) -> Result<Verdict> {
+    let words: Vec<&str> = list.split(',').collect();
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let bare = word.trim_start_matches('-');
+        if bare == "shared" {
+            return judge("-shared");
+        }
+        let (name, glued) = bare.split_once('=').map_or((bare, false), |(name, _)| (name, true));
+        match () {
+            _ if !word.starts_with('-') => kept.push(*word),
+            _ if ELF_ONLY.contains(&name) => {}
+            _ if ELF_ONLY_WITH_VALUE.contains(&name) => at += usize::from(!glued),
+            _ if name == "z" && !words.get(at + 1).is_some_and(|value| value.starts_with("stack-size")) => at += 1,
+            _ => kept.push(*word),
+        }
+        at += 1;
+    }
+    Ok(match kept.len() {
+        0 => Verdict::Drop(ELF_LINKER),
+        n if n == words.len() => Verdict::Pass,
+        _ => Verdict::Replace(format!("{}{}", &flag[..4], kept.join(","))),
+    })
+}
+
+/// Linker flags without a value that only make sense for ELF.
+const ELF_ONLY: &[&str] = &[
+    "start-group",
+    "end-group",
+    "(",
+    ")",
+    "as-needed",
+    "no-as-needed",
+    "enable-new-dtags",
+    "disable-new-dtags",
+    "warn-common",
+    "no-warn-common",
+    "sort-common",
+    "eh-frame-hdr",
+    "no-undefined",
+    "copy-dt-needed-entries",
+    "no-copy-dt-needed-entries",
+    "add-needed",
+    "no-add-needed",
+    "no-keep-memory",
+    "Bsymbolic",
+    "Bsymbolic-functions",
+    "relax",
+    "no-relax",
+    "E",
+    "export-dynamic",
+    "pie",
+    "no-pie",
+    "X",
+    "x",
+    "discard-all",
+    "discard-locals",
+    "no-warn-mismatch",
+    "allow-shlib-undefined",
+    "no-allow-shlib-undefined",
+    "warn-once",
+    "cref",
+    "build-id",
+    "no-dynamic-linker",
+];
+
+/// Linker flags with a value, after `=` or `,`, that only make sense for ELF.
+const ELF_ONLY_WITH_VALUE: &[&str] = &[
+    "rpath",
+    "rpath-link",
+    "R",
+    "soname",
+    "h",
+    "hash-style",
+    "dynamic-linker",
+    "I",
+    "version-script",
+    "dynamic-list",
+    "icf",
+    "plugin",
+    "plugin-opt",
+    "defsym",
+    "undefined-version",
+    "section-start",
+    "compress-debug-sections",
+];
+
+fn show(flag: &str) -> Option<Show> {
+    Some(match flag {
+        "-show" | "--show" | "-showme" | "--showme" => Show::Command,
+        "-compile-info" | "-compile_info" => Show::CompileCommand,
+        "-link-info" | "-link_info" => Show::LinkCommand,
+        "-showme:compile" | "--showme:compile" => Show::CompileFlags,
+        "-showme:link" | "--showme:link" => Show::LinkFlags,
+        "-showme:incdirs" | "--showme:incdirs" => Show::IncludeFolders,
+        "-showme:libdirs" | "--showme:libdirs" | "-showme:libs" | "--showme:libs" => Show::Nothing,
+        "-showme:command" | "--showme:command" => Show::Compiler,
+        "-showme:version" | "--showme:version" => Show::Version,
+        _ => return None,
+    })
+}
+
+/// Flags with which clang stops before it would link a program.
+fn stops_before_link(flag: &str) -> bool {
+    let exact = [
+        "-c",
+        "-r",
+        "-S",
+        "-E",
+        "-M",
+        "-MM",
+        "-fsyntax-only",
+        "--precompile",
+        "--analyze",
+        "-dM",
+        "--version",
+        "--help",
+        "-dumpmachine",
+        "-dumpversion",
+        "-emit-ast",
+        "--preprocess",
+        "--compile",
+        "--assemble",
+    ];
+    exact.contains(&flag) || flag.starts_with("-print-") || flag.starts_with("--print-") || flag.starts_with("--help")
+}
+
+/// Flags whose value is the next argument.
+fn takes_next(flag: &str) -> bool {
+    const FLAGS: &[&str] = &[
+        "-o",
+        "-I",
+        "-D",
+        "-U",
+        "-L",
+        "-l",
+        "-x",
+        "-u",
+        "-z",
+        "-T",
+        "-e",
+        "-F",
+        "-B",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-MJ",
+        "-Xlinker",
+        "-Xclang",
+        "-Xpreprocessor",
+        "-Xassembler",
+        "-Xarch_host",
+        "-mllvm",
+        "-include",
+        "-include-pch",
+        "-imacros",
+        "-isystem",
+        "-isystem-after",
+        "-idirafter",
+        "-iquote",
+        "-iprefix",
+        "-iwithprefix",
+        "-iwithprefixbefore",
+        "-isysroot",
+        "-cxx-isystem",
+        "-stdlib++-isystem",
+        "-target",
+        "-arch",
+        "-undefined",
+        "-resource-dir",
+        "-dumpdir",
+        "-dumpbase",
+        "-dumpbase-ext",
+        "--param",
+        "--sysroot",
+        "--target",
+        "-imultilib",
+        "-ivfsoverlay",
+    ];
+    FLAGS.contains(&flag)
+}
+
+/// A file (or `-` for standard input, or a response file), as opposed to a flag.
+fn is_input(argument: &OsStr) -> bool {
+    let bytes = argument.as_encoded_bytes();
+    bytes == b"-" || !bytes.starts_with(b"-") && !bytes.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(line: &str) -> Request {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        read(&words).unwrap()
+    }
+
+    fn passed(line: &str) -> String {
+        request(line).arguments.join(OsStr::new(" ")).into_string().unwrap()
+    }
+
+    #[test]
+    fn ordinary_flags_pass_unchanged() {
+        let line = "-O3 -g -std=c99 -DX=-1 -I inc -Wall -ffast-math a.c b.o libx.a -lm -lpthread -ldl -lrt -o out";
+        assert_eq!(passed(line), line);
+        assert!(request(line).notes.is_empty());
+    }
+
+    #[test]
+    fn it_links_when_there_is_input_and_nothing_stops_it() {
+        for line in ["a.c", "a.o -o a", "-O2 a.c -lm", "-x c -", "@list", "-o a a.o -Wl,--gc-sections"] {
+            assert!(request(line).links, "{line}");
+        }
+        for line in [
+            "",
+            "-v",
+            "-c a.c",
+            "-E a.c",
+            "-MM a.c",
+            "--version",
+            "-print-prog-name=ld",
+            "-o out",
+            "-S a.c -o -",
+            "-r a.o b.o -o c.o",
+        ] {
+            assert!(!request(line).links, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_value_of_a_flag_is_neither_an_input_nor_a_flag() {
+        let request = request("-include config.h -MF -shared -D -pthread");
+        assert!(!request.links);
+        assert_eq!(request.arguments.len(), 6);
+    }
+
+    #[test]
+    fn flags_of_the_hosts_processor_are_left_out() {
+        let line =
+            "-march=native -mtune=native -mcpu=native -mavx2 -mfma -m64 -mno-sse -mcmodel=medium -mfpmath=sse a.c";
+        assert_eq!(passed(line), "a.c");
+        assert_eq!(request(line).notes.len(), 9);
+        let own = "-mrelaxed-simd -mno-simd128 -mllvm -x -mcpu=generic -mexec-model=reactor a.c";
+        assert_eq!(passed(own), own);
+    }
+
+    #[test]
+    fn dependency_flags_are_not_machine_flags() {
+        assert_eq!(passed("-MD -MP -MF a.d -c a.c"), "-MD -MP -MF a.d -c a.c");
+    }
+
+    #[test]
+    fn elf_linker_flags_are_left_out_one_by_one() {
+        assert_eq!(passed("a.o -Wl,-rpath,/x -Wl,-rpath=/y -Wl,-z,relro -Wl,-z,now -Wl,--as-needed"), "a.o");
+        assert_eq!(passed("a.o -Wl,--start-group -la -lb -Wl,--end-group"), "a.o -la -lb");
+        assert_eq!(passed("a.o -Wl,-rpath,/x,--gc-sections,-soname,l"), "a.o -Wl,--gc-sections");
+        assert_eq!(passed("a.o -Wl,-z,stack-size=65536"), "a.o -Wl,-z,stack-size=65536");
+        assert_eq!(passed("a.o -Wl,-u,foo,--wrap=x"), "a.o -Wl,-u,foo,--wrap=x");
+    }
+
+    #[test]
+    fn words_for_the_linker_follow_the_same_rule() {
+        assert_eq!(passed("a.o -Xlinker -rpath -Xlinker /x -Xlinker --gc-sections b.o"), "a.o -Wl,--gc-sections b.o");
+        assert_eq!(passed("-Xlinker --as-needed a.o"), "a.o");
+    }
+
+    #[test]
+    fn a_shared_library_is_refused_with_the_way_out() {
+        for line in ["-shared a.o -o liba.so", "-Wl,-shared a.o"] {
+            let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            let text = read(&words).unwrap_err().to_string();
+            assert!(text.contains("--disable-shared"), "{text}");
+        }
+    }
+
+    #[test]
+    fn threads_are_accepted_and_openmp_becomes_simd() {
+        assert_eq!(passed("-pthread a.c -lpthread"), "a.c -lpthread");
+        assert_eq!(passed("-fopenmp a.c"), "-fopenmp-simd a.c");
+    }
+
+    #[test]
+    fn a_bare_link_brings_its_own_libraries() {
+        assert!(request("-nostdlib a.o").bare);
+        assert!(!request("a.o").bare);
+    }
+
+    #[test]
+    fn questions_about_the_wrapper() {
+        assert_eq!(request("-show").show, Some(Show::Command));
+        assert_eq!(request("-showme:compile").show, Some(Show::CompileFlags));
+        assert_eq!(request("-c a.c").show, None);
+    }
+}

@@ -1,0 +1,166 @@
+//! `rankine doctor`: what of the set-up is there, and the next step for what is not.
+
+use super::{mpi_library, sdk_files, toolchain};
+use anyhow::Result;
+use serde::Serialize;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use toolchain::TARGET;
+
+/// The command line of `rankine doctor`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print the findings as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// One finding.
+#[derive(Debug, Serialize)]
+struct Finding {
+    /// What was looked for.
+    part: &'static str,
+    /// Whether it is there and good enough.
+    ok: bool,
+    /// Whether compiling and running a C program needs it.
+    needed: bool,
+    /// What was found, or why not.
+    detail: String,
+    /// What to do about it.
+    next: Option<String>,
+}
+
+impl Finding {
+    fn new(part: &'static str, needed: bool, result: Result<String>, next: impl Into<String>) -> Finding {
+        match result {
+            Ok(detail) => Finding { part, ok: true, needed, detail, next: None },
+            Err(error) => {
+                // After a semicolon an error gives its own advice; here that has a line for itself.
+                let text = format!("{error:#}");
+                let detail = text.split("; ").next().unwrap_or(&text).to_string();
+                Finding { part, ok: false, needed, detail, next: Some(next.into()) }
+            }
+        }
+    }
+}
+
+/// Looks at everything. The exit status is 1 when something is missing that every C program needs.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let findings = look();
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&findings)?);
+    } else {
+        findings.iter().for_each(print);
+    }
+    let broken = findings.iter().any(|finding| finding.needed && !finding.ok);
+    Ok(ExitCode::from(u8::from(broken)))
+}
+
+fn print(finding: &Finding) {
+    let state = match (finding.ok, finding.needed) {
+        (true, _) => "ok",
+        (false, true) => "missing",
+        (false, false) => "not here",
+    };
+    println!("{state:<9} {:<14} {}", finding.part, finding.detail);
+    if let Some(next) = &finding.next {
+        println!("{:<9} {:<14} → {next}", "", "");
+    }
+}
+
+fn look() -> Vec<Finding> {
+    let mut findings = compiler();
+    findings.push(rust_target());
+    findings.push(mpi());
+    findings.push(maps());
+    findings.push(cores());
+    findings
+}
+
+/// The parts of `rankine cc`. What builds on a part that is missing is reported as missing for that reason.
+fn compiler() -> Vec<Finding> {
+    let clang = toolchain::clang();
+    let sysroot = toolchain::sysroot();
+    let with_clang = |find: fn(&std::path::Path) -> Option<PathBuf>| match &clang {
+        Ok(clang) => {
+            find(&clang.path).map(|path| path.display().to_string()).ok_or_else(|| anyhow::anyhow!("not found"))
+        }
+        Err(_) => Err(anyhow::anyhow!("belongs to clang, which is missing")),
+    };
+    let linker = with_clang(toolchain::wasm_ld);
+    let builtins = with_clang(toolchain::builtins);
+    let library = match (&clang, &sysroot) {
+        (Ok(clang), Ok(sysroot)) => {
+            sdk_files::sdk(&clang.path, &sysroot.path).map(|sdk| sdk.root().display().to_string())
+        }
+        _ => Err(anyhow::anyhow!("needs clang and the sysroot")),
+    };
+    let describe = |found: toolchain::Found| format!("{} (from {})", found.path.display(), found.origin);
+    let clang = clang.map(|found| match toolchain::clang_version(&found.path) {
+        Some(version) => format!("version {version}, {}", describe(found)),
+        None => describe(found),
+    });
+    let llvm = toolchain::TESTED_CLANG;
+    vec![
+        Finding::new("clang", true, clang, toolchain::install_clang()),
+        Finding::new("wasm-ld", true, linker, format!("install lld-{llvm}")),
+        Finding::new("builtins", true, builtins, format!("install libclang-rt-{llvm}-dev-wasm32")),
+        Finding::new("WASI sysroot", true, sysroot.map(describe), "run `rankine sdk install`"),
+        Finding::new("SDK library", true, library, "mend what is missing above, then run `rankine sdk install`"),
+    ]
+}
+
+fn rust_target() -> Finding {
+    let query = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let folder = query.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    let folder = folder.map(|text| PathBuf::from(String::from_utf8_lossy(&text).trim()));
+    let result = match folder {
+        Some(folder) if folder.is_dir() => Ok(format!("{TARGET}, {}", folder.display())),
+        Some(_) => Err(anyhow::anyhow!("the Rust compiler is here, its target {TARGET} is not")),
+        None => Err(anyhow::anyhow!("no Rust compiler (for guests in Rust)")),
+    };
+    Finding::new("Rust target", false, result, format!("install rustup, then `rustup target add {TARGET}`"))
+}
+
+fn mpi() -> Finding {
+    let found = mpi_library::find(None).map(|library| {
+        let (major, minor) = library.abi;
+        format!("{}, ABI {major}.{minor}, {} (from {})", library.version, library.path.display(), library.origin)
+    });
+    Finding::new(
+        "MPI library",
+        false,
+        found,
+        "only `--engine mpi` needs one: `pip install mpich`, or set RANKINE_MPI_LIB",
+    )
+}
+
+/// Mappings that one rank needs: its memory with guard regions, its table, its stack.
+const MAPS_PER_RANK: u64 = 6;
+
+/// The number of ranks that a machine should allow without a change of its settings.
+const FEW_RANKS: u64 = 1000;
+
+fn maps() -> Finding {
+    let text = fs::read_to_string("/proc/sys/vm/max_map_count");
+    let result = match text.ok().and_then(|text| text.trim().parse::<u64>().ok()) {
+        Some(limit) if limit / MAPS_PER_RANK >= FEW_RANKS => {
+            Ok(format!("vm.max_map_count is {limit}: about {} ranks in one process", limit / MAPS_PER_RANK))
+        }
+        Some(limit) => Err(anyhow::anyhow!(
+            "vm.max_map_count is {limit}: only about {} ranks in one process",
+            limit / MAPS_PER_RANK
+        )),
+        None => Ok("this system names no limit of memory mappings".into()),
+    };
+    Finding::new("mappings", false, result, "as root: sysctl vm.max_map_count=1048576")
+}
+
+fn cores() -> Finding {
+    let detail = match std::thread::available_parallelism() {
+        Ok(cores) => format!("{cores}: up to {cores} ranks run as threads, more as fibers"),
+        Err(error) => format!("unknown ({error})"),
+    };
+    Finding { part: "cores", ok: true, needed: false, detail, next: None }
+}

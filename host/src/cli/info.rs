@@ -1,0 +1,141 @@
+//! `rankine info`: what a module uses, and what the engines have.
+
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::inspect::{Facts, inspect};
+use crate::{local, module};
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The module to look into
+    #[arg(required_unless_present = "functions", conflicts_with = "functions")]
+    file: Option<PathBuf>,
+
+    /// List the functions of MPI and which engines have them
+    #[arg(long)]
+    functions: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One function of MPI that a module uses.
+#[derive(Serialize)]
+struct Used {
+    name: String,
+    engines: Vec<&'static str>,
+}
+
+/// What `info FILE` prints.
+#[derive(Serialize)]
+struct Page {
+    file: PathBuf,
+    mpi_functions: Vec<Used>,
+    /// Every import is known to some engine.
+    runs: bool,
+    #[serde(flatten)]
+    facts: Facts,
+}
+
+fn engines(name: &str) -> Vec<&'static str> {
+    if local::has(name) { vec!["local"] } else { Vec::new() }
+}
+
+/// Prints. A module that would not run is no failure of this command.
+pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
+    super::log(0);
+    let shown = match arguments.file {
+        Some(file) => show_module(file, arguments.json),
+        None => show_functions(arguments.json),
+    };
+    match shown {
+        // `| head` has seen enough.
+        Err(error)
+            if error.downcast_ref().is_some_and(|error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe) => {}
+        shown => shown?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_module(file: PathBuf, json: bool) -> Result<()> {
+    let binary = module::read(&file)?;
+    let mut facts = inspect(&binary).with_context(|| file.display().to_string())?;
+    let used = std::mem::take(&mut facts.mpi_functions);
+    let mpi_functions: Vec<Used> = used.into_iter().map(|name| Used { engines: engines(&name), name }).collect();
+    let runs = facts.other_imports.is_empty() && mpi_functions.iter().all(|function| !function.engines.is_empty());
+    let page = Page { file, mpi_functions, runs, facts };
+    if json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&page)?)?;
+    } else {
+        std::io::stdout().write_all(page.as_text().as_bytes())?;
+    }
+    Ok(())
+}
+
+impl Page {
+    fn as_text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| text += &format!("{name:<14}{value}\n");
+        let Facts { memory, features, producers, debug_info, functions, size, .. } = &self.facts;
+        line("file", self.file.display().to_string());
+        line("size", format!("{size} bytes, {functions} functions"));
+        if let Some(memory) = memory {
+            let most =
+                memory.maximum.map_or("no limit of its own".into(), |most| format!("at most {} KiB", most >> 10));
+            line("memory", format!("{} KiB at the start, {most}", memory.initial >> 10));
+        }
+        let list = |items: Vec<&str>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+        line("features", list(features.iter().copied().collect()));
+        line("source lines", if *debug_info { "yes" } else { "no (compile with -g)" }.into());
+        for producer in producers {
+            line(&producer.role, format!("{} {}", producer.name, producer.version).trim_end().to_owned());
+        }
+        line("WASI", list(self.facts.wasi_functions.iter().map(String::as_str).collect()));
+        if !self.facts.other_imports.is_empty() {
+            line("undefined", self.facts.other_imports.join(", "));
+        }
+        let missing = self.mpi_functions.iter().filter(|function| function.engines.is_empty()).count();
+        line("MPI", format!("{} functions, {missing} of them in no engine", self.mpi_functions.len()));
+        for Used { name, engines } in &self.mpi_functions {
+            text += &format!("  {name:<34}{}\n", if engines.is_empty() { "-".into() } else { engines.join(" ") });
+        }
+        text
+    }
+}
+
+/// A function of MPI, as `info --functions` lists it.
+#[derive(Serialize)]
+struct Covered {
+    name: &'static str,
+    chapter: &'static str,
+    engines: Vec<&'static str>,
+}
+
+fn show_functions(json: bool) -> Result<()> {
+    let covered = |function: &rankine_abi::Function| Covered {
+        name: function.name,
+        chapter: function.chapter.title(),
+        engines: engines(function.name),
+    };
+    let functions: Vec<Covered> = rankine_abi::FUNCTIONS.iter().map(covered).collect();
+    let mut out = BufWriter::new(std::io::stdout());
+    if json {
+        serde_json::to_writer_pretty(&mut out, &functions)?;
+        writeln!(out)?;
+    } else {
+        for Covered { name, chapter, engines } in &functions {
+            let engines = if engines.is_empty() { "-".to_owned() } else { engines.join(" ") };
+            writeln!(out, "{name:<42}{engines:<10}{chapter}")?;
+        }
+        let in_local = functions.iter().filter(|function| !function.engines.is_empty()).count();
+        writeln!(out, "\n{in_local} of {} functions are in the engine `local`", functions.len())?;
+    }
+    out.flush()?;
+    Ok(())
+}

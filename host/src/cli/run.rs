@@ -1,0 +1,291 @@
+//! `rankine run`: a job from the command line, and its ending in words.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::job::{Ending, Folder, Job, Placement, Settings};
+use crate::output::Output;
+use crate::{limits, module, signals};
+
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// Number of ranks (also -np)
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 1, value_parser = parse_ranks)]
+    ranks: usize,
+
+    /// Let the program use a folder; it sees it as GUEST, or under the name given
+    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = parse_folder)]
+    folders: Vec<Folder>,
+
+    /// Set a variable of the program's environment; K alone passes on yours
+    #[arg(long = "env", value_name = "K[=V]", value_parser = parse_variable)]
+    environment: Vec<(String, String)>,
+
+    /// Begin each line of output with its rank
+    #[arg(long)]
+    label: bool,
+
+    /// Memory that a rank may have: 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory_limit: Option<usize>,
+
+    /// End the job after this many seconds
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
+    timeout: Option<Duration>,
+
+    /// A thread for each rank, however many
+    #[arg(long, conflicts_with = "fibers")]
+    threads: bool,
+
+    /// Fibers on one thread per core, however few ranks
+    #[arg(long)]
+    fibers: bool,
+
+    /// Don't end a job whose ranks all wait for each other
+    #[arg(long)]
+    no_deadlock_check: bool,
+
+    /// Say what is being done; twice for more
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
+
+    /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it goes to the program
+    #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    program: Vec<String>,
+}
+
+const HELP: &str = "\
+Ranks run as threads while each can have a core, and as fibers beyond that. Standard input goes to
+rank 0. Lines of different ranks never mix.
+
+Examples:
+  rankine run -n 4 ring.wasm
+  rankine run -n 64 --dir data::/data heat.wasm --steps 1000
+  rankine run -n 2 --label --timeout 60 test.wasm
+
+Exit status: the highest of the program's own; or
+  what MPI_Abort was given          134  a rank trapped
+    1  the host could not run it    124  --timeout was reached
+    2  wrong usage                  130  interrupted by Ctrl-C
+    3  deadlock: all ranks waited   141  nobody read the output any more";
+
+/// Options of `run` that take a value in the argument after them.
+const TAKES_VALUE: [&str; 7] = ["-n", "--ranks", "--dir", "--env", "--memory-limit", "--timeout", "-np"];
+
+/// Turns `-np`, which launchers of MPI programs take, into `-n`, up to the program's file.
+pub(super) fn accept_np(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_some_and(|command| command == "run") {
+        let mut at = 2;
+        while let Some(argument) =
+            arguments.get_mut(at).filter(|argument| argument.as_encoded_bytes().starts_with(b"-"))
+        {
+            at += 1 + usize::from(TAKES_VALUE.iter().any(|option| argument == option));
+            if argument == "-np" {
+                *argument = "-n".into();
+            } else if argument == "--" {
+                break;
+            }
+        }
+    }
+    arguments
+}
+
+fn parse_ranks(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of ranks is 1 or more".into()),
+        // Ranks are 32-bit in MPI, and addresses end long before that.
+        Ok(ranks) if ranks > 1 << 20 => Err("that is more than a process can hold".into()),
+        Ok(ranks) => Ok(ranks),
+    }
+}
+
+fn parse_folder(text: &str) -> Result<Folder, String> {
+    let (host, guest) = text.split_once("::").unwrap_or((text, text));
+    if host.is_empty() || guest.is_empty() {
+        return Err("give a folder, and after :: the name that the program sees".into());
+    }
+    Ok(Folder { host: host.into(), guest: guest.into() })
+}
+
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("a variable needs a name".into()),
+        Some((name, value)) => Ok((name.into(), value.into())),
+        None => match std::env::var(text) {
+            Ok(value) => Ok((text.into(), value)),
+            Err(_) => Err(format!("{text} is not set here; give its value as {text}=VALUE")),
+        },
+    }
+}
+
+/// A number of bytes with a binary unit: 65536, 512M, 2GiB.
+fn parse_size(text: &str) -> Result<usize, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let shift = match text[digits..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => return Err("a size is a number and K, M or G".into()),
+    };
+    let number: usize = text[..digits].parse().map_err(|_| "a size is a number and K, M or G")?;
+    number.checked_mul(1 << shift).ok_or_else(|| "that is too large".into())
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    match text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        Some(time) if !time.is_zero() => Ok(time),
+        _ => Err("a time limit is a number of seconds above 0".into()),
+    }
+}
+
+/// Runs the job and ends the process with its status.
+pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
+    super::log(arguments.verbose);
+    let held = signals::hold();
+    let images = limits::check_mappings(arguments.ranks)?;
+    limits::raise_open_files();
+
+    let file = PathBuf::from(&arguments.program[0]);
+    let binary = module::read(&file)?;
+    let engine = module::engine(module::Settings { images })?;
+    let compiled = module::compile(&engine, &file, &binary)?;
+    module::check_program(&compiled, &file)?;
+
+    let settings = arguments.into_settings();
+    tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
+    let job = Job::new(&compiled, &file, settings)?;
+    let (remote, output) = (job.remote(), job.output().clone());
+    signals::watch(held, move |signal| remote.signal(signal));
+    let ending = job.run();
+    write_out(&output, &ending);
+    report(&ending);
+    // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by one.
+    std::process::exit(ending.status())
+}
+
+impl Arguments {
+    fn into_settings(self) -> Settings {
+        let placement = match (self.threads, self.fibers) {
+            (true, _) => Placement::Threads,
+            (_, true) => Placement::Fibers,
+            _ => Placement::suited(self.ranks),
+        };
+        Settings {
+            ranks: self.ranks,
+            placement,
+            arguments: self.program,
+            environment: self.environment,
+            folders: self.folders,
+            memory_limit: self.memory_limit,
+            timeout: self.timeout,
+            label: self.label,
+            deadlock_check: !self.no_deadlock_check,
+        }
+    }
+}
+
+/// Writes out what ranks have printed. After an early end its reader may be stuck as well, and is not waited for long.
+fn write_out(output: &Arc<Output>, ending: &Ending) {
+    if matches!(ending, Ending::Finished { .. }) {
+        return output.finish();
+    }
+    let (done, is_done) = channel();
+    let output = output.clone();
+    std::thread::spawn(move || {
+        output.finish();
+        let _ = done.send(());
+    });
+    let _ = is_done.recv_timeout(Duration::from_secs(1));
+}
+
+/// Says why the job ended, unless it speaks for itself.
+fn report(ending: &Ending) {
+    match ending {
+        Ending::Finished { unfinalized, .. } => report_unfinalized(unfinalized),
+        Ending::OutputClosed => {}
+        Ending::Aborted { error: Some(error), .. } => eprintln!("rankine: {error}"),
+        Ending::Aborted { rank, code, .. } => eprintln!("rankine: rank {rank} aborted the job with code {code}"),
+        Ending::Quit { rank, status } => {
+            eprintln!("rankine: rank {rank} exited with status {status} and without MPI_Finalize, which ended the job");
+        }
+        Ending::Trapped { rank, report } => eprintln!("rankine: rank {rank} trapped: {report}"),
+        Ending::Deadlocked { ranks, unfinalized } => {
+            eprintln!("rankine: deadlock: every rank waits and no message is under way");
+            few(ranks).for_each(|rank| eprintln!("  {rank}"));
+            report_unfinalized(unfinalized);
+        }
+        Ending::TimedOut(limit) => {
+            eprintln!("rankine: the job was ended after {} s, its time limit", limit.as_secs_f64());
+        }
+        Ending::Signalled(libc::SIGINT) => eprintln!("rankine: interrupted"),
+        Ending::Signalled(number) => eprintln!("rankine: ended by signal {number}"),
+        Ending::Failed(text) => eprintln!("rankine: {text}"),
+    }
+}
+
+/// The first lines of a long list, and how many more there are.
+fn few(lines: &[String]) -> impl Iterator<Item = String> {
+    const SHOWN: usize = 32;
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("... and {more} more")))
+}
+
+fn report_unfinalized(ranks: &[usize]) {
+    if let [first, others @ ..] = ranks {
+        let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        eprintln!("rankine: rank {first}{others} ended without MPI_Finalize");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn np(arguments: &[&str]) -> Vec<String> {
+        let arguments = accept_np(arguments.iter().map(OsString::from).collect());
+        arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn np_is_n_until_the_file() {
+        assert_eq!(np(&["rankine", "run", "-np", "4", "a.wasm"]), ["rankine", "run", "-n", "4", "a.wasm"]);
+        let after = ["rankine", "run", "--label", "-n", "4", "a.wasm", "-np", "5"];
+        assert_eq!(np(&after), after);
+        let value = ["rankine", "run", "--env", "-np", "a.wasm", "-np"];
+        assert_eq!(np(&value), value);
+        assert_eq!(np(&["rankine"]), ["rankine"]);
+    }
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(parse_size("65536"), Ok(65536));
+        assert_eq!(parse_size("512M"), Ok(512 << 20));
+        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
+        assert!(parse_size("").is_err() && parse_size("M").is_err() && parse_size("1.5G").is_err());
+        assert!(parse_size("99999999999999G").is_err());
+    }
+
+    #[test]
+    fn folders_and_variables() {
+        assert_eq!(parse_folder("a::/b").unwrap(), Folder { host: "a".into(), guest: "/b".into() });
+        assert_eq!(parse_folder("a").unwrap(), Folder { host: "a".into(), guest: "a".into() });
+        assert!(parse_folder("::b").is_err());
+        assert_eq!(parse_variable("A=b=c"), Ok(("A".into(), "b=c".into())));
+        assert!(parse_variable("=x").is_err());
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let lines: Vec<String> = (0..40).map(|n| n.to_string()).collect();
+        assert_eq!(few(&lines).last().unwrap(), "... and 8 more");
+        assert_eq!(few(&lines[..3]).count(), 3);
+    }
+}

@@ -1,0 +1,155 @@
+//! Finds the pieces a C guest is compiled with: clang, the WASI sysroot and Rankine's own SDK files.
+//!
+//! Nothing here is linked to Rankine or shipped with it except the SDK files, which travel in the binary (see
+//! [`super::sdk_files`]). Every search is an ordered list, so `rankine doctor` can show what was chosen and why.
+
+use anyhow::{Context as _, Result, bail};
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The clang target of every guest.
+pub const TARGET: &str = "wasm32-wasip1";
+
+/// The oldest clang that has `--no-wasm-opt` and the standard form of WebAssembly exceptions.
+pub const OLDEST_CLANG: u32 = 20;
+
+/// The clang version that Rankine is tested with; tried first.
+pub const TESTED_CLANG: u32 = 22;
+
+/// A tool that was found, and by which rule.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The file or folder itself.
+    pub path: PathBuf,
+    /// The rule that led to it, in words.
+    pub origin: String,
+}
+
+impl Found {
+    fn new(path: impl Into<PathBuf>, origin: impl Into<String>) -> Self {
+        Found { path: path.into(), origin: origin.into() }
+    }
+}
+
+/// An environment variable that is set and not empty.
+pub fn env_path(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The user's data folder: `RANKINE_DATA_DIR`, else the XDG data folder.
+pub fn data_dir() -> Result<PathBuf> {
+    if let Some(dir) = env_path("RANKINE_DATA_DIR") {
+        return std::path::absolute(&dir).with_context(|| format!("RANKINE_DATA_DIR is {}", dir.display()));
+    }
+    if let Some(dir) = env_path("XDG_DATA_HOME").filter(|dir| dir.is_absolute()) {
+        return Ok(dir.join("rankine"));
+    }
+    match env_path("HOME") {
+        Some(home) => Ok(home.join(".local/share/rankine")),
+        None => bail!("no data folder: set RANKINE_DATA_DIR, XDG_DATA_HOME or HOME"),
+    }
+}
+
+/// Looks a program up in `PATH`; a name with a slash is taken as it is.
+pub fn find_program(name: impl AsRef<OsStr>) -> Option<PathBuf> {
+    let name = Path::new(name.as_ref());
+    if name.components().count() > 1 {
+        return name.is_file().then(|| name.to_path_buf());
+    }
+    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.is_file())
+}
+
+/// The clang that compiles guests: `RANKINE_CLANG`, the WASI SDK's, then versioned names on `PATH`, then plain `clang`.
+pub fn clang() -> Result<Found> {
+    if let Some(name) = env_path("RANKINE_CLANG") {
+        return match find_program(&name) {
+            Some(path) => Ok(Found::new(path, "RANKINE_CLANG")),
+            None => bail!("RANKINE_CLANG names {}, which is no program", name.display()),
+        };
+    }
+    if let Some(sdk) = env_path("WASI_SDK_PATH") {
+        let path = sdk.join("bin/clang");
+        if path.is_file() {
+            return Ok(Found::new(path, "WASI_SDK_PATH"));
+        }
+    }
+    let newer = (OLDEST_CLANG..=TESTED_CLANG + 8).rev().filter(|version| *version != TESTED_CLANG);
+    for version in std::iter::once(TESTED_CLANG).chain(newer) {
+        if let Some(path) = find_program(format!("clang-{version}")) {
+            return Ok(Found::new(path, "PATH"));
+        }
+    }
+    if let Some(path) = find_program("clang") {
+        match clang_version(&path) {
+            Some(version) if version >= OLDEST_CLANG => return Ok(Found::new(path, "PATH")),
+            Some(version) => {
+                bail!("clang {version} is too old, {OLDEST_CLANG} or newer is needed; {}", install_clang())
+            }
+            None => {}
+        }
+    }
+    bail!("no clang found; {}", install_clang())
+}
+
+/// The sentence that says how to get a clang.
+pub fn install_clang() -> String {
+    format!(
+        "install clang-{TESTED_CLANG}, lld-{TESTED_CLANG} and libclang-rt-{TESTED_CLANG}-dev-wasm32 (Debian's names), \
+         or point WASI_SDK_PATH to a WASI SDK, or RANKINE_CLANG to a clang"
+    )
+}
+
+/// The major version in the first line of `clang --version`.
+pub fn clang_version(clang: &Path) -> Option<u32> {
+    let output = Command::new(clang).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let version = text.split_once("clang version ")?.1;
+    version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The WASI sysroot: `RANKINE_SYSROOT`, the WASI SDK's, then the one in the data folder.
+pub fn sysroot() -> Result<Found> {
+    if let Some(path) = env_path("RANKINE_SYSROOT") {
+        return match is_sysroot(&path) {
+            true => Ok(Found::new(path, "RANKINE_SYSROOT")),
+            false => bail!("RANKINE_SYSROOT names {}, which holds no {TARGET} libc", path.display()),
+        };
+    }
+    if let Some(sdk) = env_path("WASI_SDK_PATH") {
+        let path = sdk.join("share/wasi-sysroot");
+        return match is_sysroot(&path) {
+            true => Ok(Found::new(path, "WASI_SDK_PATH")),
+            false => bail!("WASI_SDK_PATH is set, but {} holds no {TARGET} libc", path.display()),
+        };
+    }
+    let path = data_dir()?.join("sysroot");
+    match is_sysroot(&path) {
+        true => Ok(Found::new(path, "rankine sdk install")),
+        false => bail!("no WASI sysroot in {}; run `rankine sdk install` once, or set WASI_SDK_PATH", path.display()),
+    }
+}
+
+/// Whether a folder is a sysroot with a libc that is new enough (the oldest ones lack `setjmp.h`).
+pub fn is_sysroot(path: &Path) -> bool {
+    path.join("include").join(TARGET).join("setjmp.h").is_file()
+        && path.join("lib").join(TARGET).join("libc.a").is_file()
+}
+
+/// The linker that this clang calls.
+pub fn wasm_ld(clang: &Path) -> Option<PathBuf> {
+    ask_clang(clang, "-print-prog-name=wasm-ld").and_then(find_program)
+}
+
+/// The compiler's own support routines for wasm (128-bit and quad-precision arithmetic).
+pub fn builtins(clang: &Path) -> Option<PathBuf> {
+    ask_clang(clang, "-print-libgcc-file-name").filter(|path| path.is_file())
+}
+
+fn ask_clang(clang: &Path, question: &str) -> Option<PathBuf> {
+    let output = Command::new(clang).arg(format!("--target={TARGET}")).arg(question).output().ok()?;
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let answer = answer.trim();
+    (!answer.is_empty()).then(|| PathBuf::from(answer))
+}

@@ -1,0 +1,161 @@
+//! The state of one rank that Wasmtime's store carries: its engine's rank, its WASI world, its limits.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::rc::Rc;
+
+use rankine_local::Rank;
+use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
+use wasmtime_wasi::p1::WasiP1Ctx;
+use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
+use wiggle::GuestMemory;
+
+/// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
+#[derive(Debug)]
+pub struct Exit(pub i32);
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the guest exited with status {}", self.0)
+    }
+}
+
+impl std::error::Error for Exit {}
+
+/// The job ended while this rank waited in an MPI call, which unwinds its guest.
+#[derive(Debug)]
+pub struct Stopped {
+    /// The call and what it waited for, in words.
+    pub waiting: String,
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the job ended while the rank was in {}", self.waiting)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// An MPI error that is fatal, as it is unless the program says otherwise.
+#[derive(Debug)]
+pub struct Fatal {
+    /// The function, the rank, and what was wrong.
+    pub text: String,
+}
+
+impl fmt::Display for Fatal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Fatal {}
+
+/// Guest memory that the host keeps for operands of callbacks.
+#[derive(Copy, Clone, Default, Debug)]
+pub(crate) struct Scratch {
+    pub(crate) at: u32,
+    pub(crate) size: u32,
+}
+
+/// What a rank's store holds.
+pub struct Guest {
+    rank: Rc<Rank>,
+    wasi: WasiP1Ctx,
+    /// The exported memory, known once the module is instantiated.
+    memory: Option<Memory>,
+    pub(crate) scratch: Scratch,
+    pub(crate) limits: Limits,
+    /// Callbacks of MPI that run inside one another.
+    pub(crate) callbacks: u32,
+}
+
+/// How deep callbacks may nest: each has a stack of its own on a fiber, so recursion would take memory without end.
+const MAX_CALLBACKS: u32 = 64;
+
+// SAFETY: a rank's `Rc`s never leave its store and its fiber, and those move between threads only together.
+unsafe impl Send for Guest {}
+
+impl Guest {
+    /// A callback begins, unless too many are under way inside one another.
+    pub(crate) fn nest(caller: &mut Caller<'_, Guest>) -> Result<()> {
+        let callbacks = &mut caller.data_mut().callbacks;
+        if *callbacks == MAX_CALLBACKS {
+            return Err(format_err!("callbacks of MPI nest deeper than {MAX_CALLBACKS} calls"));
+        }
+        *callbacks += 1;
+        Ok(())
+    }
+
+    /// A guest before its module is instantiated.
+    pub fn new(rank: Rank, wasi: WasiP1Ctx, limits: Limits) -> Guest {
+        Guest { rank: Rc::new(rank), wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
+    }
+
+    /// Its identity in the engine.
+    #[inline]
+    pub(crate) fn rank(&self) -> &Rc<Rank> {
+        &self.rank
+    }
+
+    /// Remembers the exported memory, so that a call need not look it up by name.
+    pub(crate) fn set_memory(&mut self, memory: Memory) {
+        self.memory = Some(memory);
+    }
+
+    /// The memory of the guest that calls.
+    #[inline]
+    pub(crate) fn memory(caller: &mut Caller<'_, Guest>) -> Result<Memory> {
+        match caller.data().memory {
+            Some(memory) => Ok(memory),
+            // A start function runs before the instance's exports are known to us.
+            None => match caller.get_export("memory") {
+                Some(Extern::Memory(memory)) => Ok(memory),
+                _ => Err(format_err!("the module exports no memory named \"memory\"")),
+            },
+        }
+    }
+
+    /// The memory and the WASI state of the guest that calls, side by side.
+    ///
+    /// The memory is described as shared because other ranks may copy into it during the call.
+    pub(crate) fn wasi_view<'a>(caller: &'a mut Caller<'_, Guest>) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx)> {
+        let memory = Guest::memory(caller)?;
+        let base = memory.data_ptr(caller.as_context());
+        let size = memory.data_size(caller.as_context());
+        // SAFETY: `size` bytes from `base` are mapped until the store is dropped, and a memory never moves
+        // (`memory_may_move(false)`), so they outlive the borrow of the store. `UnsafeCell` states that others may write them.
+        let bytes = unsafe { std::slice::from_raw_parts(base as *const UnsafeCell<u8>, size) };
+        let wasi = &mut caller.data_mut().wasi;
+        // What one call may make the host copy: no more than the guest itself can hold.
+        wasi.set_hostcall_fuel(4 << 30);
+        Ok((GuestMemory::Shared(bytes), wasi))
+    }
+}
+
+/// What one rank may take from the machine.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Bytes of linear memory, or no limit but wasm's own.
+    pub memory: Option<usize>,
+    /// A growth that was refused, for the report if the guest then fails.
+    pub refused: Option<usize>,
+}
+
+/// Elements of one table: far beyond any real program, small enough that a table can't exhaust the machine.
+const MAX_TABLE: usize = 10_000_000;
+
+impl ResourceLimiter for Limits {
+    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
+        let allowed = self.memory.is_none_or(|limit| desired <= limit);
+        if !allowed {
+            self.refused = Some(desired);
+        }
+        Ok(allowed)
+    }
+
+    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
+        Ok(desired <= MAX_TABLE)
+    }
+}

@@ -1,0 +1,54 @@
+//! Resolving what a module imports: only what it names, and all of it before anything runs.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use wasmtime::{ExternType, InstancePre, Linker, Module};
+
+use crate::guest::Guest;
+use crate::job::Placement;
+use crate::{local, wasi};
+
+/// Registers every function that the module imports; refuses it with all missing ones named.
+pub(crate) fn resolve(module: &Module, path: &Path, placement: Placement) -> Result<InstancePre<Guest>> {
+    let mut linker = Linker::new(module.engine());
+    // The same function may be imported twice.
+    linker.allow_shadowing(true);
+    let mut missing = Vec::new();
+    for import in module.imports() {
+        let is_known = match (import.module(), import.ty()) {
+            (local::MODULE, ExternType::Func(_)) => local::define(&mut linker, placement, import.name()),
+            (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
+            _ => Ok(false),
+        };
+        if !is_known.map_err(|error| anyhow!("{error:#}"))? {
+            missing.push((import.module(), import.name()));
+        }
+    }
+    if !missing.is_empty() {
+        bail!(refusal(path, &missing));
+    }
+    linker.instantiate_pre(module).map_err(|error| {
+        anyhow!(
+            "{}: {error:#}\nIt was compiled against another version of mpi.h; compile it again with `rankine cc`",
+            path.display()
+        )
+    })
+}
+
+/// Names everything that is missing, and what to do about it.
+fn refusal(path: &Path, missing: &[(&str, &str)]) -> String {
+    let names: Vec<String> = missing.iter().map(|(module, name)| format!("  {module}.{name}")).collect();
+    let mut text =
+        format!("{} needs what this version of Rankine does not have:\n{}", path.display(), names.join("\n"));
+    if missing.iter().any(|(module, _)| *module == local::MODULE) {
+        text += &format!(
+            "\n`rankine info {}` lists the MPI functions it uses and which engines have them.",
+            path.display()
+        );
+    }
+    if missing.iter().any(|(module, _)| *module == "env") {
+        text += "\nNames of the module `env` were left undefined when the program was linked: an object file or library is missing there.";
+    }
+    text
+}

@@ -1,0 +1,192 @@
+//! What can be read from a module without compiling it: its imports, memory, instructions' proposals, and who made it.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, anyhow};
+use serde::Serialize;
+use wasmparser::{FunctionBody, KnownCustom, Operator, Parser, Payload, ProducersSectionReader, TypeRef, Validator};
+
+/// What a module shows of itself.
+#[derive(Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Facts {
+    /// Functions of MPI that it imports, sorted. Whoever prints them adds who has them.
+    #[serde(skip)]
+    pub mpi_functions: Vec<String>,
+    /// Functions of WASI that it imports, sorted.
+    pub wasi_functions: Vec<String>,
+    /// Everything else that it imports, as `module.name`.
+    pub other_imports: Vec<String>,
+    /// Its memory, in bytes, at the start and at most.
+    pub memory: Option<MemoryFacts>,
+    /// WebAssembly proposals beyond the first version whose instructions it contains.
+    pub features: BTreeSet<&'static str>,
+    /// The tools that made it: what they did, their names, their versions.
+    pub producers: Vec<Producer>,
+    /// It has source lines for traps and deadlocks.
+    pub debug_info: bool,
+    /// Functions defined in it.
+    pub functions: u32,
+    /// Bytes of the module.
+    pub size: usize,
+}
+
+/// Limits of a memory in bytes.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub struct MemoryFacts {
+    /// At the start.
+    pub initial: u64,
+    /// At most, if the module says so.
+    pub maximum: Option<u64>,
+}
+
+/// A tool named in the module's producers section.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub struct Producer {
+    /// `language`, `processed-by` or `sdk`.
+    pub role: String,
+    /// The tool.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// Reads a module; an error names the offset at which it is broken.
+pub fn inspect(binary: &[u8]) -> Result<Facts> {
+    Validator::new_with_features(wasmparser::WasmFeatures::all())
+        .validate_all(binary)
+        .map_err(|error| anyhow!("{error}"))?;
+    let mut facts = Facts { size: binary.len(), ..Facts::default() };
+    for payload in Parser::new(0).parse_all(binary) {
+        facts.note(payload?)?;
+    }
+    facts.mpi_functions.sort_unstable();
+    facts.mpi_functions.dedup();
+    facts.wasi_functions.sort_unstable();
+    facts.other_imports.sort_unstable();
+    Ok(facts)
+}
+
+impl Facts {
+    fn note(&mut self, payload: Payload<'_>) -> Result<()> {
+        match payload {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    let import = import?;
+                    let name = import.name.to_owned();
+                    match (import.module, import.ty) {
+                        (crate::local::MODULE, TypeRef::Func(_)) => self.mpi_functions.push(name),
+                        (crate::wasi::MODULE, TypeRef::Func(_)) => self.wasi_functions.push(name),
+                        (module, _) => self.other_imports.push(format!("{module}.{name}")),
+                    }
+                }
+            }
+            Payload::MemorySection(memories) => {
+                for memory in memories {
+                    let memory = memory?;
+                    let page = 1u64 << memory.page_size_log2.unwrap_or(16);
+                    let bytes = |pages: u64| pages.saturating_mul(page);
+                    self.memory =
+                        Some(MemoryFacts { initial: bytes(memory.initial), maximum: memory.maximum.map(bytes) });
+                    if memory.memory64 {
+                        self.features.insert("memory64");
+                    }
+                }
+            }
+            Payload::CodeSectionEntry(body) => {
+                self.functions += 1;
+                self.note_instructions(&body)?;
+            }
+            Payload::CustomSection(section) => match section.as_known() {
+                KnownCustom::Producers(producers) => self.note_producers(producers)?,
+                _ => self.debug_info |= section.name() == ".debug_line",
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn note_instructions(&mut self, body: &FunctionBody<'_>) -> Result<()> {
+        for operator in body.get_operators_reader()? {
+            if let Some(proposal) = proposal(&operator?) {
+                self.features.insert(proposal);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_producers(&mut self, fields: ProducersSectionReader<'_>) -> Result<()> {
+        for field in fields {
+            let field = field?;
+            for value in field.values {
+                let value = value?;
+                self.producers.push(Producer {
+                    role: field.name.to_owned(),
+                    name: value.name.to_owned(),
+                    version: value.version.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The proposal that an instruction came with; none for those of the first version.
+fn proposal(operator: &Operator<'_>) -> Option<&'static str> {
+    macro_rules! by_proposal {
+        ($(@$proposal:ident $operator:ident $({ $($argument:ident: $ty:ty),* })? => $visit:ident ($($annotation:tt)*))*) => {
+            match operator {
+                $(Operator::$operator { .. } => stringify!($proposal),)*
+                _ => "other",
+            }
+        };
+    }
+    match wasmparser::for_each_operator!(by_proposal) {
+        "mvp" => None,
+        "exceptions" => Some("exception handling"),
+        "legacy_exceptions" => Some("exception handling (legacy)"),
+        "sign_extension" => Some("sign extension"),
+        "saturating_float_to_int" => Some("saturating conversions"),
+        "bulk_memory" => Some("bulk memory"),
+        "reference_types" => Some("reference types"),
+        "function_references" => Some("function references"),
+        "tail_call" => Some("tail calls"),
+        "relaxed_simd" => Some("relaxed simd"),
+        "wide_arithmetic" => Some("wide arithmetic"),
+        other => Some(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_what_a_module_uses() {
+        let binary = wat::parse_str(
+            r#"(module
+                (import "mpi" "MPI_Send" (func (param i32) (result i32)))
+                (import "mpi" "MPI_Init" (func (param i32 i32) (result i32)))
+                (import "wasi_snapshot_preview1" "proc_exit" (func (param i32)))
+                (import "env" "sin" (func))
+                (memory (export "memory") 2 16)
+                (func (param v128) (result v128) (i32x4.add (local.get 0) (local.get 0)))
+                (@producers (processed-by "clang" "22.1.0")))"#,
+        )
+        .unwrap();
+        let facts = inspect(&binary).unwrap();
+        assert_eq!(facts.mpi_functions, ["MPI_Init", "MPI_Send"]);
+        assert_eq!(facts.wasi_functions, ["proc_exit"]);
+        assert_eq!(facts.other_imports, ["env.sin"]);
+        assert_eq!(facts.memory, Some(MemoryFacts { initial: 131_072, maximum: Some(1_048_576) }));
+        assert_eq!(facts.features, BTreeSet::from(["simd"]));
+        assert_eq!(facts.producers[0].version, "22.1.0");
+        assert_eq!((facts.functions, facts.debug_info), (1, false));
+    }
+
+    #[test]
+    fn names_the_offset_of_damage() {
+        let binary = wat::parse_str("(module (func) (memory 1))").unwrap();
+        let text = inspect(&binary[..binary.len() - 3]).unwrap_err().to_string();
+        assert!(text.contains("offset"), "{text}");
+    }
+}

@@ -1,0 +1,19 @@
+//! Rankine: runs MPI programs that were compiled once, to WebAssembly.
+//!
+//! The library is what the `rankine` command is made of; [`job::run`] is its heart. A guest that computes can't be stopped (that would slow down
+//! every loop), so a job that ends early leaves such ranks behind on their threads: the command ends its
+//! process, and so should every other user of this library.
+pub mod cache;
+pub mod cli;
+pub mod guest;
+pub mod imports;
+pub mod inspect;
+pub mod job;
+pub mod limits;
+pub mod local;
+pub mod module;
+pub mod output;
+mod rank;
+pub mod signals;
+pub mod trap;
+pub mod wasi;

@@ -1,0 +1,276 @@
+//! One MPI call of a guest: into the engine, calls back into the guest, and out again with an error code.
+//!
+//! The three forms differ only in how they wait (see the parent module). All borrow the rank from the store for as long
+//! as the call lasts, and use the store meanwhile to run callbacks on the rank's own stack.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+pub(crate) use rankine_local::errhan::On;
+use rankine_local::errhan::Raised;
+use rankine_local::{End, Ended, Rank, Step, block_on};
+use wasmtime::{AsContext, Caller, Result};
+
+use super::callback;
+use super::fibers::YieldOnce;
+use crate::guest::{Fatal, Guest, Stopped};
+
+/// Why a call doesn't return to its guest.
+pub(super) enum Stop {
+    /// The job ended while the rank waited.
+    Ended,
+    /// A callback trapped.
+    Trap(wasmtime::Error),
+}
+
+impl From<Ended> for Stop {
+    fn from(_: Ended) -> Stop {
+        Stop::Ended
+    }
+}
+
+impl From<wasmtime::Error> for Stop {
+    fn from(error: wasmtime::Error) -> Stop {
+        Stop::Trap(error)
+    }
+}
+
+impl Stop {
+    fn into_error(self, rank: &Rank) -> wasmtime::Error {
+        match self {
+            Stop::Ended => Stopped { waiting: rank.waiting() }.into(),
+            Stop::Trap(error) => error,
+        }
+    }
+}
+
+/// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
+fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r Rank> {
+    refresh_memory(caller)?;
+    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed for `'r`.
+    // No `&mut Rank` is ever made.
+    let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
+    rank.enter(name);
+    Ok(rank)
+}
+
+/// Tells the rank where its guest's memory is and how large it is by now.
+pub(super) fn refresh_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
+    let memory = Guest::memory(caller)?;
+    let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
+    // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
+    unsafe { caller.data().rank().memory().set(base, size as u64) };
+    Ok(())
+}
+
+/// A call that never waits: the same on threads and fibers.
+#[inline]
+pub(crate) fn now<'r>(
+    caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> rankine_local::Result<()>,
+) -> Result<i32> {
+    now_anytime(caller, name, on, |rank| {
+        rank.check_running()?;
+        body(rank)
+    })
+}
+
+/// The same before `MPI_Init` and after `MPI_Finalize` too.
+#[inline]
+pub(crate) fn now_anytime<'r>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> rankine_local::Result<()>,
+) -> Result<i32> {
+    let rank = enter(&mut caller, name)?;
+    match body(rank) {
+        Ok(()) => Ok(0),
+        Err(error) => now_failed(caller, rank, on, error),
+    }
+}
+
+#[cold]
+fn now_failed(mut caller: Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+    let outcome = raise(rank, on, error);
+    block_on(rank, outcome, |request| Ok(callback::answer_at_once(&mut caller, request)?))
+        .unwrap_or_else(|stop: Stop| Err(stop.into_error(rank)))
+}
+
+/// What the engine's functions that may wait are, once their own types are forgotten: waiting is compiled once.
+type Body<'f> = dyn Future<Output = rankine_local::Result<()>> + 'f;
+
+/// A call that may wait, on a thread that is its rank's alone.
+#[inline]
+pub(crate) fn wait<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_local::Result<()>>,
+{
+    let rank = enter(&mut caller, name)?;
+    if let Err(error) = rank.check_running() {
+        return now_failed(caller, rank, on, error);
+    }
+    wait_for(caller, rank, on, body(rank))
+}
+
+/// The same before `MPI_Init` and after `MPI_Finalize` too.
+#[inline]
+pub(crate) fn wait_anytime<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_local::Result<()>>,
+{
+    let rank = enter(&mut caller, name)?;
+    wait_for(caller, rank, on, body(rank))
+}
+
+#[inline]
+fn wait_for<F>(caller: Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
+where
+    F: Future<Output = rankine_local::Result<()>>,
+{
+    let mut future = pin!(future);
+    // Most calls never wait.
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Ok(())) => Ok(0),
+        Poll::Ready(Err(error)) => now_failed(caller, rank, on, error),
+        Poll::Pending => keep_waiting(caller, rank, on, future),
+    }
+}
+
+fn keep_waiting(mut caller: Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
+    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(&mut caller, request)?));
+    match outcome.map_err(|stop: Stop| stop.into_error(rank))? {
+        Ok(()) => Ok(0),
+        Err(error) => now_failed(caller, rank, on, error),
+    }
+}
+
+/// A call that may wait, on a fiber: waiting suspends it.
+#[inline]
+pub(crate) fn fiber<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F + 'r,
+) -> impl Future<Output = Result<i32>> + Send + 'r
+where
+    F: Future<Output = rankine_local::Result<()>> + 'r,
+{
+    // SAFETY: as in `fiber_anytime`.
+    unsafe {
+        Sent::new(async move {
+            let rank = enter(&mut caller, name)?;
+            if let Err(error) = rank.check_running() {
+                return fiber_failed(&mut caller, rank, on, error).await;
+            }
+            suspend_on(&mut caller, rank, on, pin!(body(rank))).await
+        })
+    }
+}
+
+/// The same before `MPI_Init` and after `MPI_Finalize` too.
+#[inline]
+pub(crate) fn fiber_anytime<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F + 'r,
+) -> impl Future<Output = Result<i32>> + Send + 'r
+where
+    F: Future<Output = rankine_local::Result<()>> + 'r,
+{
+    // SAFETY: the future stays on its fiber's stack and is polled only by the worker that runs the fiber; what it refers to is the rank's
+    // own, which moves between workers together with it (see `Rank`).
+    unsafe {
+        Sent::new(async move {
+            let rank = enter(&mut caller, name)?;
+            suspend_on(&mut caller, rank, on, pin!(body(rank))).await
+        })
+    }
+}
+
+/// A future that is declared to move between threads only as a whole.
+struct Sent<F>(F);
+
+// SAFETY: promised in `Sent::new`.
+unsafe impl<F> Send for Sent<F> {}
+
+impl<F> Sent<F> {
+    /// # Safety
+    /// Everything not `Send` in the future moves together with it.
+    unsafe fn new(future: F) -> Sent<F> {
+        Sent(future)
+    }
+}
+
+impl<F: Future> Future for Sent<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the only field is pinned exactly when the whole is.
+        unsafe { self.map_unchecked_mut(|sent| &mut sent.0) }.poll(cx)
+    }
+}
+
+/// Runs a function of the engine on a fiber.
+async fn suspend_on(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
+    match drive(caller, rank, future).await.map_err(|stop| stop.into_error(rank))? {
+        Ok(()) => Ok(0),
+        Err(error) => fiber_failed(caller, rank, on, error).await,
+    }
+}
+
+#[cold]
+async fn fiber_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+    let outcome = pin!(raise(rank, on, error));
+    drive(caller, rank, outcome).await.unwrap_or_else(|stop| Err(stop.into_error(rank)))
+}
+
+async fn drive<F: Future + ?Sized>(
+    caller: &mut Caller<'_, Guest>,
+    rank: &Rank,
+    mut future: Pin<&mut F>,
+) -> std::result::Result<F::Output, Stop> {
+    loop {
+        match rank.step(future.as_mut()) {
+            Step::Done(output) => return Ok(output),
+            Step::Ended => return Err(Stop::Ended),
+            Step::Ask(request) => {
+                let answer = callback::answer_on_fiber(caller, request).await?;
+                rank.answer(answer);
+            }
+            Step::Yielded => YieldOnce::default().await,
+            Step::Parked => {
+                // Other wakers than the engine's may poll us in between.
+                poll_fn(|_| if rank.world().is_woken(rank.id()) { Poll::Ready(()) } else { Poll::Pending }).await;
+                rank.resume();
+            }
+        }
+    }
+}
+
+/// Hands an error to the handler it belongs to; the code the guest gets, if it gets to see one.
+async fn raise(rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+    match rank.raise(on, error).await {
+        Raised::Code(code) => Ok(code),
+        Raised::Fatal { code, text } => {
+            rank.world().end(End::Abort { rank: rank.id(), code });
+            Err(Fatal { text }.into())
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What the engine asks of the guest: run one of its functions, or find memory.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use rankine_abi::{Addr, FnPtr};
+use rankine_local::Callback;
+use smallvec::SmallVec;
+use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValType, format_err};
+
+use super::call::refresh_memory;
+use crate::guest::{Guest, Scratch};
+
+/// A page of linear memory.
+const PAGE: u64 = 1 << 16;
+
+/// A guest function and its arguments, ready to call.
+struct Prepared {
+    function: Func,
+    arguments: SmallVec<[Val; 8]>,
+    /// Where the result goes, if the function has one.
+    results: SmallVec<[Val; 1]>,
+}
+
+impl Prepared {
+    fn new(caller: &mut Caller<'_, Guest>, function: Func, arguments: &[i32]) -> Result<Prepared> {
+        let ty = function.ty(&*caller);
+        let is_int = |ty: ValType| matches!(ty, ValType::I32);
+        // A variadic handler takes a pointer to its further arguments, a plain one doesn't: pass what the function takes.
+        let count = ty.params().len();
+        if count > arguments.len() || !ty.params().all(is_int) || ty.results().len() > 1 || !ty.results().all(is_int) {
+            return Err(format_err!(
+                "a callback of type {ty} was registered where one with {} integer parameters is called",
+                arguments.len()
+            ));
+        }
+        let results = ty.results().map(|_| Val::I32(0)).collect();
+        Ok(Prepared { function, arguments: arguments[..count].iter().map(|&value| Val::I32(value)).collect(), results })
+    }
+
+    fn answer(&self) -> i32 {
+        self.results.first().map_or(0, Val::unwrap_i32)
+    }
+}
+
+/// The function behind a pointer of the guest.
+fn pointed_to(caller: &mut Caller<'_, Guest>, pointer: FnPtr) -> Result<Func> {
+    let Some(Extern::Table(table)) = caller.get_export("__indirect_function_table") else {
+        return Err(format_err!(
+            "MPI has to call a function of this program, but its function table is not exported: \
+             link it with --export-table (`rankine cc` does)"
+        ));
+    };
+    match table.get(caller.as_context_mut(), u64::from(pointer.0)) {
+        Some(reference) => match reference.as_func() {
+            Some(Some(function)) => Ok(*function),
+            _ => Err(format_err!("MPI has to call function pointer {}, which is null", pointer.0)),
+        },
+        None => Err(format_err!("MPI has to call function pointer {}, which is not in the function table", pointer.0)),
+    }
+}
+
+fn exported(caller: &mut Caller<'_, Guest>, name: &str) -> Option<Func> {
+    caller.get_export(name).and_then(Extern::into_func)
+}
+
+/// What a request comes down to.
+#[expect(clippy::large_enum_variant, reason = "it lives for one callback and moves once")]
+enum Task {
+    Call(Prepared),
+    /// Nothing of the guest has to run: the answer.
+    Answer(i32),
+}
+
+fn prepare(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<Task> {
+    Ok(match request {
+        Callback::Call { function, arguments } => {
+            let function = pointed_to(caller, function)?;
+            Task::Call(Prepared::new(caller, function, &arguments)?)
+        }
+        Callback::Scratch { bytes } => Task::Answer(scratch(caller, bytes)?),
+        Callback::Allocate { bytes, align } => match exported(caller, "aligned_alloc") {
+            // C wants a size that is a multiple of the alignment.
+            Some(function) => {
+                let size = bytes.next_multiple_of(align.max(1));
+                Task::Call(Prepared::new(caller, function, &[align as i32, size as i32])?)
+            }
+            None => match exported(caller, "malloc") {
+                Some(function) => Task::Call(Prepared::new(caller, function, &[bytes as i32])?),
+                None => Task::Answer(grow(caller, bytes)?.map_or(0, |at| at.0 as i32)),
+            },
+        },
+        Callback::Free { address } => match exported(caller, "free") {
+            Some(function) => Task::Call(Prepared::new(caller, function, &[address.0 as i32])?),
+            None => Task::Answer(0),
+        },
+    })
+}
+
+/// Fresh pages at the end of the memory, or nothing when there are none left.
+fn grow(caller: &mut Caller<'_, Guest>, bytes: u32) -> Result<Option<Addr>> {
+    let memory = Guest::memory(caller)?;
+    let old = memory.grow(caller.as_context_mut(), u64::from(bytes).div_ceil(PAGE));
+    Ok(old.ok().and_then(|pages| u32::try_from(pages * PAGE).ok()).map(Addr))
+}
+
+/// Memory for operands of callbacks: pages that belong to no allocator of the guest, kept and grown on demand.
+fn scratch(caller: &mut Caller<'_, Guest>, bytes: u32) -> Result<i32> {
+    let Scratch { at, size } = caller.data().scratch;
+    if size >= bytes {
+        return Ok(at as i32);
+    }
+    let wanted = u32::try_from(u64::from(bytes).next_power_of_two().next_multiple_of(PAGE)).unwrap_or(bytes);
+    let Some(at) = grow(caller, wanted)? else { return Ok(0) };
+    caller.data_mut().scratch = Scratch { at: at.0, size: wanted };
+    Ok(at.0 as i32)
+}
+
+/// Answers a request on a thread that is its rank's alone.
+pub(super) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
+    let answer = match prepare(caller, request)? {
+        Task::Answer(answer) => answer,
+        Task::Call(mut call) => {
+            Guest::nest(caller)?;
+            let outcome = call.function.call(caller.as_context_mut(), &call.arguments, &mut call.results);
+            caller.data_mut().callbacks -= 1;
+            outcome?;
+            call.answer()
+        }
+    };
+    refresh_memory(caller)?;
+    Ok(answer)
+}
+
+/// Answers a request on a fiber: the guest's function may itself wait.
+pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
+    let answer = match prepare(caller, request)? {
+        Task::Answer(answer) => answer,
+        Task::Call(mut call) => {
+            Guest::nest(caller)?;
+            let outcome = call.function.call_async(caller.as_context_mut(), &call.arguments, &mut call.results).await;
+            caller.data_mut().callbacks -= 1;
+            outcome?;
+            call.answer()
+        }
+    };
+    refresh_memory(caller)?;
+    Ok(answer)
+}
+
+/// Answers a request where the host can't wait, inside a call that never does: the guest's function must not wait either.
+pub(super) fn answer_at_once(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
+    let mut answer = pin!(answer_on_fiber(caller, request));
+    match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => Err(format_err!(
+            "an error handler waited for another rank in a call that never waits; run this program with --threads"
+        )),
+    }
+}

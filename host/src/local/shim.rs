@@ -1,0 +1,252 @@
+//! Between a guest's words and the engine's values: what the generated shims are made of.
+//!
+//! A shim reads every array and string of a call once, into host memory; calls the engine's function; and writes
+//! the results back. Addresses of arrays, strings and results are proved here, buffers in the engine (`Rank::span`), everything else by the
+//! function itself. `what` names the parameter in an error.
+
+use rankine_abi::{
+    Addr, Comm, Datatype, Errhandler, File, Group, Info, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ROOT, MPI_UNWEIGHTED,
+    MPI_WEIGHTS_EMPTY, Message, Op, Request, Session, Status, Win,
+};
+use rankine_local::{Error, Rank, Result, comm, topo};
+
+/// A handle as a word of the guest's memory.
+pub(crate) trait Handle: Copy {
+    fn from_word(word: u32) -> Self;
+    fn word(self) -> u32;
+}
+
+macro_rules! handles {
+    ($($name:ident)*) => {$(
+        impl Handle for $name {
+            #[inline]
+            fn from_word(word: u32) -> Self {
+                $name(word)
+            }
+            #[inline]
+            fn word(self) -> u32 {
+                self.0
+            }
+        }
+    )*};
+}
+
+handles!(Comm Datatype Errhandler File Group Info Message Op Request Session Win);
+
+/// An array's length, from whatever expression the table gives.
+#[inline]
+fn length(length: i64, what: &str) -> Result<usize> {
+    // No array of a 32-bit guest has more elements than this.
+    match usize::try_from(length) {
+        Ok(length) if length <= u32::MAX as usize => Ok(length),
+        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} is no length of an array"))),
+    }
+}
+
+/// An address as the guest passed it.
+#[inline]
+pub(crate) fn addr(word: i32) -> Addr {
+    Addr(word as u32)
+}
+
+/// A handle as the guest passed it.
+#[inline]
+pub(crate) fn handle<H: Handle>(word: i32) -> H {
+    H::from_word(word as u32)
+}
+
+/// Reads an array of ints.
+pub(crate) fn ints(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i32>> {
+    r.memory().read_i32s(addr(at), length(count, what)?, what)
+}
+
+/// Reads an array of ints or `MPI_Aint`s, both 32 bits wide and signed.
+pub(crate) fn words(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
+    Ok(ints(r, at, count, what)?.into_iter().map(i64::from).collect())
+}
+
+/// Reads an array of `MPI_Count`s or `MPI_Offset`s.
+pub(crate) fn doubles(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
+    r.memory().read_i64s(addr(at), length(count, what)?, what)
+}
+
+/// Reads an array of counts: ints, or in a large variant `MPI_Count`s.
+pub(crate) fn counts(r: &Rank, large: bool, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
+    if large { doubles(r, at, count, what) } else { words(r, at, count, what) }
+}
+
+/// Reads an array of handles.
+pub(crate) fn handles<H: Handle>(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<H>> {
+    Ok(ints(r, at, count, what)?.into_iter().map(handle).collect())
+}
+
+/// Reads the handle that an `inout` parameter points to.
+#[inline]
+pub(crate) fn get_handle<H: Handle>(r: &Rank, at: i32, what: &str) -> Result<H> {
+    Ok(handle(r.memory().read_i32(addr(at), what)?))
+}
+
+/// Reads the int that an `inout` parameter points to.
+#[inline]
+pub(crate) fn get_int(r: &Rank, at: i32, what: &str) -> Result<i32> {
+    r.memory().read_i32(addr(at), what)
+}
+
+/// Reads the count that an `inout` parameter points to: an int, or in a large variant an `MPI_Count`.
+pub(crate) fn get_count(r: &Rank, large: bool, at: i32, what: &str) -> Result<i64> {
+    if large { r.memory().read_i64(addr(at), what) } else { Ok(i64::from(get_int(r, at, what)?)) }
+}
+
+/// Reads the weights of edges; none for `MPI_UNWEIGHTED`.
+pub(crate) fn weights(r: &Rank, at: i32, count: i64, what: &str) -> Result<Option<Vec<i32>>> {
+    match addr(at) {
+        MPI_UNWEIGHTED => Ok(None),
+        MPI_WEIGHTS_EMPTY => Ok(Some(Vec::new())),
+        _ => ints(r, at, count, what).map(Some),
+    }
+}
+
+/// Reads a status that the guest passes in.
+pub(crate) fn get_status(r: &Rank, at: i32, what: &str) -> Result<Status> {
+    let words = ints(r, at, 8, what)?;
+    Ok(Status::from_words(words.try_into().expect("eight were read")))
+}
+
+/// The longest string that the host reads from a guest.
+const MAX_STRING: usize = 1 << 20;
+
+/// Reads a string.
+pub(crate) fn string(r: &Rank, at: i32, what: &str) -> Result<String> {
+    r.memory().read_string(addr(at), MAX_STRING, what)
+}
+
+/// Stores an int.
+#[inline]
+pub(crate) fn put_int(r: &Rank, at: i32, value: i32, what: &str) -> Result<()> {
+    r.memory().write_i32(addr(at), value, what)
+}
+
+/// Stores a truth value.
+#[inline]
+pub(crate) fn put_flag(r: &Rank, at: i32, value: bool, what: &str) -> Result<()> {
+    put_int(r, at, i32::from(value), what)
+}
+
+/// Stores a value as an int: `overflow` if it is none (`MPI_UNDEFINED` for counts, §3.2.5, or an error's value).
+pub(crate) fn put_narrow(r: &Rank, at: i32, value: i64, overflow: i32, what: &str) -> Result<()> {
+    put_int(r, at, i32::try_from(value).unwrap_or(overflow), what)
+}
+
+/// Stores an `MPI_Count` or `MPI_Offset`.
+#[inline]
+pub(crate) fn put_double(r: &Rank, at: i32, value: i64, what: &str) -> Result<()> {
+    r.memory().write_i64(addr(at), value, what)
+}
+
+/// Stores a count: an int that is `MPI_UNDEFINED` when it overflows, or in a large variant an `MPI_Count`.
+pub(crate) fn put_count(r: &Rank, large: bool, at: i32, value: i64, what: &str) -> Result<()> {
+    if large { put_double(r, at, value, what) } else { put_narrow(r, at, value, rankine_abi::MPI_UNDEFINED, what) }
+}
+
+/// Stores a handle.
+#[inline]
+pub(crate) fn put_handle<H: Handle>(r: &Rank, at: i32, value: H, what: &str) -> Result<()> {
+    put_int(r, at, value.word() as i32, what)
+}
+
+/// Stores a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5), unless the
+/// guest ignores it.
+#[inline]
+pub(crate) fn put_status(r: &Rank, at: i32, status: &Status, what: &str) -> Result<()> {
+    if addr(at).is_null() {
+        return Ok(());
+    }
+    let after_error = Addr((at as u32).saturating_add(12));
+    r.memory().write_words(addr(at), [status.source, status.tag], what)?;
+    r.memory().write_words(after_error, status.internal, what)
+}
+
+/// Stores the status of a call that failed, if it has one all the same.
+#[inline]
+pub(crate) fn put_status_of_failure<T>(r: &Rank, at: i32, result: &Result<T>, what: &str) -> Result<()> {
+    match result {
+        Err(Error { status: Some(status), .. }) => put_status(r, at, status, what),
+        _ => Ok(()),
+    }
+}
+
+/// Stores a status with its `MPI_ERROR`.
+pub(crate) fn put_whole_status(r: &Rank, at: i32, status: &Status, what: &str) -> Result<()> {
+    r.memory().write_i32s(addr(at), &status.words(), what)
+}
+
+/// Stores an array of ints.
+pub(crate) fn put_ints(r: &Rank, at: i32, values: &[i32], what: &str) -> Result<()> {
+    r.memory().write_i32s(addr(at), values, what)
+}
+
+/// Stores an array of truth values.
+pub(crate) fn put_flags(r: &Rank, at: i32, values: &[bool], what: &str) -> Result<()> {
+    let words: Vec<i32> = values.iter().map(|&value| i32::from(value)).collect();
+    put_ints(r, at, &words, what)
+}
+
+/// Stores the weights of edges, unless the guest doesn't want them.
+pub(crate) fn put_weights(r: &Rank, at: i32, values: &[i32], what: &str) -> Result<()> {
+    match addr(at) {
+        MPI_UNWEIGHTED | MPI_WEIGHTS_EMPTY => Ok(()),
+        _ => put_ints(r, at, values, what),
+    }
+}
+
+/// Stores an array of handles.
+pub(crate) fn put_handles<H: Handle>(r: &Rank, at: i32, values: &[H], what: &str) -> Result<()> {
+    let words: Vec<i32> = values.iter().map(|value| value.word() as i32).collect();
+    put_ints(r, at, &words, what)
+}
+
+/// Stores a string with its zero byte in room for `capacity` bytes, and its length where the guest wants it.
+pub(crate) fn put_string(r: &Rank, at: i32, text: &str, capacity: i64, what: &str) -> Result<i32> {
+    let capacity = length(capacity, what)?;
+    if capacity == 0 {
+        return Err(Error::new(MPI_ERR_ARG, format!("{what}: no room for a string")));
+    }
+    Ok(r.memory().write_string(addr(at), text, capacity, what)? as i32)
+}
+
+/// Whether the rank is the root of a collective, for whom more arguments count.
+pub(crate) fn is_root(r: &Rank, comm: Comm, root: i32) -> Result<bool> {
+    // In an intercommunicator the root says MPI_ROOT, and the number means a rank of the other group.
+    Ok(root == MPI_ROOT || (!comm::comm_test_inter(r, comm)? && comm::comm_rank(r, comm)? == root))
+}
+
+/// How many ranks a collective exchanges data with.
+pub(crate) fn peers(r: &Rank, comm: Comm) -> Result<i64> {
+    let inter = comm::comm_test_inter(r, comm)?;
+    Ok(i64::from(if inter { comm::comm_remote_size(r, comm)? } else { comm::comm_size(r, comm)? }))
+}
+
+/// The number of dimensions of a Cartesian communicator.
+pub(crate) fn dimensions(r: &Rank, comm: Comm) -> Result<i64> {
+    topo::cartdim_get(r, comm).map(i64::from)
+}
+
+/// The sum of an array's elements.
+pub(crate) fn sum(values: &[i32]) -> i64 {
+    values.iter().map(|&value| i64::from(value)).sum()
+}
+
+/// The last element of an array, 0 if it is empty.
+pub(crate) fn last(values: &[i32]) -> i64 {
+    values.last().map_or(0, |&value| i64::from(value))
+}
+
+/// How many neighbours send to this rank in the communicator's topology.
+pub(crate) fn sources(r: &Rank, comm: Comm) -> Result<i64> {
+    Ok(topo::degrees(r, comm)?.0 as i64)
+}
+
+/// How many neighbours this rank sends to in the communicator's topology.
+pub(crate) fn destinations(r: &Rank, comm: Comm) -> Result<i64> {
+    Ok(topo::degrees(r, comm)?.1 as i64)
+}

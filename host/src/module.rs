@@ -1,0 +1,181 @@
+//! From a file to code that is ready to run: engine settings, loading, compiling with a cache.
+//!
+//! What is refused here is refused with the file named and a next step: a truncated file, a component, a module
+//! that is not a program. Which functions a module may import is decided where they are registered.
+
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use wasmtime::{Collector, Config, Engine, ExternType, Module};
+
+use crate::cache::Cache;
+
+/// Stack of a rank that its guest's code may use.
+pub const GUEST_STACK: usize = 1 << 20;
+/// Stack of a rank on top of that, for the host's own code. The sum stays below 2 MiB: a huge page never fits in.
+pub const HOST_STACK: usize = 512 << 10;
+
+/// Frames of a guest's stack that a report shows, innermost first.
+pub const FRAMES: usize = 30;
+
+/// Settings that follow from the size of a job.
+#[derive(Copy, Clone, Eq, PartialEq, Debug)]
+pub struct Settings {
+    /// Start memories from a copy-on-write image: faster, for two mappings more per rank.
+    pub images: bool,
+}
+
+/// An engine for guests of this job.
+pub fn engine(settings: Settings) -> Result<Engine> {
+    let mut config = Config::new();
+    // Pending operations point into memories, so that these must never move; 4 GiB of addresses
+    // each and a guard behind it let compiled code leave bounds checks to the hardware.
+    config.memory_may_move(false).memory_reservation(4 << 30);
+    config.memory_init_cow(settings.images);
+    config.max_wasm_stack(GUEST_STACK).async_stack_size(GUEST_STACK + HOST_STACK);
+    config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Enable);
+    config.wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES));
+    // Guests keep their objects in linear memory; those few that use references need no collection within a job.
+    config.collector(Collector::Auto);
+    Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))
+}
+
+/// The module in a file, as binary: `.wat` text is translated.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
+    let is_text = path.extension().is_some_and(|extension| extension == "wat");
+    if !is_text && !bytes.starts_with(b"\0asm") {
+        bail!("{} is not a WebAssembly module{}", path.display(), looks_like(&bytes));
+    }
+    let binary = wat::Parser::new().parse_bytes(Some(path), &bytes).map_err(|error| anyhow!("{error}"))?.into_owned();
+    if wasmparser::Parser::is_component(&binary) {
+        bail!(
+            "{} is a WebAssembly component; Rankine runs core modules. Compile for wasm32-wasip1, not wasip2",
+            path.display()
+        );
+    }
+    Ok(binary)
+}
+
+/// What a file is that is no module, where its first bytes tell.
+fn looks_like(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [] => ": it is empty",
+        [0x7f, b'E', b'L', b'F', ..] => {
+            ": it is a native program or object. Compile it with `rankine cc` (or for the target wasm32-wasip1)"
+        }
+        [b'#', b'!', ..] => ": it is a script",
+        _ => ": it does not begin with \"\\0asm\". Compile your program with `rankine cc -O3 -o prog.wasm prog.c`",
+    }
+}
+
+/// Compiles a module, or takes the code from the cache.
+pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
+    let cache = Cache::open();
+    let key = Cache::key(engine, binary);
+    if let Some(module) = cache.as_ref().and_then(|cache| cache.load(engine, &key)) {
+        return Ok(module);
+    }
+    let progress = Progress::start(path);
+    let code = engine.precompile_module(binary).map_err(|error| anyhow!("{}: {error:#}", path.display()));
+    progress.stop();
+    let code = code?;
+    if let Some(cache) = cache {
+        cache.store(&key, &code);
+    }
+    // SAFETY: `code` was compiled by this very engine a moment ago.
+    unsafe { Module::deserialize(engine, &code) }.map_err(|error| anyhow!("{}: {error:#}", path.display()))
+}
+
+/// Checks that a module is a program: it can be started, and has a memory to send from.
+pub fn check_program(module: &Module, path: &Path) -> Result<()> {
+    match module.get_export("_start") {
+        Some(ExternType::Func(start)) if start.params().len() == 0 && start.results().len() == 0 => {}
+        Some(_) => bail!("{}: its export _start is not a function without parameters and results", path.display()),
+        None => bail!(
+            "{} has no function _start: it is a library, not a program. Link it as a command (a `main`, and no -mexec-model=reactor)",
+            path.display()
+        ),
+    }
+    match module.get_export("memory") {
+        Some(ExternType::Memory(memory)) if memory.is_64() => {
+            bail!("{} has a 64-bit memory; Rankine runs 32-bit guests (wasm32-wasip1)", path.display())
+        }
+        Some(ExternType::Memory(memory)) if memory.is_shared() => {
+            bail!(
+                "{} shares its memory between threads, which ranks can't; compile it without -pthread",
+                path.display()
+            )
+        }
+        Some(ExternType::Memory(_)) => Ok(()),
+        _ => bail!("{} exports no memory named \"memory\": MPI has nothing to send from", path.display()),
+    }
+}
+
+/// A spinner on the terminal while compiling takes long.
+struct Progress(indicatif::ProgressBar);
+
+impl Progress {
+    fn start(path: &Path) -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress(indicatif::ProgressBar::hidden());
+        }
+        let name = path.file_name().map_or_else(|| path.to_path_buf(), PathBuf::from);
+        let bar = indicatif::ProgressBar::hidden();
+        let (shown, text) = (bar.downgrade(), format!("compiling {} (once; then it is cached)", name.display()));
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(1));
+            if let Some(bar) = shown.upgrade().filter(|bar| !bar.is_finished()) {
+                bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+                bar.set_style(indicatif::ProgressStyle::default_spinner());
+                bar.set_message(text);
+                bar.enable_steady_tick(Duration::from_millis(100));
+            }
+        });
+        Progress(bar)
+    }
+
+    fn stop(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        (folder, path)
+    }
+
+    fn refusal(name: &str, bytes: &[u8]) -> String {
+        let (_folder, path) = file(name, bytes);
+        let engine = engine(Settings { images: true }).unwrap();
+        let outcome = read(&path).and_then(|binary| {
+            let module = Module::new(&engine, &binary).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
+            check_program(&module, &path)
+        });
+        let text = format!("{:#}", outcome.unwrap_err());
+        assert!(text.contains(name), "{text}");
+        text
+    }
+
+    #[test]
+    fn refuses_what_is_no_program() {
+        assert!(refusal("a.wasm", b"").contains("empty"));
+        assert!(refusal("a.wasm", b"\x7fELF....").contains("rankine cc"));
+        assert!(refusal("a.wasm", b"\0asm\x01\0\0\0\x01").contains("offset"));
+        assert!(refusal("a.wat", b"(component)").contains("component"));
+        assert!(refusal("a.wat", b"(module").contains("expected"));
+        assert!(refusal("a.wat", b"(module (memory (export \"memory\") 1))").contains("_start"));
+        assert!(refusal("a.wat", b"(module (func (export \"_start\")))").contains("memory"));
+        let wide = b"(module (memory (export \"memory\") i64 1) (func (export \"_start\")))";
+        assert!(refusal("a.wat", wide).contains("64-bit"));
+    }
+}

@@ -1,0 +1,164 @@
+//! One rank: a store made from the job's settings, run until its program ends.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context as _, Result, anyhow};
+use rankine_local::{Rank, World};
+use wasmtime::{Engine, Instance, InstancePre, Store, TypedFunc};
+use wasmtime_wasi::p1::WasiP1Ctx;
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+
+use crate::guest::{Exit, Fatal, Guest, Limits, Stopped};
+use crate::job::{End, Event, Placement, Remote, Settings};
+use crate::output::{Output, Stream};
+use crate::trap::Report;
+
+/// What all ranks of a job start from.
+pub(crate) struct Crew {
+    pub(crate) settings: Settings,
+    pub(crate) engine: Engine,
+    pub(crate) program: InstancePre<Guest>,
+    pub(crate) world: Arc<World>,
+    pub(crate) output: Arc<Output>,
+    pub(crate) remote: Remote,
+    /// Stores of ranks that have ended: peers may still copy from and to their memories.
+    pub(crate) ended: Mutex<Vec<Store<Guest>>>,
+}
+
+impl Crew {
+    /// Runs a rank that has a thread to itself.
+    pub(crate) fn run_on_thread(&self, rank: usize) {
+        self.finish(
+            rank,
+            self.start(rank).map(|mut store| {
+                let outcome = self
+                    .program
+                    .instantiate(&mut store)
+                    .and_then(|instance| entry(&mut store, &instance))
+                    .and_then(|start| start.call(&mut store, ()));
+                (store, outcome)
+            }),
+        );
+    }
+
+    /// Runs a rank as a fiber.
+    pub(crate) async fn run_on_fiber(&self, rank: usize) {
+        let outcome = match self.start(rank) {
+            Err(error) => Err(error),
+            Ok(mut store) => {
+                let outcome = self.call(&mut store).await;
+                Ok((store, outcome))
+            }
+        };
+        self.finish(rank, outcome);
+    }
+
+    async fn call(&self, store: &mut Store<Guest>) -> wasmtime::Result<()> {
+        let instance = self.program.instantiate_async(&mut *store).await?;
+        entry(store, &instance)?.call_async(store, ()).await
+    }
+
+    /// A rank's store, before its module is instantiated.
+    fn start(&self, rank: usize) -> Result<Store<Guest>> {
+        let wasi = wasi(&self.settings, rank, &self.output)?;
+        let limits = Limits { memory: self.settings.memory_limit, refused: None };
+        let engine_rank = Rank::new(self.world.clone(), rank);
+        self.describe(&engine_rank);
+        let mut store = Store::new(&self.engine, Guest::new(engine_rank, wasi, limits));
+        store.limiter(|guest| &mut guest.limits);
+        Ok(store)
+    }
+
+    /// Says how the program was started, for `MPI_INFO_ENV`.
+    fn describe(&self, rank: &Rank) {
+        let (ranks, arguments) = (self.settings.ranks.to_string(), &self.settings.arguments);
+        let (command, arguments) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+        let arguments = arguments.join(" ");
+        rank.set_environment([
+            ("command", command),
+            ("argv", &arguments),
+            ("maxprocs", &ranks),
+            ("arch", "wasm32"),
+            ("thread_level", "MPI_THREAD_MULTIPLE"),
+        ]);
+    }
+
+    /// Tells the job how the rank ended, and keeps its memory.
+    fn finish(&self, rank: usize, outcome: Result<(Store<Guest>, wasmtime::Result<()>)>) {
+        let end = match outcome {
+            Err(error) => End::Failed(format!("{error:#}")),
+            Ok((store, outcome)) => {
+                let end = classify(store.data(), outcome);
+                if !matches!(end, End::Exited { .. } | End::Stopped { .. }) {
+                    // Before the others miss it, and take its absence for a deadlock.
+                    store.data().rank().world().end(rankine_local::End::Host);
+                }
+                store.data().rank().exit();
+                self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(store);
+                end
+            }
+        };
+        self.output.finish_rank(rank);
+        let _ = self.remote.0.send(Event::Ended { rank, end });
+    }
+
+    /// The host itself failed while it ran the rank.
+    pub(crate) fn panicked(&self, rank: usize) {
+        let end = End::Failed("an internal error of Rankine, described above; please report it".into());
+        let _ = self.remote.0.send(Event::Ended { rank, end });
+    }
+}
+
+/// The program's entry, with the memory made known to the store.
+fn entry(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<TypedFunc<(), ()>> {
+    if let Some(memory) = instance.get_memory(&mut *store, "memory") {
+        store.data_mut().set_memory(memory);
+    }
+    instance.get_typed_func(&mut *store, "_start")
+}
+
+fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
+    let exited = |status| End::Exited { status, unfinalized: !guest.rank().is_finalized() };
+    let error = match outcome {
+        Ok(()) => return exited(0),
+        Err(error) => error,
+    };
+    if let Some(Exit(status)) = error.downcast_ref() {
+        return exited(*status);
+    }
+    let report = || Report::new(&error, guest.limits.refused);
+    if let Some(Stopped { waiting }) = error.downcast_ref() {
+        return End::Stopped { waiting: waiting.clone(), place: report().frames.into_iter().next() };
+    }
+    if error.is::<Fatal>() {
+        return End::Fatal(report());
+    }
+    if is_start_failure(&error) {
+        return End::Failed(format!("{error:#}"));
+    }
+    End::Trapped(report())
+}
+
+/// An error that no guest code raised: the instance could not be made.
+fn is_start_failure(error: &wasmtime::Error) -> bool {
+    error.downcast_ref::<wasmtime::WasmBacktrace>().is_none() && error.downcast_ref::<wasmtime::Trap>().is_none()
+}
+
+/// A rank's WASI state.
+fn wasi(settings: &Settings, rank: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
+    let mut builder = WasiCtxBuilder::new();
+    builder.args(&settings.arguments).envs(&settings.environment);
+    builder.stdout(output.stream(rank, Stream::Out)).stderr(output.stream(rank, Stream::Err));
+    if rank == 0 {
+        builder.stdin(output.stdin(rank));
+    }
+    // A rank with a thread to itself may block it; on a fiber, sleeping and file operations are handed to other threads.
+    builder.allow_blocking_current_thread(settings.placement == Placement::Threads);
+    for folder in &settings.folders {
+        builder
+            .preopened_dir(&folder.host, &folder.guest, FsPerms::ReadWrite)
+            .map_err(|error| anyhow!("{error:#}"))
+            .with_context(|| format!("can't open the folder {}", folder.host.display()))?;
+    }
+    Ok(builder.build_p1())
+}

@@ -1,0 +1,38 @@
+//! Signals that end a job: a thread waits for them, so that nothing has to happen inside a signal handler.
+
+use std::mem::MaybeUninit;
+
+/// What ends a job: an interrupt from the keyboard, a polite request, a lost terminal.
+const ENDING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// Keeps the signals that end a job from this thread and all that it starts, until [`watch`] takes them.
+pub struct Held(libc::sigset_t);
+
+/// Holds the signals back. Call it before any thread is started.
+pub fn hold() -> Held {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: `sigemptyset` initialises the set, and the others read it.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in ENDING {
+            libc::sigaddset(set.as_mut_ptr(), signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
+        Held(set.assume_init())
+    }
+}
+
+/// Calls `first` with the first signal that arrives; a second one ends the process at once.
+pub fn watch(held: Held, first: impl FnOnce(i32) + Send + 'static) {
+    std::thread::spawn(move || {
+        let wait = || {
+            let mut signal = 0;
+            // SAFETY: the set is initialised, and its signals are blocked in every thread.
+            unsafe { libc::sigwait(&held.0, &mut signal) };
+            signal
+        };
+        first(wait());
+        let signal = wait();
+        std::process::exit(128 + signal);
+    });
+}

@@ -1,0 +1,180 @@
+//! WASI preview 1 for guests: files, clocks, arguments, standard streams.
+//!
+//! The implementation is wasmtime-wasi's; this file only registers it. Wasmtime's own registration
+//! hands every call an exclusive `&mut [u8]` over the whole linear memory. That would be unsound
+//! here: while a rank writes a file, another rank may deliver a message into the same memory. So we
+//! call the same functions with the memory described as *shared* (`&[UnsafeCell<u8>]`): they then
+//! copy through raw pointers and never hold a reference to guest bytes, which is the contract they
+//! already keep for guests with shared memories. They check every guest pointer against its size.
+//!
+//! `proc_exit`, `sched_yield` and, on fibers, everything that may wait are treated here: a rank that
+//! sleeps or reads standard input on a fiber must not stop the worker that carries it.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use wasmtime::{Caller, Linker, Result};
+use wasmtime_wasi::p1::wasi_snapshot_preview1 as p1;
+use wasmtime_wasi::runtime::{in_tokio, with_ambient_tokio_runtime};
+use wiggle::GuestMemory;
+
+use crate::guest::{Exit, Guest};
+use crate::job::Placement;
+use crate::local::YieldOnce;
+
+/// The import module's name.
+pub const MODULE: &str = "wasi_snapshot_preview1";
+
+/// Drives a WASI call on a rank's own thread. Almost every call is ready at once; only the rest pays for a runtime.
+fn block_on<F: Future>(call: F) -> F::Output {
+    let mut call = pin!(call);
+    match call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => in_tokio(call),
+    }
+}
+
+/// A future that needs the timers of the ambient runtime whenever it is polled.
+struct WithTimers<F>(Pin<Box<F>>);
+
+impl<F: Future> Future for WithTimers<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        with_ambient_tokio_runtime(|| self.0.as_mut().poll(cx))
+    }
+}
+
+/// Expands one registration. `now` never waits, `io` may, `timed` may wait for a timer.
+macro_rules! register {
+    (now, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*)) => {
+        $linker.func_wrap(
+            MODULE,
+            stringify!($name),
+            |mut caller: Caller<'_, Guest>, $($arg: $ty),*| -> Result<i32> {
+                let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
+                p1::$name(wasi, &mut memory, $($arg),*)
+            },
+        )
+    };
+    (io, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*)) => {
+        register!(@wait block_on, std::convert::identity, $linker, $placement, $name($($arg: $ty),*))
+    };
+    (timed, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*)) => {
+        register!(@wait in_tokio, with_timers, $linker, $placement, $name($($arg: $ty),*))
+    };
+    (@wait $block:path, $wrap:path, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*)) => {
+        match $placement {
+            Placement::Threads => $linker.func_wrap(
+                MODULE,
+                stringify!($name),
+                |mut caller: Caller<'_, Guest>, $($arg: $ty),*| -> Result<i32> {
+                    let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
+                    $block(p1::$name(wasi, &mut memory, $($arg),*))
+                },
+            ),
+            Placement::Fibers => $linker.func_wrap_async(
+                MODULE,
+                stringify!($name),
+                |mut caller: Caller<'_, Guest>, ($($arg,)*): ($($ty,)*)| {
+                    Box::new(async move {
+                        let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
+                        let memory: &mut GuestMemory<'_> = &mut memory;
+                        $wrap(p1::$name(wasi, memory, $($arg),*)).await
+                    })
+                },
+            ),
+        }
+    };
+}
+
+fn with_timers<F: Future>(call: F) -> WithTimers<F> {
+    WithTimers(Box::pin(call))
+}
+
+/// Declares the functions of preview 1 that are registered from wasmtime-wasi, with their wasm parameters.
+macro_rules! preview1 {
+    ($($kind:ident $name:ident($($arg:ident: $ty:ty),*);)*) => {
+        fn define_from_library(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> Result<bool> {
+            match name {
+                $(stringify!($name) => { register!($kind, linker, placement, $name($($arg: $ty),*))?; })*
+                _ => return Ok(false),
+            }
+            Ok(true)
+        }
+    };
+}
+
+preview1! {
+    now args_get(argv: i32, buf: i32);
+    now args_sizes_get(count: i32, size: i32);
+    now environ_get(env: i32, buf: i32);
+    now environ_sizes_get(count: i32, size: i32);
+    now clock_res_get(id: i32, out: i32);
+    now clock_time_get(id: i32, precision: i64, out: i32);
+    io fd_advise(fd: i32, offset: i64, len: i64, advice: i32);
+    now fd_allocate(fd: i32, offset: i64, len: i64);
+    io fd_close(fd: i32);
+    io fd_datasync(fd: i32);
+    io fd_fdstat_get(fd: i32, out: i32);
+    now fd_fdstat_set_flags(fd: i32, flags: i32);
+    now fd_fdstat_set_rights(fd: i32, base: i64, inheriting: i64);
+    io fd_filestat_get(fd: i32, out: i32);
+    io fd_filestat_set_size(fd: i32, size: i64);
+    io fd_filestat_set_times(fd: i32, access: i64, modified: i64, flags: i32);
+    io fd_pread(fd: i32, iovs: i32, count: i32, offset: i64, out: i32);
+    now fd_prestat_get(fd: i32, out: i32);
+    now fd_prestat_dir_name(fd: i32, path: i32, len: i32);
+    io fd_pwrite(fd: i32, iovs: i32, count: i32, offset: i64, out: i32);
+    io fd_read(fd: i32, iovs: i32, count: i32, out: i32);
+    io fd_readdir(fd: i32, buf: i32, len: i32, cookie: i64, out: i32);
+    io fd_renumber(from: i32, to: i32);
+    io fd_seek(fd: i32, offset: i64, whence: i32, out: i32);
+    io fd_sync(fd: i32);
+    now fd_tell(fd: i32, out: i32);
+    io fd_write(fd: i32, iovs: i32, count: i32, out: i32);
+    io path_create_directory(fd: i32, path: i32, len: i32);
+    io path_filestat_get(fd: i32, flags: i32, path: i32, len: i32, out: i32);
+    io path_filestat_set_times(fd: i32, flags: i32, path: i32, len: i32, access: i64, modified: i64, set: i32);
+    io path_link(fd: i32, flags: i32, old: i32, old_len: i32, new_fd: i32, new: i32, new_len: i32);
+    io path_open(fd: i32, dirflags: i32, path: i32, len: i32, oflags: i32, base: i64, inherit: i64, flags: i32, out: i32);
+    io path_readlink(fd: i32, path: i32, len: i32, buf: i32, buf_len: i32, out: i32);
+    io path_remove_directory(fd: i32, path: i32, len: i32);
+    io path_rename(fd: i32, old: i32, old_len: i32, new_fd: i32, new: i32, new_len: i32);
+    io path_symlink(old: i32, old_len: i32, fd: i32, new: i32, new_len: i32);
+    io path_unlink_file(fd: i32, path: i32, len: i32);
+    timed poll_oneoff(subscriptions: i32, events: i32, count: i32, out: i32);
+    now proc_raise(signal: i32);
+    now random_get(buf: i32, len: i32);
+    now sock_accept(fd: i32, flags: i32, out: i32);
+    now sock_recv(fd: i32, iovs: i32, count: i32, flags: i32, size: i32, out_flags: i32);
+    now sock_send(fd: i32, iovs: i32, count: i32, flags: i32, size: i32);
+    now sock_shutdown(fd: i32, how: i32);
+}
+
+/// Registers the function `name` of preview 1 if there is one; says whether there is.
+pub fn define(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> Result<bool> {
+    match (name, placement) {
+        ("proc_exit", _) => {
+            // Any 32-bit status is allowed here; like a process, the guest ends with its low eight bits.
+            linker.func_wrap(MODULE, name, |status: i32| -> Result<()> { Err(Exit(status & 0xff).into()) })?;
+        }
+        ("sched_yield", Placement::Threads) => {
+            linker.func_wrap(MODULE, name, || -> i32 {
+                std::thread::yield_now();
+                0
+            })?;
+        }
+        ("sched_yield", Placement::Fibers) => {
+            linker.func_wrap_async(MODULE, name, |_: Caller<'_, Guest>, (): ()| {
+                Box::new(async {
+                    YieldOnce::default().await;
+                    0i32
+                })
+            })?;
+        }
+        _ => return define_from_library(linker, placement, name),
+    }
+    Ok(true)
+}

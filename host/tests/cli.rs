@@ -1,0 +1,345 @@
+//! The built command as a user meets it: output, exit statuses and messages, with guests written by hand.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How ranks run; what holds for one holds for the other.
+const PLACEMENTS: [&str; 2] = ["--threads", "--fibers"];
+
+fn guest(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name).with_extension("wat")
+}
+
+fn rankine() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rankine"));
+    command.env("RANKINE_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache")).stdin(Stdio::null());
+    command
+}
+
+/// Runs a guest; `options` stand before the file.
+fn run(options: &[&str], name: &str) -> Output {
+    rankine().arg("run").args(options).arg(guest(name)).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Checks the exit status; the message shows what was printed.
+#[track_caller]
+fn ended(output: &Output, status: i32) {
+    assert_eq!(output.status.code(), Some(status), "{}{}", out(output), err(output));
+}
+
+#[test]
+fn every_rank_prints() {
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "4", placement], "hello");
+        ended(&output, 0);
+        assert_eq!(out(&output), "hello\n".repeat(4));
+        assert_eq!(err(&output), "");
+    }
+    assert_eq!(out(&run(&[], "hello")), "hello\n");
+    assert_eq!(out(&run(&["-np", "3"], "hello")), "hello\n".repeat(3));
+}
+
+#[test]
+fn lines_are_labelled() {
+    let output = run(&["-n", "3", "--label"], "hello");
+    let text = out(&output);
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["[0] hello", "[1] hello", "[2] hello"]);
+}
+
+#[test]
+fn the_highest_status_counts_and_arguments_arrive() {
+    for placement in PLACEMENTS {
+        let output = rankine()
+            .args(["run", "-n", "3", placement])
+            .arg(guest("status"))
+            .args(["-n", "7", "--help"])
+            .output()
+            .unwrap();
+        // Rank 2, its name, three arguments.
+        ended(&output, 6);
+        // Each unfinished line was ended.
+        assert_eq!(out(&output), "half\n".repeat(3));
+        assert_eq!(err(&output), "");
+    }
+}
+
+#[test]
+fn a_trap_ends_the_job_with_a_report() {
+    for placement in PLACEMENTS {
+        let started = Instant::now();
+        let output = run(&["-n", "2", placement], "trap");
+        ended(&output, 134);
+        assert!(started.elapsed() < Duration::from_secs(5));
+        let text = err(&output);
+        assert!(
+            text.starts_with("rankine: rank 1 trapped: an access outside the guest's memory\n    at deep"),
+            "{text}"
+        );
+        assert!(text.contains("\n    at outer"), "{text}");
+    }
+}
+
+#[test]
+fn endless_recursion_is_a_trap() {
+    for placement in PLACEMENTS {
+        let output = run(&[placement], "recurse");
+        ended(&output, 134);
+        assert!(err(&output).contains("the call stack is exhausted"), "{}", err(&output));
+        assert!(err(&output).ends_with("\n    at ...\n"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn abort_ends_everyone_with_its_code() {
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "2", placement], "abort");
+        ended(&output, 42);
+        assert_eq!(err(&output), "rankine: rank 1 aborted the job with code 42\n");
+    }
+}
+
+#[test]
+fn a_fatal_error_names_call_argument_and_place() {
+    for placement in PLACEMENTS {
+        let output = run(&[placement], "fatal");
+        ended(&output, 6);
+        let text = err(&output);
+        assert!(text.contains("MPI_Send") && text.contains("99") && text.contains("rank 0"), "{text}");
+        assert!(text.contains("MPI_ERR_RANK") && text.contains("\n    at shout"), "{text}");
+    }
+}
+
+#[test]
+fn an_error_handler_runs_where_nothing_waits() {
+    for placement in PLACEMENTS {
+        ended(&run(&[placement], "handler"), 51);
+    }
+}
+
+#[test]
+fn a_deadlock_ends_at_once_and_is_explained() {
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "2", placement], "deadlock");
+        ended(&output, 3);
+        let text = err(&output);
+        for (rank, peer) in [(0, 1), (1, 0)] {
+            let line = format!(
+                "rank {rank} waits in MPI_Recv: a message from rank {peer} with tag 7 in MPI_COMM_WORLD, called by exchange"
+            );
+            assert!(text.contains(&line), "{text}");
+        }
+    }
+    let output = run(&["-n", "2", "--no-deadlock-check", "--timeout", "0.3"], "deadlock");
+    ended(&output, 124);
+}
+
+#[test]
+fn leaving_without_finalize_is_reported() {
+    for placement in PLACEMENTS {
+        let output = run(&[placement], "leave");
+        ended(&output, 0);
+        assert_eq!(err(&output), "rankine: rank 0 ended without MPI_Finalize\n");
+        // Who waits for such a rank does not hang.
+        let output = run(&["-n", "2", placement], "leave");
+        ended(&output, 3);
+        assert!(err(&output).contains("rank 1 waits in MPI_Recv"), "{}", err(&output));
+        assert!(err(&output).contains("rank 0 ended without MPI_Finalize"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_rank_that_gives_up_ends_the_job() {
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "2", placement], "quit");
+        ended(&output, 9);
+        assert!(err(&output).contains("rank 1 exited with status 9 and without MPI_Finalize"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_time_limit_ends_the_job() {
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "2", "--timeout", "0.3", placement], "forever");
+        ended(&output, 124);
+        assert!(err(&output).contains("0.3 s"), "{}", err(&output));
+        assert!(out(&output).contains("here"));
+    }
+}
+
+#[test]
+fn signals_end_the_job() {
+    for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
+        for placement in PLACEMENTS {
+            let mut command = rankine();
+            command.args(["run", "-n", "2", placement]).arg(guest("forever"));
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            // The first line shows that the guest runs.
+            let mut line = [0; 5];
+            child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+            assert_eq!(&line, b"here\n");
+            // SAFETY: a signal to a child that has not been waited for.
+            unsafe { libc::kill(child.id() as i32, signal) };
+            ended(&child.wait_with_output().unwrap(), status);
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_job_quietly() {
+    let mut command = rankine();
+    command.args(["run", "-n", "2", "--timeout", "30"]).arg(guest("cat"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    // Writing fails once the job has ended.
+    while input.write_all(&[b'\n'; 4096]).is_ok() {}
+    let output = child.wait_with_output().unwrap();
+    ended(&output, 141);
+    assert_eq!(err(&output), "");
+}
+
+#[test]
+fn standard_input_goes_to_rank_0() {
+    for placement in PLACEMENTS {
+        let mut command = rankine();
+        command.args(["run", "-n", "3", "--label", placement]).arg(guest("cat"));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"one\ntwo\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = out(&output);
+        let mut lines: Vec<_> = text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["[0] .", "[0] one", "[0] two", "[1] .", "[2] ."]);
+    }
+}
+
+#[test]
+fn variables_are_passed_and_no_others() {
+    let output = rankine()
+        .args(["run", "--env", "A=1=2", "--env", "PASSED"])
+        .env("PASSED", "on")
+        .env("SECRET", "x")
+        .arg(guest("environment"))
+        .output()
+        .unwrap();
+    assert_eq!(out(&output), "A=1=2\0PASSED=on\0");
+    ended(&run(&["--env", "SURELY_NOT_SET"], "environment"), 2);
+}
+
+#[test]
+fn folders_are_granted_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("note"), "granted\n").unwrap();
+    let grant = format!("{}::/data", folder.path().display());
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "2", placement, "--dir", &grant], "file");
+        ended(&output, 0);
+        assert_eq!(out(&output), "granted\n".repeat(2));
+    }
+    assert_ne!(run(&[], "file").status.code(), Some(0));
+    let output = run(&["--dir", "/surely/not/there"], "file");
+    ended(&output, 1);
+    assert!(err(&output).contains("/surely/not/there"), "{}", err(&output));
+}
+
+#[test]
+fn a_memory_limit_holds_and_is_named() {
+    ended(&run(&[], "grow"), 0);
+    ended(&run(&["--memory-limit", "17M"], "grow"), 0);
+    let output = run(&["--memory-limit", "16M"], "grow");
+    ended(&output, 134);
+    assert!(err(&output).contains("memory limit refused"), "{}", err(&output));
+    let output = run(&["--memory-limit", "1K"], "hello");
+    ended(&output, 1);
+}
+
+#[test]
+fn what_nobody_has_is_refused_by_name() {
+    let output = run(&[], "missing");
+    ended(&output, 1);
+    let text = err(&output);
+    assert!(text.contains("mpi.MPI_Teleport") && text.contains("env.dgemm_"), "{text}");
+    assert!(!text.contains("MPI_Init") && text.contains("rankine info"), "{text}");
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = wat::parse_file(guest("hello")).unwrap();
+    let path = folder.path().join("half.wasm");
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let output = rankine().arg("run").arg(&path).output().unwrap();
+    ended(&output, 1);
+    assert!(err(&output).contains("half.wasm") && err(&output).contains("offset"), "{}", err(&output));
+    let output = rankine().arg("run").arg(folder.path().join("none.wasm")).output().unwrap();
+    ended(&output, 1);
+    assert!(err(&output).contains("none.wasm"), "{}", err(&output));
+}
+
+#[test]
+fn many_ranks_meet_on_fibers() {
+    let output = run(&["-n", "200"], "barrier");
+    ended(&output, 0);
+    assert_eq!(out(&output), "met\n".repeat(200));
+}
+
+#[test]
+fn sleeping_fibers_sleep_together() {
+    let started = Instant::now();
+    ended(&run(&["-n", "100", "--fibers"], "sleep"), 0);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[test]
+fn too_many_ranks_name_the_limit() {
+    let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
+    let ranks = limit.trim().parse::<usize>().unwrap() / 4;
+    if ranks > 1 << 20 {
+        return;
+    }
+    let output = run(&["-n", &ranks.to_string()], "hello");
+    ended(&output, 1);
+    assert!(err(&output).contains("sysctl vm.max_map_count="), "{}", err(&output));
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    for wrong in [&["run"][..], &["run", "-n", "0", "x.wasm"], &["walk"], &["run", "--threads", "--fibers", "x.wasm"]] {
+        ended(&rankine().args(wrong).output().unwrap(), 2);
+    }
+    let output = rankine().args(["run", "--help"]).output().unwrap();
+    ended(&output, 0);
+    assert!(out(&output).contains("Examples:") && out(&output).contains("Exit status:"));
+}
+
+#[test]
+fn info_lists_functions_and_engines() {
+    let output = rankine().arg("info").arg("--json").arg(guest("missing")).output().unwrap();
+    ended(&output, 0);
+    let page: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(page["runs"], false);
+    assert_eq!(page["mpi_functions"][0]["name"], "MPI_Init");
+    assert_eq!(page["mpi_functions"][0]["engines"][0], "local");
+    assert_eq!(page["mpi_functions"][1]["engines"], serde_json::json!([]));
+    assert_eq!(page["other_imports"][0], "env.dgemm_");
+
+    let text = out(&rankine().arg("info").arg(guest("hello")).output().unwrap());
+    assert!(text.contains("64 KiB at the start") && text.contains("fd_write"), "{text}");
+
+    let output = rankine().args(["info", "--functions", "--json"]).output().unwrap();
+    let functions: Vec<serde_json::Value> = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(functions.len(), 662);
+    assert!(functions.iter().any(|function| function["name"] == "MPI_Send" && function["engines"][0] == "local"));
+}

@@ -1,0 +1,16 @@
+;; Meets all others twice, then prints a line.
+(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  (import "mpi" "MPI_Init" (func $init (param i32 i32) (result i32)))
+  (import "mpi" "MPI_Finalize" (func $finalize (result i32)))
+  (import "mpi" "MPI_Barrier" (func $barrier (param i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "met\n")
+  (func (export "_start")
+    (drop (call $init (i32.const 0) (i32.const 0)))
+    (drop (call $barrier (i32.const 0x101)))
+    (drop (call $barrier (i32.const 0x101)))
+    (i32.store (i32.const 0) (i32.const 16))
+    (i32.store (i32.const 4) (i32.const 4))
+    (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+    (drop (call $finalize))))

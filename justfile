@@ -1,0 +1,61 @@
+# The recipes behind ./x, for those who have the tools installed already. `just --list` shows them.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+# Host code is always built in release: Wasmtime's compiler is slow without optimisation, and so one build serves all.
+cargo_flags := "--release --workspace"
+
+_default:
+    @just --list --unsorted
+
+# Write the generated files (header, bindings, shims, coverage page) from abi/functions.toml.
+gen:
+    cargo run -q -p rankine-gen
+
+# Formatting, lints, and that the generated files are what the table gives.
+check: gen-check
+    cargo fmt --all --check
+    cargo clippy {{cargo_flags}} --all-targets -- -D warnings
+
+gen-check:
+    cargo run -q -p rankine-gen -- --check
+
+# Licences and sources of every crate (needs cargo-deny).
+deny:
+    cargo deny --workspace check licenses bans sources
+
+# Everything that continuous integration runs, except what ./x installs first.
+test: check build unit sync doctor
+
+# The host and every test program's runner.
+build:
+    cargo build {{cargo_flags}}
+
+# All tests of all crates: units, guests, examples, command line. MPI programs are compiled with `rankine cc`.
+unit:
+    cargo test {{cargo_flags}} --no-fail-fast
+
+# The lock-free parts of the embedded engine: every interleaving (loom), and undefined behaviour (Miri).
+sync: loom miri
+
+loom:
+    RUSTFLAGS="--cfg loom -C debuginfo=0" cargo test -p rankine-local --target-dir target/loom --lib the_gate
+
+miri:
+    MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
+        cargo +nightly miri test -p rankine-local --target-dir target/miri --lib -- errhan::tests
+
+# Says what of the set-up is missing.
+doctor:
+    cargo run -q --release -p rankine -- doctor
+
+# The long suites on top: licences, and the guests against a native MPI library.
+test-full: test deny conformance
+
+# A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
+bench *ARGS:
+    cargo run -q --release -p rankine-bench -- {{ARGS}}
+
+# The guest programs as native programs over MPICH: that what they assert is what MPI libraries do.
+conformance *ARGS:
+    cargo test --release -p rankine-tests --test guests -- --native {{ARGS}}

@@ -1,0 +1,13 @@
+// --timeout ends a job that computes for ever.
+// ranks: 1 3
+// run: --timeout 1
+// exit: 124
+// seconds: 20
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (volatile int i = 0;; i++)
+        ;
+}

@@ -1,0 +1,172 @@
+//! Compiles a guest when the first of its trials asks for it: each variant once, two at a time, and niced.
+
+use super::Places;
+use super::guest::{Guest, Source, Variant};
+use super::run::{Ended, run_within};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::time::{Duration, SystemTime};
+
+/// At most so many compilers run at a time.
+const JOBS: usize = 2;
+/// A compiler that takes longer hangs.
+const LIMIT: Duration = Duration::from_secs(300);
+
+type Outcome = Arc<OnceLock<Result<PathBuf, String>>>;
+
+/// Compiles guests, and remembers what came of each.
+pub struct Compiler {
+    places: Arc<Places>,
+    outcomes: Mutex<HashMap<PathBuf, Outcome>>,
+    running: Mutex<usize>,
+    ended: Condvar,
+}
+
+impl Compiler {
+    /// A compiler that has compiled nothing yet.
+    pub fn new(places: Arc<Places>) -> Compiler {
+        Compiler { places, outcomes: Mutex::default(), running: Mutex::default(), ended: Condvar::new() }
+    }
+
+    /// The guest as a module, compiled if this is the first call for it.
+    pub fn module(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
+        self.once(guest, variant, ".wasm", |output| match &guest.source {
+            Source::C(source) => {
+                let mut cc = self.niced(&self.places.rankine);
+                cc.args(["cc", "-O1", "-g"])
+                    .args(c_options(guest, variant))
+                    .arg("-I")
+                    .arg(self.guests_folder())
+                    .arg(source)
+                    .arg("-o")
+                    .arg(output);
+                finish(cc)
+            }
+            Source::Wat(source) => {
+                let module = wat::parse_file(source).map_err(|e| e.to_string())?;
+                std::fs::write(output, module).map_err(|e| e.to_string())
+            }
+            Source::Cargo(folder) => self.cargo(folder, output),
+        })
+    }
+
+    /// The guest as a native program of the MPI library.
+    pub fn native(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
+        self.once(guest, variant, ".native", |output| {
+            let Source::C(source) = &guest.source else {
+                return Err("only a guest in C has a native form".into());
+            };
+            let mut cc = self.niced(&self.places.mpi_bin.join("mpicc_abi"));
+            cc.args(["-O1", "-g", "-Wall", "-Werror"])
+                .args(c_options(guest, variant))
+                .arg("-I")
+                .arg(self.guests_folder());
+            cc.arg(source).arg("-o").arg(output).arg("-lm");
+            finish(cc)
+        })
+    }
+
+    fn once(
+        &self,
+        guest: &Guest,
+        variant: Variant,
+        ending: &str,
+        make: impl FnOnce(&Path) -> Result<(), String>,
+    ) -> Result<PathBuf, String> {
+        let output = self.places.output.join(format!("{}{}{ending}", guest.name, variant.suffix()));
+        let outcome = self.outcomes.lock().expect("no compiler panics").entry(output.clone()).or_default().clone();
+        outcome
+            .get_or_init(|| {
+                let _place = self.place();
+                std::fs::create_dir_all(output.parent().expect("a file lies in a folder"))
+                    .map_err(|e| e.to_string())?;
+                if !self.is_fresh(guest, &output) {
+                    make(&output)?;
+                }
+                Ok(output.clone())
+            })
+            .clone()
+    }
+
+    /// Whether what is there is newer than everything it is made from.
+    fn is_fresh(&self, guest: &Guest, output: &Path) -> bool {
+        let Source::C(source) = &guest.source else {
+            return false;
+        };
+        let Some(made) = modified(output) else {
+            return false;
+        };
+        let native = output.extension().is_some_and(|e| e == "native");
+        let header = self.guests_folder().join("check.h");
+        let from = [Some(source.as_path()), Some(header.as_path()), (!native).then_some(self.places.rankine.as_path())];
+        from.into_iter().flatten().all(|path| modified(path).is_some_and(|time| time < made))
+    }
+
+    fn cargo(&self, folder: &Path, output: &Path) -> Result<(), String> {
+        let target = output.with_extension("cargo");
+        let mut cargo = self.niced(Path::new(option_env!("CARGO").unwrap_or("cargo")));
+        cargo
+            .args(["build", "--release", "--target", "wasm32-wasip1", "--target-dir"])
+            .arg(&target)
+            .current_dir(folder);
+        finish(cargo)?;
+        let built = target.join("wasm32-wasip1/release");
+        let listing = std::fs::read_dir(&built).map_err(|e| format!("{}: {e}", built.display()))?;
+        let module = listing
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .find(|path| path.extension().is_some_and(|e| e == "wasm"));
+        let module = module.ok_or_else(|| format!("cargo made no module in {}", built.display()))?;
+        std::fs::copy(module, output).map(drop).map_err(|e| e.to_string())
+    }
+
+    fn guests_folder(&self) -> PathBuf {
+        self.places.root.join("tests/guests")
+    }
+
+    fn niced(&self, program: &Path) -> Command {
+        let mut command = Command::new("nice");
+        command.args(["-n", "10"]).arg(program);
+        command
+    }
+
+    fn place(&self) -> Place<'_> {
+        let mut running = self.running.lock().expect("no compiler panics");
+        while *running >= JOBS {
+            running = self.ended.wait(running).expect("no compiler panics");
+        }
+        *running += 1;
+        Place(self)
+    }
+}
+
+/// The right to run one compiler.
+struct Place<'a>(&'a Compiler);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        *self.0.running.lock().expect("no compiler panics") -= 1;
+        self.0.ended.notify_one();
+    }
+}
+
+fn c_options(guest: &Guest, variant: Variant) -> Vec<String> {
+    let mut options = guest.head.cc.clone();
+    if variant == Variant::Large {
+        options.push("-DLARGE".into());
+    }
+    options
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+fn finish(command: Command) -> Result<(), String> {
+    let run = run_within(command, None, LIMIT)?;
+    match run.ended {
+        Ended::Status(0) => Ok(()),
+        _ => Err(format!("it does not compile:\n{run}")),
+    }
+}

@@ -1,0 +1,112 @@
+//! The head of a guest's source: comment lines `// key: value` that say how it is run and what it must do.
+//!
+//! The head ends at the first line that is not a comment. A comment line without a known key is prose.
+
+/// What a guest's head says.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// `ranks:` the rank counts to run with.
+    pub ranks: Vec<u32>,
+    /// `native:` the rank counts to run natively with, where they differ (`no` is none).
+    pub native: Option<Vec<u32>>,
+    /// `engines:` the engines to run on.
+    pub engines: Vec<String>,
+    /// `large: yes` compiles the guest a second time with the `_c` functions.
+    pub large: bool,
+    /// `exit:` the exit status.
+    pub exit: Exit,
+    /// `stdout:` substrings of the standard output.
+    pub stdout: Vec<String>,
+    /// `stderr:` substrings of the standard error stream; `|` separates alternatives.
+    pub stderr: Vec<String>,
+    /// `stderr-not:` substrings that the standard error stream must not have.
+    pub stderr_not: Vec<String>,
+    /// `stdin:` a line for rank 0.
+    pub stdin: Option<String>,
+    /// `args:` the guest's arguments.
+    pub args: Vec<String>,
+    /// `run:` further options of `rankine run`.
+    pub run: Vec<String>,
+    /// `cc:` further options of `rankine cc`.
+    pub cc: Vec<String>,
+    /// `seconds:` the run must end within this time.
+    pub seconds: Option<u64>,
+}
+
+/// The exit status that a run must have.
+#[derive(Copy, Clone, Eq, PartialEq, Debug)]
+pub enum Exit {
+    /// Exactly this one.
+    Status(i32),
+    /// Any but zero.
+    NonZero,
+}
+
+impl Default for Head {
+    fn default() -> Head {
+        Head {
+            ranks: vec![1, 2, 3, 4, 8],
+            native: None,
+            engines: vec!["local".into(), "mpi".into()],
+            large: false,
+            exit: Exit::Status(0),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            stderr_not: Vec::new(),
+            stdin: None,
+            args: Vec::new(),
+            run: Vec::new(),
+            cc: Vec::new(),
+            seconds: None,
+        }
+    }
+}
+
+impl Head {
+    /// Reads the head of `source`, in C (`//`) or in the text form of WebAssembly (`;;`).
+    pub fn read(source: &str) -> Result<Head, String> {
+        let mut head = Head::default();
+        for line in source.lines() {
+            let Some(text) = line.strip_prefix("//").or_else(|| line.strip_prefix(";;")) else {
+                break;
+            };
+            if let Some((key, value)) = text.split_once(':') {
+                head.set(key.trim(), value.trim())?;
+            }
+        }
+        Ok(head)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "ranks" => self.ranks = numbers(value)?,
+            "native" => self.native = Some(if value.starts_with("no") { Vec::new() } else { numbers(value)? }),
+            "engines" => self.engines = words(value),
+            "large" => self.large = value == "yes",
+            "exit" if value == "nonzero" => self.exit = Exit::NonZero,
+            "exit" => self.exit = Exit::Status(number(value)?),
+            "stdout" => self.stdout.push(value.into()),
+            "stderr" => self.stderr.push(value.into()),
+            "stderr-not" => self.stderr_not.push(value.into()),
+            "stdin" => self.stdin = Some(value.into()),
+            "args" => self.args = words(value),
+            "run" => self.run = words(value),
+            "cc" => self.cc = words(value),
+            "seconds" => self.seconds = Some(number(value)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn words(value: &str) -> Vec<String> {
+    value.split_whitespace().map(String::from).collect()
+}
+
+fn numbers(value: &str) -> Result<Vec<u32>, String> {
+    value.split([' ', ',']).filter(|word| !word.is_empty()).map(number).collect()
+}
+
+fn number<T: std::str::FromStr>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("not a number: {value}"))
+}

@@ -1,0 +1,157 @@
+//! The guests: which programs there are, in which variants and at which rank counts each runs.
+
+use super::Mode;
+use super::directive::Head;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One program to run.
+pub struct Guest {
+    /// Its path beneath `tests/` or the repository, without the extension: `guests/pt2pt/send_modes`, `examples/02-ring`.
+    pub name: String,
+    /// What there is to compile.
+    pub source: Source,
+    /// How it is run.
+    pub head: Head,
+    /// The whole standard output, where a file gives it: for one rank count, or for all (under 0). Lines are compared as a set.
+    pub expected: BTreeMap<u32, String>,
+}
+
+/// What a guest is compiled from.
+pub enum Source {
+    /// One file of C.
+    C(PathBuf),
+    /// A module in WebAssembly's text form.
+    Wat(PathBuf),
+    /// A folder with a Cargo workspace of its own.
+    Cargo(PathBuf),
+}
+
+/// The plain functions, or the `_c` ones.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Debug)]
+pub enum Variant {
+    /// The guest as written.
+    Plain,
+    /// Compiled with `-DLARGE`: `check.h` then maps every function to its `_c` variant.
+    Large,
+}
+
+impl Variant {
+    /// What the variant adds to the guest's name.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Variant::Plain => "",
+            Variant::Large => "_c",
+        }
+    }
+}
+
+impl Guest {
+    /// The variants that the guest is compiled in.
+    pub fn variants(&self) -> Vec<Variant> {
+        if self.head.large { vec![Variant::Plain, Variant::Large] } else { vec![Variant::Plain] }
+    }
+
+    /// The rank counts that the guest runs with in a mode.
+    pub fn ranks(&self, mode: Mode) -> Vec<u32> {
+        let on = |engine: &str| self.head.engines.iter().any(|name| name == engine);
+        match mode {
+            Mode::Threads | Mode::Fibers if on("local") => self.head.ranks.clone(),
+            Mode::Mpi if on("mpi") => self.few_ranks(),
+            Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Real MPI processes poll: more than a few on a small machine test only its patience.
+    fn few_ranks(&self) -> Vec<u32> {
+        let few: Vec<u32> = self.head.ranks.iter().copied().filter(|&n| n <= 4).collect();
+        if few.is_empty() { self.head.ranks.iter().copied().take(1).collect() } else { few }
+    }
+
+    /// The output that a run with so many ranks must print, if a file says.
+    pub fn expected(&self, ranks: u32) -> Option<&str> {
+        self.expected.get(&ranks).or_else(|| self.expected.get(&0)).map(String::as_str)
+    }
+}
+
+/// The guests of a folder beneath `tests`, and of the folders in it.
+pub fn find(tests: &Path, folder: &str) -> Result<Vec<Guest>, String> {
+    let mut guests = Vec::new();
+    let mut files = entries(&tests.join(folder))?;
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(entries(&path)?);
+        } else if let Some(guest) = read(tests, &path)? {
+            guests.push(guest);
+        }
+    }
+    guests.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(guests)
+}
+
+fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
+    let source = match path.extension().and_then(|e| e.to_str()) {
+        Some("c") => Source::C(path.into()),
+        Some("wat") => Source::Wat(path.into()),
+        _ => return Ok(None),
+    };
+    let mut head = Head::read(&text(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+    let name = path.strip_prefix(tests).expect("a file of this folder").with_extension("");
+    if !name.starts_with("guests") && head.native.is_none() {
+        head.native = Some(Vec::new());
+    }
+    let mut expected = BTreeMap::new();
+    let out = path.with_extension("out");
+    if out.exists() {
+        expected.insert(0, text(&out)?);
+    }
+    Ok(Some(Guest { name: name.display().to_string(), source, head, expected }))
+}
+
+/// The examples: `examples/NN-name/name.c`, perhaps `rust/`, and `expected/N.txt`, the output with N ranks.
+pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
+    let mut guests = Vec::new();
+    for folder in entries(examples)?.into_iter().filter(|path| path.join("expected").is_dir()) {
+        let mut expected = BTreeMap::new();
+        for path in entries(&folder.join("expected"))? {
+            let ranks = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+            expected.insert(
+                ranks.ok_or_else(|| format!("{}: not named after a rank count", path.display()))?,
+                text(&path)?,
+            );
+        }
+        let name = format!("examples/{}", folder.file_name().expect("a folder has a name").to_string_lossy());
+        let head = Head { ranks: expected.keys().copied().collect(), ..Head::default() };
+        if let Some(source) = entries(&folder)?.into_iter().find(|path| path.extension().is_some_and(|e| e == "c")) {
+            guests.push(Guest {
+                name: name.clone(),
+                source: Source::C(source),
+                head: head.clone(),
+                expected: expected.clone(),
+            });
+        }
+        if folder.join("rust/Cargo.toml").exists() {
+            let head = Head { native: Some(Vec::new()), ..head };
+            guests.push(Guest {
+                name: format!("{name}-rust"),
+                source: Source::Cargo(folder.join("rust")),
+                head,
+                expected,
+            });
+        }
+    }
+    Ok(guests)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let listing = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = listing.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}

@@ -1,0 +1,126 @@
+//! The harness of the guest programs: what there is to run, and how.
+
+mod compile;
+mod coverage;
+mod directive;
+mod guest;
+mod run;
+
+use compile::Compiler;
+use guest::Guest;
+use libtest_mimic::Trial;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How the ranks of a guest are run.
+#[derive(Copy, Clone, Eq, PartialEq, Debug)]
+pub enum Mode {
+    /// The embedded engine, a thread for each rank.
+    Threads,
+    /// The embedded engine, fibers on a thread for each core.
+    Fibers,
+    /// The mpi engine, a process for each rank under `mpiexec`.
+    Mpi,
+    /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
+    Native,
+}
+
+impl Mode {
+    /// Takes `--native` and `--mpi` out of the command line; without them the embedded engine is tested.
+    pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
+        let mut modes = Vec::new();
+        let mut rest = Vec::new();
+        for arg in args {
+            match arg.as_str() {
+                "--native" => modes.push(Mode::Native),
+                "--mpi" => modes.push(Mode::Mpi),
+                _ => rest.push(arg),
+            }
+        }
+        if modes.is_empty() {
+            modes = vec![Mode::Threads, Mode::Fibers];
+        }
+        (modes, rest)
+    }
+
+    /// The name of the mode in a trial's name.
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Threads => "threads",
+            Mode::Fibers => "fibers",
+            Mode::Mpi => "mpi",
+            Mode::Native => "native",
+        }
+    }
+}
+
+/// Where things are: the repository, the built binary, the MPI library's tools.
+pub struct Places {
+    /// The root of the repository.
+    pub root: PathBuf,
+    /// The built `rankine` (`RANKINE`, or `target/release/rankine`).
+    pub rankine: PathBuf,
+    /// The folder of `mpicc_abi` and `mpiexec` (`RANKINE_MPI_BIN`, or `.venv/bin`).
+    pub mpi_bin: PathBuf,
+    /// Where compiled guests go.
+    pub output: PathBuf,
+}
+
+impl Places {
+    fn find() -> Places {
+        let root =
+            Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the repository").to_path_buf();
+        let from_env =
+            |name: &str, default: &str| std::env::var_os(name).map_or_else(|| root.join(default), PathBuf::from);
+        Places {
+            rankine: from_env("RANKINE", "target/release/rankine"),
+            mpi_bin: from_env("RANKINE_MPI_BIN", ".venv/bin"),
+            output: root.join("target/guests"),
+            root,
+        }
+    }
+}
+
+/// All guests, and the modes to run them in.
+pub struct Suite {
+    places: Arc<Places>,
+    guests: Vec<Arc<Guest>>,
+    modes: Vec<Mode>,
+}
+
+impl Suite {
+    /// Finds the guests beneath `tests/` and `examples/`; says which file has a head that can't be read.
+    pub fn find(modes: &[Mode]) -> Result<Suite, String> {
+        let places = Arc::new(Places::find());
+        let mut guests = Vec::new();
+        for folder in ["guests", "sandbox", "cli"] {
+            guests.extend(guest::find(&places.root.join("tests"), folder)?);
+        }
+        guests.extend(guest::find_examples(&places.root.join("examples"))?);
+        Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), modes: modes.to_vec() })
+    }
+
+    /// One trial for each guest, variant, mode and rank count, and one that every function has a guest.
+    pub fn trials(self) -> Vec<Trial> {
+        let compiler = Arc::new(Compiler::new(self.places.clone()));
+        let mut trials = Vec::new();
+        for guest in &self.guests {
+            for variant in guest.variants() {
+                for &mode in &self.modes {
+                    for ranks in guest.ranks(mode) {
+                        let (guest, compiler, places) = (guest.clone(), compiler.clone(), self.places.clone());
+                        let name = format!("{}{}/{}/{ranks}", guest.name, variant.suffix(), mode.name());
+                        trials.push(Trial::test(name, move || {
+                            run::trial(&places, &compiler, &guest, variant, mode, ranks)
+                        }));
+                    }
+                }
+            }
+        }
+        if self.modes.contains(&Mode::Threads) {
+            let Suite { places, guests, .. } = self;
+            trials.push(Trial::test("coverage/local", move || coverage::check(&places, &compiler, &guests)));
+        }
+        trials
+    }
+}

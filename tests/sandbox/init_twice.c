@@ -1,0 +1,15 @@
+// ranks: 1 2
+// engines: local
+// exit: nonzero
+// seconds: 20
+// stderr: MPI_Init
+// stderr-not: panicked
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    return 0;
+}
