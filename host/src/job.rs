@@ -279,7 +279,13 @@ impl Tally {
                     self.running -= 1;
                     self.waiting.push((rank, in_words(waiting, place)));
                 }
-                Ok(Event::Ended { .. }) => self.running -= 1,
+                Ok(Event::Ended { rank, end }) => {
+                    self.running -= 1;
+                    // It left just before the others missed it, and is heard only now.
+                    if matches!(end, End::Exited { unfinalized: true, .. }) {
+                        self.unfinalized.push(rank);
+                    }
+                }
                 Ok(_) => {}
                 Err(_) => break,
             }

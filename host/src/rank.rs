@@ -89,7 +89,12 @@ impl Crew {
             Err(error) => End::Failed(format!("{error:#}")),
             Ok((store, outcome)) => {
                 let end = classify(store.data(), outcome);
-                if !matches!(end, End::Exited { .. } | End::Stopped { .. }) {
+                let ends_job = match end {
+                    End::Exited { status, unfinalized } => status > 0 && unfinalized,
+                    End::Stopped { .. } => false,
+                    End::Trapped(_) | End::Fatal(_) | End::Failed(_) => true,
+                };
+                if ends_job {
                     // Before the others miss it, and take its absence for a deadlock.
                     store.data().rank().world().end(rankine_local::End::Host);
                 }
