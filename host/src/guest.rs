@@ -10,6 +10,8 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
 
+use crate::object::Objects;
+
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]
 pub struct Exit(pub i32);
@@ -62,6 +64,7 @@ pub(crate) struct Scratch {
 /// What a rank's store holds.
 pub struct Guest {
     rank: Rc<Rank>,
+    objects: Rc<Objects>,
     wasi: WasiP1Ctx,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Memory>,
@@ -90,13 +93,27 @@ impl Guest {
 
     /// A guest before its module is instantiated.
     pub fn new(rank: Rank, wasi: WasiP1Ctx, limits: Limits) -> Guest {
-        Guest { rank: Rc::new(rank), wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
+        Guest {
+            rank: Rc::new(rank),
+            objects: Rc::default(),
+            wasi,
+            memory: None,
+            scratch: Scratch::default(),
+            limits,
+            callbacks: 0,
+        }
     }
 
     /// Its identity in the engine.
     #[inline]
     pub(crate) fn rank(&self) -> &Rc<Rank> {
         &self.rank
+    }
+
+    /// The types that it described.
+    #[inline]
+    pub(crate) fn objects(&self) -> &Rc<Objects> {
+        &self.objects
     }
 
     /// Remembers the exported memory, so that a call need not look it up by name.

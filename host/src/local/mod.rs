@@ -25,10 +25,12 @@ mod fibers;
 #[allow(clippy::redundant_closure)] // All registrations look the same.
 mod generated;
 mod hand;
+mod objects;
 pub(crate) mod shim;
 mod threads;
 
 pub(crate) use fibers::YieldOnce;
+pub(crate) use objects::define as define_object;
 
 use std::sync::Arc;
 

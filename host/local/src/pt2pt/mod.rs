@@ -6,6 +6,7 @@
 #![allow(clippy::too_many_arguments)] // They are those of MPI.
 
 mod buffered;
+mod bytes;
 mod nonblocking;
 mod partitioned;
 mod probe;
@@ -25,6 +26,7 @@ use crate::rank::Rank;
 use crate::span::Span;
 
 pub use buffered::*;
+pub use bytes::*;
 pub use nonblocking::*;
 pub use partitioned::*;
 pub use probe::*;
