@@ -5,12 +5,11 @@ use std::fmt;
 use std::rc::Rc;
 
 use rankine_local::Rank;
+use rankine_object::Objects;
 use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
-
-use crate::object::Objects;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]

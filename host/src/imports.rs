@@ -7,7 +7,7 @@ use wasmtime::{ExternType, InstancePre, Linker, Module};
 
 use crate::guest::Guest;
 use crate::job::Placement;
-use crate::{local, object, wasi};
+use crate::{local, wasi};
 
 /// Registers every function that the module imports; refuses it with all missing ones named.
 pub(crate) fn resolve(module: &Module, path: &Path, placement: Placement) -> Result<InstancePre<Guest>> {
@@ -18,7 +18,7 @@ pub(crate) fn resolve(module: &Module, path: &Path, placement: Placement) -> Res
     for import in module.imports() {
         let is_known = match (import.module(), import.ty()) {
             (local::MODULE, ExternType::Func(_)) => local::define(&mut linker, placement, import.name()),
-            (object::MODULE, ExternType::Func(_)) => local::define_object(&mut linker, placement, import.name()),
+            (rankine_object::MODULE, ExternType::Func(_)) => local::define_object(&mut linker, placement, import.name()),
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
             _ => Ok(false),
         };

@@ -12,7 +12,6 @@ pub mod job;
 pub mod limits;
 pub mod local;
 pub mod module;
-pub mod object;
 pub mod output;
 mod rank;
 pub mod signals;

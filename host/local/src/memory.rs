@@ -19,8 +19,15 @@ pub struct Memory {
     size: Cell<u64>,
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        Memory::new()
+    }
+}
+
 impl Memory {
-    pub(crate) fn new() -> Self {
+    /// A memory of no bytes, until [`Memory::set`] says where it is.
+    pub fn new() -> Self {
         Memory { base: Cell::new(std::ptr::null_mut()), size: Cell::new(0) }
     }
 
@@ -183,7 +190,10 @@ impl Memory {
 
     /// Writes an array of words.
     pub fn write_i32s(&self, address: Addr, values: &[i32], what: &str) -> Result<()> {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let mut bytes = Vec::with_capacity(values.len() * 4);
+        for value in values {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
         self.write_bytes(address, &bytes, what)
     }
 

@@ -9,13 +9,13 @@ use std::rc::Rc;
 
 use rankine_abi::{FnPtr, MPI_ERR_COUNT, MPI_UNDEFINED, Status};
 use rankine_local::{Error, Rank, Result, coll, pt2pt};
+use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, MODULE, OBJECTS, Objects, ROOTS, Roots};
 use wasmtime::{Caller, Linker};
 
 use super::call::{self, On};
 use super::shim::{self, addr, handle};
 use crate::guest::Guest;
 use crate::job::Placement;
-use crate::object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, MODULE, OBJECTS, Objects, ROOTS, Roots};
 
 type Shared = Rc<Objects>;
 

@@ -4,17 +4,18 @@
 //! that is there and of the right type, every length fits, no byte is left over. Its cost is linear in objects and bytes whatever the image says.
 
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_local::{Error, Result};
+use rankine_local::Error;
 
-use super::image::{HEADER, Header, put_word, word};
-use super::interior::{ALIAS, Alias, is_part};
-use super::plan::{Action, Count, Plan, Shape, Step};
-use super::types::REFERENCE;
-use super::walk::Met;
+use crate::image::{HEADER, Header, put_word, word};
+use crate::interior::{ALIAS, Alias, is_part};
+use crate::plan::{Action, Count, Layout, Plan, Shape, Step};
+use crate::types::REFERENCE;
+use crate::walk::Met;
+use crate::{Checked, error};
 
 /// What a receiver accepts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Bytes of one image.
     pub bytes: u64,
     /// Objects of one message.
@@ -33,24 +34,24 @@ impl Default for Limits {
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     /// Every object: `at` is its position in the body.
-    pub(super) objects: Vec<Met>,
+    pub(crate) objects: Vec<Met>,
     /// Where in the body references lie that are not null, those of the roots first.
-    pub(super) references: Vec<u32>,
-    pub(super) aliases: Vec<Alias>,
-    pub(super) roots: u32,
+    pub(crate) references: Vec<u32>,
+    pub(crate) aliases: Vec<Alias>,
+    pub(crate) roots: u32,
     /// Where the body begins in the message.
-    pub(super) body: usize,
+    pub(crate) body: usize,
 }
 
 /// Checks a message that shall be objects of this plan's type. What must not arrive (references that are left, capacities) is put right.
-pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result<Outline> {
+pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Checked<Outline> {
     let header = Header::expect(message, plan)?;
     for (what, value, limit) in
         [("bytes", header.bytes, limits.bytes), ("objects", u64::from(header.objects), limits.objects)]
     {
         if value > limit {
             let text = format!("the graph of the type {} has {value} {what}; this rank accepts {limit}", header.name);
-            return Err(Error::new(MPI_ERR_TRUNCATE, text));
+            return Err(error(MPI_ERR_TRUNCATE, text));
         }
     }
     let (head, rest) = message.split_at_mut(HEADER);
@@ -72,16 +73,17 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result
         weak: Vec::new(),
         outline: Outline::default(),
     };
-    reader
-        .run(limits)
-        .map_err(|error| Error { text: format!("the image that came is not valid: {}", error.text).into(), ..error })?;
+    reader.run(limits).map_err(|mut error| {
+        error.text = format!("the image that came is not valid: {}", error.text).into();
+        error
+    })?;
     let Reader { aliases, outline, .. } = reader;
     Ok(Outline { aliases, roots: header.roots, body: body_at, ..outline })
 }
 
 #[cold]
-fn bad(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
-    Error::new(MPI_ERR_TYPE, text)
+fn bad(text: impl Into<std::borrow::Cow<'static, str>>) -> Box<Error> {
+    error(MPI_ERR_TYPE, text)
 }
 
 struct Reader<'a> {
@@ -99,7 +101,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn run(&mut self, limits: &Limits) -> Result<()> {
+    fn run(&mut self, limits: &Limits) -> Checked<()> {
         self.tail = u64::from(self.header.roots) * u64::from(REFERENCE);
         if self.tail > self.body.len() as u64 {
             return Err(bad("the roots do not fit into it"));
@@ -110,6 +112,7 @@ impl<'a> Reader<'a> {
             return Err(bad("it has fewer bytes than objects"));
         }
         self.outline.objects.reserve(self.header.objects as usize);
+        self.outline.references.reserve(self.header.objects as usize);
         for root in 0..self.header.roots as usize {
             self.refer(root * REFERENCE as usize, 0, Some(1), false)?;
         }
@@ -121,7 +124,7 @@ impl<'a> Reader<'a> {
         self.check_aliases()
     }
 
-    fn objects(&mut self, limits: &Limits) -> Result<()> {
+    fn objects(&mut self, limits: &Limits) -> Checked<()> {
         let (mut next, mut depth) = (0, 1);
         let mut level_end = self.outline.objects.len();
         while let Some(&met) = self.outline.objects.get(next) {
@@ -134,21 +137,36 @@ impl<'a> Reader<'a> {
                     "its objects lie more than {} references deep, which is what this rank accepts",
                     limits.depth
                 );
-                return Err(Error::new(MPI_ERR_TRUNCATE, text));
+                return Err(error(MPI_ERR_TRUNCATE, text));
             }
             let layout = &self.plan.layouts[met.shape as usize];
-            if !layout.steps.is_empty() && !self.is_alias(next as u32) {
-                for element in 0..met.count as usize {
-                    let start = met.at as usize + element * layout.size as usize;
-                    self.follow(&layout.steps, start).map_err(|error| in_object(error, &layout.name, next))?;
-                }
+            if !self.is_alias(next as u32) {
+                self.object(met, layout).map_err(|error| in_object(error, &layout.name, next))?;
             }
             next += 1;
         }
         Ok(())
     }
 
-    fn follow(&mut self, steps: &'a [Step], start: usize) -> Result<()> {
+    /// Checks the references of one object.
+    #[inline]
+    fn object(&mut self, met: Met, layout: &'a Layout) -> Checked<()> {
+        let elements = (0..met.count as usize).map(|element| met.at as usize + element * layout.size as usize);
+        match &layout.plain {
+            Some(references) if references.is_empty() => Ok(()),
+            Some(references) => {
+                for start in elements {
+                    for &(offset, to) in references {
+                        self.refer(start + offset as usize, to, Some(1), false)?;
+                    }
+                }
+                Ok(())
+            }
+            None => elements.into_iter().try_for_each(|start| self.follow(&layout.steps, start)),
+        }
+    }
+
+    fn follow(&mut self, steps: &'a [Step], start: usize) -> Checked<()> {
         for step in steps {
             if let Some((tag_at, tag)) = step.when
                 && word(self.body, start + tag_at as usize) as i32 != tag
@@ -161,7 +179,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn step(&mut self, step: &'a Step, start: usize) -> Result<()> {
+    fn step(&mut self, step: &'a Step, start: usize) -> Checked<()> {
         let at = start + step.offset as usize;
         let places = |count: u32| (0..count as usize).map(move |index| at + index * REFERENCE as usize);
         match step.action {
@@ -192,7 +210,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn count(&mut self, count: Count, start: usize) -> Result<u32> {
+    fn count(&mut self, count: Count, start: usize) -> Checked<u32> {
         let (at, capacity_at) = match count {
             Count::Fixed(count) => return Ok(count),
             Count::At(at, capacity_at) => (at, capacity_at),
@@ -208,7 +226,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn refer_by(&mut self, step: &Step, at: usize, shape: Shape, count: Option<u32>) -> Result<()> {
+    fn refer_by(&mut self, step: &Step, at: usize, shape: Shape, count: Option<u32>) -> Checked<()> {
         if step.required && word(self.body, at) == 0 {
             return Err(bad("it is null, which the description excludes"));
         }
@@ -217,7 +235,7 @@ impl<'a> Reader<'a> {
 
     /// Checks the reference at a position, which may introduce an object. Without a count the object is a text.
     #[inline]
-    fn refer(&mut self, at: usize, shape: Shape, count: Option<u32>, owned: bool) -> Result<()> {
+    fn refer(&mut self, at: usize, shape: Shape, count: Option<u32>, owned: bool) -> Checked<()> {
         let reference = word(self.body, at);
         if reference == 0 {
             return Ok(());
@@ -236,7 +254,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refer_again(&self, number: usize, shape: Shape, count: Option<u32>, owned: bool) -> Result<()> {
+    fn refer_again(&self, number: usize, shape: Shape, count: Option<u32>, owned: bool) -> Checked<()> {
         let Some(&met) = self.outline.objects.get(number) else {
             return Err(bad(format!("it refers to object {number}, which is not the next one")));
         };
@@ -253,7 +271,7 @@ impl<'a> Reader<'a> {
 
     /// Adds the next object, which lies behind all that were met before.
     #[inline]
-    fn meet(&mut self, shape: Shape, count: u32, owned: bool) -> Result<()> {
+    fn meet(&mut self, shape: Shape, count: u32, owned: bool) -> Checked<()> {
         let number = self.outline.objects.len() as u32;
         if number >= self.header.objects {
             return Err(bad("it has more objects than it says"));
@@ -270,7 +288,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn meet_alias(&mut self, met: Met, owned: bool) -> Result<()> {
+    fn meet_alias(&mut self, met: Met, owned: bool) -> Checked<()> {
         let alias = self.aliases[self.next_alias];
         self.next_alias += 1;
         if owned {
@@ -295,7 +313,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Bytes of the text that comes next, with its zero.
-    fn text_length(&self) -> Result<u32> {
+    fn text_length(&self) -> Checked<u32> {
         let rest = self.body.get(self.tail as usize..).unwrap_or_default();
         match rest.iter().position(|&byte| byte == 0) {
             Some(end) => Ok(end as u32 + 1),
@@ -303,7 +321,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn resolve_weak(&mut self) -> Result<()> {
+    fn resolve_weak(&mut self) -> Checked<()> {
         for (at, shape) in std::mem::take(&mut self.weak) {
             let reference = word(self.body, at as usize);
             if reference == 0 {
@@ -317,7 +335,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn check_aliases(&self) -> Result<()> {
+    fn check_aliases(&self) -> Checked<()> {
         if self.next_alias != self.aliases.len() {
             return Err(bad("it has aliases that nothing refers to"));
         }
@@ -332,11 +350,13 @@ impl<'a> Reader<'a> {
 }
 
 #[cold]
-fn in_object(error: Error, name: &str, number: usize) -> Error {
-    Error { text: format!("object {number}, a {name}: {}", error.text).into(), ..error }
+fn in_object(mut error: Box<Error>, name: &str, number: usize) -> Box<Error> {
+    error.text = format!("object {number}, a {name}: {}", error.text).into();
+    error
 }
 
 #[cold]
-fn in_field(error: Error, name: &str) -> Error {
-    Error { text: format!("field {name}: {}", error.text).into(), ..error }
+fn in_field(mut error: Box<Error>, name: &str) -> Box<Error> {
+    error.text = format!("field {name}: {}", error.text).into();
+    error
 }

@@ -5,17 +5,17 @@
 use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
 use rankine_local::{Callback, Error, Rank, Result};
 
-use super::decode::Outline;
-use super::image::{put_word, word};
-use super::plan::Plan;
-use super::types::REFERENCE;
+use crate::decode::Outline;
+use crate::image::{put_word, word};
+use crate::plan::Plan;
+use crate::types::REFERENCE;
 
 /// Objects that one call of the guest's allocator is asked for: what a page of scratch memory has room for.
 const BATCH: usize = 8192;
 
 /// The guest's functions that find and give back memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Allocator {
+pub struct Allocator {
     /// `int allocate(int n, const unsigned sizes[], void *addresses[])`
     pub allocate: FnPtr,
     /// `void release(int n, void *addresses[])`

@@ -13,7 +13,7 @@
 //! | `rebuild` | from an image to a graph |
 //!
 //! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. Who sends and receives images are the
-//! engines' shims (`local/objects.rs`). A guest that describes its types wrongly sends nonsense or gets errors; whoever receives believes nothing
+//! engines' shims (`host/src/local/objects.rs`). A guest that describes its types wrongly sends nonsense or gets errors; whoever receives believes nothing
 //! of an image but what `decode` has checked against its own description.
 
 mod decode;
@@ -21,6 +21,8 @@ mod image;
 mod interior;
 mod plan;
 mod rebuild;
+#[cfg(test)]
+mod speed;
 mod types;
 mod visited;
 mod walk;
@@ -32,56 +34,72 @@ use std::rc::Rc;
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
 use rankine_local::{Error, Memory, Rank, Result};
 
-pub(crate) use decode::Limits;
-pub(crate) use image::{HEADER, Header};
-pub(crate) use plan::Plan;
-pub(crate) use rebuild::Allocator;
-pub(crate) use types::FIELD_WORDS;
+pub use decode::Limits;
+pub use image::{HEADER, Header};
+pub use plan::Plan;
+pub use rebuild::Allocator;
+pub use types::FIELD_WORDS;
+
+/// Results on the path of an object: an error is rare, and shall not make the good case larger.
+pub(crate) type Checked<T> = std::result::Result<T, Box<Error>>;
+
+#[cold]
+pub(crate) fn error(class: i32, text: impl Into<std::borrow::Cow<'static, str>>) -> Box<Error> {
+    Box::new(Error::new(class, text))
+}
 
 /// The import module.
-pub(crate) const MODULE: &str = "rankine";
+pub const MODULE: &str = "rankine";
 
 /// What one rank keeps for its objects.
 #[derive(Default)]
-pub(crate) struct Objects {
+pub struct Objects {
     types: RefCell<types::Types>,
     plans: RefCell<HashMap<u32, Rc<Plan>>>,
     walk: RefCell<walk::Walk>,
-    pub(crate) limits: Cell<Limits>,
-    pub(crate) allocator: Cell<Option<Allocator>>,
+    /// What the rank accepts.
+    pub limits: Cell<Limits>,
+    /// The guest's functions that find and give back memory, once it has named them.
+    pub allocator: Cell<Option<Allocator>>,
 }
 
 /// References to objects in a guest's memory: where they lie, how many, and of what type.
 #[derive(Clone)]
-pub(crate) struct Roots {
+pub struct Roots {
+    /// Where the first one lies.
     pub at: Addr,
+    /// How many there are.
     pub count: u32,
+    /// What they refer to.
     pub plan: Rc<Plan>,
 }
 
 impl Roots {
     /// Some of the references.
-    pub(crate) fn part(&self, start: u32, count: u32) -> Roots {
+    pub fn part(&self, start: u32, count: u32) -> Roots {
         Roots { at: Addr(self.at.0.saturating_add(start.saturating_mul(4))), count, plan: self.plan.clone() }
     }
 }
 
 impl Objects {
-    pub(crate) fn declare(&self, name: &str, size: i32, align: i32) -> Result<u32> {
+    /// Declares a type and gives its handle.
+    pub fn declare(&self, name: &str, size: i32, align: i32) -> Result<u32> {
         self.types.borrow_mut().declare(name, size, align)
     }
 
-    pub(crate) fn define(&self, handle: u32, fields: Vec<(Box<str>, [i32; FIELD_WORDS - 1])>) -> Result<()> {
+    /// Says what the fields of a declared type are: a name, and the words of `Rankine_Field` before it.
+    pub fn define(&self, handle: u32, fields: Vec<(Box<str>, [i32; FIELD_WORDS - 1])>) -> Result<()> {
         self.types.borrow_mut().define(handle, fields)
     }
 
-    pub(crate) fn free(&self, handle: u32) -> Result<()> {
+    /// Forgets a type.
+    pub fn free(&self, handle: u32) -> Result<()> {
         self.plans.borrow_mut().remove(&handle);
         self.types.borrow_mut().free(handle)
     }
 
     /// How objects of a type are walked.
-    pub(crate) fn plan(&self, handle: u32) -> Result<Rc<Plan>> {
+    pub fn plan(&self, handle: u32) -> Result<Rc<Plan>> {
         if let Some(plan) = self.plans.borrow().get(&handle) {
             return Ok(plan.clone());
         }
@@ -93,7 +111,7 @@ impl Objects {
     }
 
     /// The references that a call names.
-    pub(crate) fn roots(&self, at: i32, count: i32, handle: i32) -> Result<Roots> {
+    pub fn roots(&self, at: i32, count: i32, handle: i32) -> Result<Roots> {
         match u32::try_from(count) {
             Ok(count) => Ok(Roots { at: Addr(at as u32), count, plan: self.plan(handle as u32)? }),
             Err(_) => Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"))),
@@ -101,12 +119,12 @@ impl Objects {
     }
 
     /// An image of graphs in the guest's memory.
-    pub(crate) fn image(&self, memory: &Memory, roots: &Roots) -> Result<Vec<u8>> {
-        walk::image(&mut self.walk.borrow_mut(), memory, &roots.plan, roots.at, roots.count)
+    pub fn image(&self, memory: &Memory, roots: &Roots) -> Result<Vec<u8>> {
+        walk::image(&mut self.walk.borrow_mut(), memory, &roots.plan, roots.at, roots.count).map_err(|error| *error)
     }
 
     /// Builds the graphs of a message in the guest's memory; the status tells of them too.
-    pub(crate) async fn build(&self, r: &Rank, message: Vec<u8>, roots: &Roots, mut status: Status) -> Result<Status> {
+    pub async fn build(&self, r: &Rank, message: Vec<u8>, roots: &Roots, mut status: Status) -> Result<Status> {
         let counts = self.build_counted(r, message, roots).await;
         let (objects, came) = counts.map_err(|error| Error { status: Some(Box::new(status)), ..error })?;
         status.internal[OBJECTS] = objects as i32;
@@ -115,7 +133,7 @@ impl Objects {
     }
 
     /// As [`Objects::build`]; how many objects and roots there were.
-    pub(crate) async fn build_counted(&self, r: &Rank, mut message: Vec<u8>, roots: &Roots) -> Result<(u32, u32)> {
+    pub async fn build_counted(&self, r: &Rank, mut message: Vec<u8>, roots: &Roots) -> Result<(u32, u32)> {
         if message.is_empty() {
             let text = format!(
                 "no bytes came where objects of the type {} should have: their sender failed",
@@ -123,14 +141,14 @@ impl Objects {
             );
             return Err(Error::new(MPI_ERR_OTHER, text));
         }
-        let outline = decode::decode(&mut message, &roots.plan, &self.limits.get())?;
+        let outline = decode::decode(&mut message, &roots.plan, &self.limits.get()).map_err(|error| *error)?;
         let target = (roots.at, roots.count);
         rebuild::rebuild(r, self.allocator.get(), &roots.plan, &mut message, &outline, target).await?;
         Ok((outline.objects.len() as u32, outline.roots))
     }
 
     /// Gives the memory of all objects of these graphs back to the guest's allocator, each once.
-    pub(crate) async fn release(&self, r: &Rank, roots: &Roots) -> Result<()> {
+    pub async fn release(&self, r: &Rank, roots: &Roots) -> Result<()> {
         let Some(allocator) = self.allocator.get() else {
             return Err(Error::new(
                 MPI_ERR_ARG,
@@ -140,7 +158,7 @@ impl Objects {
         // The guest's function may come back to us: nothing is borrowed while it runs.
         let addresses = {
             let walk = &mut self.walk.borrow_mut();
-            walk::addresses(walk, r.memory(), &roots.plan, roots.at, roots.count)?
+            walk::addresses(walk, r.memory(), &roots.plan, roots.at, roots.count).map_err(|error| *error)?
         };
         rebuild::release(r, allocator, &addresses).await
     }
@@ -150,7 +168,7 @@ impl Objects {
 /// and checks them.
 impl Objects {
     /// The header of an image of `bytes` bytes, header and all.
-    pub(crate) fn seal(&self, bytes: u32, objects: u32, roots: u32, handle: u32) -> Result<[u8; HEADER]> {
+    pub fn seal(&self, bytes: u32, objects: u32, roots: u32, handle: u32) -> Result<[u8; HEADER]> {
         let plan = self.plan(handle)?;
         let Some(bytes) = u64::from(bytes).checked_sub(HEADER as u64) else {
             return Err(Error::new(MPI_ERR_ARG, format!("an image of {bytes} bytes has no room for its header")));
@@ -162,9 +180,9 @@ impl Objects {
     }
 
     /// Position, type and count of each object of an image, and how many roots it has.
-    pub(crate) fn open(&self, mut image: Vec<u8>, handle: u32) -> Result<(Vec<i32>, u32)> {
+    pub fn open(&self, mut image: Vec<u8>, handle: u32) -> Result<(Vec<i32>, u32)> {
         let plan = self.plan(handle)?;
-        let outline = decode::decode(&mut image, &plan, &self.limits.get())?;
+        let outline = decode::decode(&mut image, &plan, &self.limits.get()).map_err(|error| *error)?;
         if !outline.aliases.is_empty() {
             let text = "references into other objects came, which this program's objects do not have";
             return Err(Error::new(rankine_abi::MPI_ERR_TYPE, text));
@@ -178,6 +196,6 @@ impl Objects {
 }
 
 /// The words of a status that say how many objects came, and how many of them are roots.
-pub(crate) const OBJECTS: usize = 3;
+pub const OBJECTS: usize = 3;
 /// See [`OBJECTS`].
-pub(crate) const ROOTS: usize = 4;
+pub const ROOTS: usize = 4;

@@ -10,10 +10,10 @@ use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_NO_MEM, MPI_ERR_
 use rankine_local::{Error, Result};
 
 /// The words of one field, as `rankine.h` lays them out.
-pub(crate) const FIELD_WORDS: usize = 9;
+pub const FIELD_WORDS: usize = 9;
 
 /// References are as large as addresses of a 32-bit guest.
-pub(super) const REFERENCE: u32 = 4;
+pub(crate) const REFERENCE: u32 = 4;
 /// No object is larger.
 const MAX_SIZE: u32 = 1 << 30;
 /// What every allocator of a guest gives.
@@ -28,7 +28,7 @@ const FIRST: u32 = 0x1_0000;
 
 /// How a field refers to objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// References to one object each.
     References,
     /// A reference to objects that lie in a row.
@@ -64,7 +64,7 @@ const WEAK: u32 = 0x400;
 
 /// A field that refers to objects, as the guest described it.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// Its name, for errors.
     pub name: Box<str>,
     pub form: Form,
@@ -105,7 +105,7 @@ impl Field {
 
 /// A described type.
 #[derive(Debug)]
-pub(super) struct Type {
+pub(crate) struct Type {
     pub name: Box<str>,
     pub size: u32,
     pub align: u32,
@@ -181,7 +181,7 @@ impl Types {
     }
 
     /// A described type.
-    pub(super) fn get(&self, handle: u32) -> Result<&Rc<Type>> {
+    pub(crate) fn get(&self, handle: u32) -> Result<&Rc<Type>> {
         let index = handle.checked_sub(FIRST).map(|index| index as usize);
         match index.and_then(|index| self.0.get(index)) {
             Some(Some(ty)) => Ok(ty),

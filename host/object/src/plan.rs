@@ -9,15 +9,15 @@ use std::rc::Rc;
 use rankine_abi::{Datatype, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
 
-use super::types::{Field, Form, REFERENCE, Type, Types};
-use super::walk::Met;
+use crate::types::{Field, Form, REFERENCE, Type, Types};
+use crate::walk::Met;
 
 /// The number of a shape in its plan.
-pub(super) type Shape = u32;
+pub(crate) type Shape = u32;
 
 /// How many objects lie in a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Count {
+pub(crate) enum Count {
     Fixed(u32),
     /// An int at this offset says it, and maybe another one for how many there is room.
     At(u32, Option<u32>),
@@ -25,7 +25,7 @@ pub(super) enum Count {
 
 /// What is done for one field.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Action {
+pub(crate) enum Action {
     References { count: u32, to: Shape },
     Weak { count: u32, to: Shape },
     Leave { count: u32 },
@@ -36,7 +36,7 @@ pub(super) enum Action {
 
 /// A field, ready to be followed.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(crate) struct Step {
     pub offset: u32,
     pub when: Option<(u32, i32)>,
     pub action: Action,
@@ -48,23 +48,26 @@ pub(super) struct Step {
 
 /// A type, ready to be followed.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub name: Box<str>,
     /// The guest's handle.
     pub handle: u32,
     pub size: u32,
     pub steps: Vec<Step>,
+    /// Offsets and targets of the references, if these are all there is to follow and none of them has conditions: the usual case, and the fast one.
+    pub plain: Option<Vec<(u32, Shape)>>,
     /// It is what strings are made of: linkers let one string be the end of another, so they are no parts of each other.
     pub is_text: bool,
 }
 
 /// See the module. The first layout is the root's.
 #[derive(Debug)]
-pub(crate) struct Plan {
-    pub fingerprint: u64,
-    pub(super) layouts: Vec<Layout>,
+pub struct Plan {
+    /// What two ranks compare.
+    pub(crate) fingerprint: u64,
+    pub(crate) layouts: Vec<Layout>,
     /// References may point into objects: some type is both referred to and part of something larger.
-    pub(super) has_interior: bool,
+    pub(crate) has_interior: bool,
 }
 
 impl Plan {
@@ -74,7 +77,7 @@ impl Plan {
     }
 
     /// An object in words.
-    pub(super) fn in_words(&self, met: Met) -> String {
+    pub(crate) fn in_words(&self, met: Met) -> String {
         let name = &self.layouts[met.shape as usize].name;
         match met.count {
             1 => format!("one {name} at address {:#x}", met.at),
@@ -84,12 +87,12 @@ impl Plan {
 
     /// How many bytes an object has.
     #[inline]
-    pub(super) fn bytes(&self, met: Met) -> u64 {
+    pub(crate) fn bytes(&self, met: Met) -> u64 {
         u64::from(self.layouts[met.shape as usize].size) * u64::from(met.count)
     }
 
     /// How deep in something else objects of this type may lie: of two that have the same bytes, the outer one has the smaller number.
-    pub(super) fn depth(&self, met: Met) -> usize {
+    pub(crate) fn depth(&self, met: Met) -> usize {
         let mut depth = 0;
         let mut shapes = vec![met.shape];
         while depth <= self.layouts.len() {
@@ -114,7 +117,10 @@ impl Plan {
             build.fill(next)?;
             next += 1;
         }
-        let Build { layouts, hash, .. } = build;
+        let Build { mut layouts, hash, .. } = build;
+        for layout in &mut layouts {
+            layout.plain = plain(&layout.steps);
+        }
         let has_interior = has_interior(&layouts);
         Ok(Plan { fingerprint: hash.0, layouts, has_interior })
     }
@@ -150,6 +156,7 @@ impl Build<'_> {
             handle,
             size,
             steps: Vec::new(),
+            plain: None,
             is_text: key == Key::Text,
         };
         let layout = match key {
@@ -221,6 +228,20 @@ impl Build<'_> {
         self.hash.step(field, &action);
         Ok(Step { offset: field.offset, when: field.when, action, owned, required, name: field.name.clone() })
     }
+}
+
+/// The references of a layout that has nothing else, and not too many.
+fn plain(steps: &[Step]) -> Option<Vec<(u32, Shape)>> {
+    const MOST: u32 = 16;
+    let references = |step: &Step| match step.action {
+        Action::References { count, to } if count <= MOST && step.when.is_none() && !step.owned && !step.required => {
+            let offset = step.offset;
+            Some((0..count).map(move |index| (offset + index * REFERENCE, to)))
+        }
+        _ => None,
+    };
+    let all: Option<Vec<_>> = steps.iter().map(references).collect();
+    Some(all?.into_iter().flatten().collect())
 }
 
 /// Name and size of a predefined datatype.

@@ -13,22 +13,26 @@
 use rankine_abi::MPI_ERR_TYPE;
 use rankine_local::{Error, Result};
 
-use super::plan::Plan;
+use crate::plan::Plan;
 
 /// Bytes of the header.
-pub(crate) const HEADER: usize = 64;
+pub const HEADER: usize = 64;
 /// The first eight bytes of every image.
 const MAGIC: [u8; 8] = *b"\x8bRnkOb1\n";
 const NAME: std::ops::Range<usize> = 36..64;
 
 /// What an image says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
+pub struct Header {
+    /// That of the roots' type.
     pub fingerprint: u64,
     /// Bytes behind the header.
     pub bytes: u64,
+    /// Objects, aliases among them.
     pub objects: u32,
+    /// References in the array that travels.
     pub roots: u32,
+    /// Objects that are part of others.
     pub aliases: u32,
     /// The sender's name of the roots' type, cut off where it is long.
     pub name: String,
@@ -48,7 +52,7 @@ impl Header {
     }
 
     /// Reads the beginning of a message; nothing if it is no image.
-    pub(crate) fn read(message: &[u8]) -> Option<Header> {
+    pub fn read(message: &[u8]) -> Option<Header> {
         let head: &[u8; HEADER] = message.first_chunk()?;
         let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
         let double = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
@@ -93,7 +97,7 @@ impl Header {
 
 /// Reads a word of an image.
 #[inline]
-pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
     match bytes.get(at..at + 4) {
         Some(word) => u32::from_le_bytes([word[0], word[1], word[2], word[3]]),
         None => unreachable!("fields lie inside of objects, and objects inside of images"),
@@ -102,6 +106,6 @@ pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
 
 /// Writes a word of an image.
 #[inline]
-pub(super) fn put_word(bytes: &mut [u8], at: usize, value: u32) {
+pub(crate) fn put_word(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }

@@ -4,7 +4,7 @@
 //! about the order of the objects, which a large graph's time depends on. Where addresses fall on one another, the table mixes them.
 
 /// See the module.
-pub(super) struct Visited {
+pub(crate) struct Visited {
     /// Address and number of an object; a free slot has the address 0, which no object has.
     slots: Vec<(u32, u32)>,
     used: usize,
@@ -26,7 +26,7 @@ impl Default for Visited {
 
 impl Visited {
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         // Sized by the last walk: the next one is likely to be like it.
         let slots = (self.used * 2 + 2).next_power_of_two().clamp(SMALLEST, KEPT);
         self.slots.truncate(slots);
@@ -46,7 +46,7 @@ impl Visited {
 
     /// The number of the object at `address`, which is not 0; a new one gets `number`.
     #[inline]
-    pub(super) fn enter(&mut self, address: u32, number: u32) -> u32 {
+    pub(crate) fn enter(&mut self, address: u32, number: u32) -> u32 {
         let mask = self.slots.len() - 1;
         let mut slot = self.place(address) & mask;
         let mut steps = 0;
@@ -69,7 +69,7 @@ impl Visited {
     }
 
     /// The number of the object at `address`, if it was met.
-    pub(super) fn get(&self, address: u32) -> Option<u32> {
+    pub(crate) fn get(&self, address: u32) -> Option<u32> {
         let mask = self.slots.len() - 1;
         let mut slot = self.place(address) & mask;
         loop {

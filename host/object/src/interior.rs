@@ -8,16 +8,16 @@ use std::collections::HashMap;
 use rankine_abi::MPI_ERR_TYPE;
 use rankine_local::{Error, Result};
 
-use super::image::{HEADER, put_word, word};
-use super::plan::{Action, Layout, Plan, Shape};
-use super::walk::Met;
+use crate::image::{HEADER, put_word, word};
+use crate::plan::{Action, Layout, Plan, Shape};
+use crate::walk::Met;
 
 /// Bytes of an alias in an image.
-pub(super) const ALIAS: usize = 20;
+pub(crate) const ALIAS: usize = 20;
 
 /// An object that is part of another one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Alias {
+pub(crate) struct Alias {
     /// Its number.
     pub number: u32,
     /// The number of the object that it is part of.
@@ -30,7 +30,7 @@ pub(super) struct Alias {
 }
 
 impl Alias {
-    pub(super) fn read(table: &[u8], index: usize) -> Alias {
+    pub(crate) fn read(table: &[u8], index: usize) -> Alias {
         let field = |field: usize| word(table, index * ALIAS + field * 4);
         Alias { number: field(0), container: field(1), offset: field(2), shape: field(3), count: field(4) }
     }
@@ -38,7 +38,7 @@ impl Alias {
 
 /// The aliases of one walk.
 #[derive(Default)]
-pub(super) struct Interior {
+pub(crate) struct Interior {
     containers: HashMap<Met, Met>,
     /// Those that were met, by rising number.
     aliases: Vec<Alias>,
@@ -46,7 +46,7 @@ pub(super) struct Interior {
 
 impl Interior {
     /// What of all that was met lies inside of something else.
-    pub(super) fn find(plan: &Plan, met: &[Met]) -> Result<Interior> {
+    pub(crate) fn find(plan: &Plan, met: &[Met]) -> Result<Interior> {
         let end = |met: &Met| u64::from(met.at) + plan.bytes(*met);
         let is_text = |met: &Met| plan.layouts[met.shape as usize].is_text;
         let mut sorted: Vec<Met> = met.iter().filter(|met| !is_text(met)).copied().collect();
@@ -72,28 +72,28 @@ impl Interior {
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.containers.is_empty()
     }
 
     /// What an object is part of.
-    pub(super) fn container(&self, met: Met) -> Option<Met> {
+    pub(crate) fn container(&self, met: Met) -> Option<Met> {
         self.containers.get(&met).copied()
     }
 
     /// Notes that the object `number` is part of the object `container`.
-    pub(super) fn set(&mut self, number: u32, met: Met, container: u32) {
+    pub(crate) fn set(&mut self, number: u32, met: Met, container: u32) {
         let around = self.containers[&met];
         let offset = met.at - around.at;
         self.aliases.push(Alias { number, container, offset, shape: around.shape, count: around.count });
     }
 
-    pub(super) fn is_alias(&self, number: u32) -> bool {
+    pub(crate) fn is_alias(&self, number: u32) -> bool {
         self.aliases.binary_search_by_key(&number, |alias| alias.number).is_ok()
     }
 
     /// Puts the aliases behind the header of an image; how many there are.
-    pub(super) fn write(&self, image: &mut Vec<u8>) -> u32 {
+    pub(crate) fn write(&self, image: &mut Vec<u8>) -> u32 {
         let mut table = vec![0; self.aliases.len() * ALIAS];
         for (index, alias) in self.aliases.iter().enumerate() {
             let fields = [alias.number, alias.container, alias.offset, alias.shape, alias.count];
@@ -107,7 +107,7 @@ impl Interior {
 }
 
 /// Whether at `offset` of `container` lies what `part` says, as the descriptions have it.
-pub(super) fn is_part(layouts: &[Layout], container: Met, offset: u32, part: Met) -> bool {
+pub(crate) fn is_part(layouts: &[Layout], container: Met, offset: u32, part: Met) -> bool {
     let (mut shape, mut count, mut offset) = (container.shape, container.count, offset);
     loop {
         let layout = &layouts[shape as usize];
