@@ -12,6 +12,7 @@ use rankine_abi::{Addr, FnPtr};
 use smallvec::SmallVec;
 
 use crate::rank::Rank;
+use crate::sync::Backoff;
 
 /// What the engine asks of the guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +127,7 @@ impl Rank {
     fn poll<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, park: bool) -> Step<F::Output> {
         let mut context = Context::from_waker(Waker::noop());
         self.parking.set(park);
+        let mut backoff = Backoff::new();
         loop {
             if park {
                 self.waits.borrow_mut().clear();
@@ -153,6 +155,8 @@ impl Rank {
             if !park || self.world().try_park(self.me()) {
                 return Step::Parked;
             }
+            // Something has come in between; perhaps a producer is still writing it.
+            backoff.pause();
         }
     }
 
