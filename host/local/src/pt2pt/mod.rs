@@ -7,6 +7,8 @@
 
 mod buffered;
 mod nonblocking;
+#[cfg(test)]
+mod overlap;
 mod partitioned;
 mod probe;
 mod sendrecv;
