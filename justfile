@@ -39,7 +39,8 @@ unit:
 sync: loom miri
 
 loom:
-    RUSTFLAGS="--cfg loom -C debuginfo=0" cargo test -p rankine-local --target-dir target/loom --lib the_gate
+    RUSTFLAGS="--cfg loom -C debuginfo=0" cargo test -p rankine-local --target-dir target/loom \
+        --config 'profile.dev.package.rankine-local.opt-level=1' --lib -- models --test-threads 2
 
 miri:
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-tree-borrows" \

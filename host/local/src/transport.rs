@@ -4,7 +4,7 @@
 //! once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender
 //! on behalf of a receiver that computes or sleeps.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::task::Poll;
 
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
@@ -85,7 +85,7 @@ impl Rank {
     #[inline]
     pub(crate) fn release(&self, operation: OpRef) -> Outcome {
         let outcome = operation.finish();
-        drop(operation.take_room());
+        operation.clear_room();
         self.pool.borrow_mut().push(operation);
         outcome
     }
@@ -310,6 +310,7 @@ impl Rank {
             self.poll_send(operation, &what);
         }
         if !self.parking.get() {
+            self.watched.set(Some(operation));
             return operation.is_done();
         }
         self.waits.borrow_mut().push(operation);
@@ -335,7 +336,7 @@ impl Rank {
         }
         let mailbox = self.world().mailbox(what.destination);
         if !mailbox.is_congested() && self.at(what.destination, |matching| matching.buffer_send(operation)) {
-            let _ = operation.complete(Outcome { bytes: operation.span().bytes() as u64, ..Outcome::default() });
+            let _ = operation.complete(Outcome::moved(operation.span().bytes()));
         }
     }
 
@@ -359,7 +360,7 @@ impl Rank {
     #[inline]
     pub(crate) async fn complete(&self, operation: OpRef) -> Outcome {
         let started = Started::new(self, Some(operation));
-        poll_fn(|_| if started.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+        started.done().await;
         started.end()
     }
 
@@ -422,6 +423,12 @@ impl<'a> Started<'a> {
         self.operation.map_or_else(Vec::new, |operation| operation.take_room())
     }
 
+    /// Waits until it is complete.
+    #[inline]
+    pub(crate) fn done(&self) -> impl Future<Output = ()> {
+        poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
+    }
+
     /// How it ended. It is complete.
     #[inline]
     pub(crate) fn end(mut self) -> Outcome {
@@ -440,17 +447,23 @@ impl Drop for Started<'_> {
 }
 
 impl Outcome {
+    /// All bytes of a message were moved.
+    pub(crate) fn moved(bytes: usize) -> Outcome {
+        Outcome { bytes: bytes as u64, length: bytes as u64, ..Outcome::default() }
+    }
+
     /// The error of a message that did not fit.
+    #[inline]
     pub(crate) fn check(&self) -> Result<()> {
-        match self.truncated {
-            None => Ok(()),
-            Some(length) => {
-                let text = format!(
-                    "a message of {length} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
-                    self.source, self.tag, self.bytes
-                );
-                Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
-            }
-        }
+        if self.length > self.bytes { self.truncated() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn truncated(&self) -> Result<()> {
+        let text = format!(
+            "a message of {} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
+            self.length, self.source, self.tag, self.bytes
+        );
+        Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
     }
 }

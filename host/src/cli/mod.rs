@@ -3,7 +3,6 @@
 mod cc;
 mod doctor;
 mod info;
-mod mpi_library;
 mod run;
 mod sdk;
 mod sdk_files;

@@ -8,8 +8,8 @@
 use std::rc::Rc;
 
 use rankine_abi::{FnPtr, MPI_ERR_COUNT, MPI_UNDEFINED, Status};
-use rankine_local::{Error, Rank, Result, coll, pt2pt};
-use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, MODULE, OBJECTS, Objects, ROOTS, Roots};
+use rankine_local::{Callback, Error, Rank, Result, coll, pt2pt};
+use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, MODULE, OBJECTS, Objects, ROOTS, Roots, Site};
 use wasmtime::{Caller, Linker};
 
 use super::call::{self, On};
@@ -213,7 +213,12 @@ fn get_objects(r: &Rank, _: Shared, status: i32, count: i32) -> Result<()> {
 /// Gives the memory of whole graphs back.
 async fn free(r: &Rank, o: Shared, objects: i32, count: i32, ty: i32) -> Result<()> {
     let roots = o.roots(objects, count, ty)?;
-    o.release(r, &roots).await
+    o.release(&site(r), &roots).await
+}
+
+/// The rank's memory, and a way to ask its guest.
+fn site(r: &Rank) -> Site<'_, impl AsyncFn(Callback) -> i32> {
+    Site { memory: r.memory(), ask: async |request| r.ask(request).await }
 }
 
 /// The longest message that the rank takes.
@@ -250,7 +255,7 @@ async fn receive(r: &Rank, o: &Objects, roots: &Roots, source: i32, tag: i32, co
 
 /// Builds what came, unless it was from nobody.
 async fn build(r: &Rank, o: &Objects, message: Vec<u8>, roots: &Roots, status: Status) -> Result<Status> {
-    if status == Status::PROC_NULL { Ok(status) } else { o.build(r, message, roots, status).await }
+    if status == Status::PROC_NULL { Ok(status) } else { o.build(&site(r), message, roots, status).await }
 }
 
 async fn sendrecv(
@@ -370,7 +375,7 @@ async fn bcast(r: &Rank, o: Shared, objects: i32, count: i32, ty: i32, root: i32
     if gives || root == rankine_abi::MPI_PROC_NULL {
         return Ok(());
     }
-    o.build_counted(r, message, &roots).await.map(drop)
+    o.build_counted(&site(r), message, &roots).await.map(drop)
 }
 
 /// An image for each of `peers` ranks: the references at these counts and displacements, or one part after another.
@@ -395,7 +400,7 @@ async fn build_all(r: &Rank, o: &Objects, messages: Vec<Vec<u8>>, to: &Roots, co
     let mut came = Vec::with_capacity(messages.len());
     let mut used = 0;
     for message in messages {
-        let (_, roots) = o.build_counted(r, message, &to.part(used, to.count - used)).await?;
+        let (_, roots) = o.build_counted(&site(r), message, &to.part(used, to.count - used)).await?;
         used += roots;
         came.push(roots as i32);
     }
@@ -424,7 +429,7 @@ async fn scatter(
     if root == rankine_abi::MPI_ROOT || root == rankine_abi::MPI_PROC_NULL {
         return Ok(());
     }
-    let (_, roots) = o.build_counted(r, message, &to).await?;
+    let (_, roots) = o.build_counted(&site(r), message, &to).await?;
     if addr(received).is_null() { Ok(()) } else { shim::put_int(r, received, roots as i32, "received") }
 }
 

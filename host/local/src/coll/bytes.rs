@@ -11,6 +11,7 @@ use super::buffers::Role;
 use super::{Coll, Flight, Pending};
 use crate::error::{Error, Result};
 use crate::mailbox::matching::Pattern;
+use crate::mailbox::operation::Outcome;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -35,9 +36,9 @@ impl<'a> Coll<'a> {
 async fn landed(receiving: Started<'_>, limit: u64) -> Result<Vec<u8>> {
     poll_fn(|_| if receiving.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
     let bytes = receiving.take_room();
-    match receiving.end().truncated {
-        None => Ok(bytes),
-        Some(length) => Err(Error::new(
+    match receiving.end() {
+        outcome if outcome.length <= outcome.bytes => Ok(bytes),
+        Outcome { length, .. } => Err(Error::new(
             MPI_ERR_TRUNCATE,
             format!("{length} bytes came in a collective where this rank takes at most {limit}"),
         )),

@@ -53,8 +53,8 @@ pub struct Outcome {
     pub tag: i32,
     /// Bytes received, or for a probe the message's length.
     pub bytes: u64,
-    /// The length of a message that did not fit: the receive failed with `MPI_ERR_TRUNCATE`.
-    pub truncated: Option<u64>,
+    /// The message's length: more than `bytes` if it did not fit, and the receive failed with `MPI_ERR_TRUNCATE`.
+    pub length: u64,
     /// Whether it was cancelled.
     pub cancelled: bool,
 }
@@ -162,6 +162,12 @@ impl OpRef {
         self.get().state.load(Ordering::Acquire) == DONE
     }
 
+    /// Whether it is complete, or a copy of its bytes has begun that its owner can join.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        self.is_done() || self.get().joint.open.load(Ordering::Relaxed) != 0
+    }
+
     /// Prepares it for publication. Only its owner calls this, and only while it is complete or new.
     #[inline]
     pub(crate) fn start(&self, what: What, span: Span) {
@@ -200,6 +206,17 @@ impl OpRef {
         let span = unsafe { Span::raw(room.bytes.as_mut_ptr(), length as usize) };
         // SAFETY: as in `make_room`.
         self.get().span.with_mut(|slot| unsafe { *slot = span });
+    }
+
+    /// Forgets the room of a complete operation, if it had any.
+    #[inline]
+    pub(crate) fn clear_room(&self) {
+        // SAFETY: a complete operation is its owner's alone.
+        self.get().room.with_mut(|room| {
+            if unsafe { (*room).is_some() } {
+                drop(self.take_room());
+            }
+        });
     }
 
     /// The message that a complete operation made room for.

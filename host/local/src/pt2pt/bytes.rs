@@ -143,10 +143,12 @@ fn status(header: &Header) -> Status {
 
 /// The error of a message that is longer than the receiver allows.
 fn check(outcome: &Outcome, limit: u64) -> Result<()> {
-    let Some(length) = outcome.truncated else { return Ok(()) };
+    if outcome.length <= outcome.bytes {
+        return Ok(());
+    }
+    let Outcome { length, source, tag, .. } = outcome;
     let text = format!(
-        "a message of {length} bytes from rank {} with tag {} came where this rank takes at most {limit}",
-        outcome.source, outcome.tag
+        "a message of {length} bytes from rank {source} with tag {tag} came where this rank takes at most {limit}"
     );
     Err(Error { status: Some(Box::new(outcome.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
 }
