@@ -20,6 +20,7 @@ mod init;
 mod io;
 pub mod library;
 mod misc;
+mod objects;
 mod op;
 pub(crate) mod process;
 pub(crate) mod rank;
@@ -30,16 +31,12 @@ mod shim;
 mod words;
 
 pub(crate) use call::define;
+pub(crate) use objects::define as define_object;
 
 use rankine_local::Error;
 
 /// The result of a shim; the error still has to find its handler.
 type Result<T> = std::result::Result<T, Error>;
-
-/// Registers one function of the module `rankine`, if this engine has it: object graphs travel on the embedded engine alone so far.
-pub(crate) fn define_object(_: &mut wasmtime::Linker<crate::guest::Guest>, _: &str) -> wasmtime::Result<bool> {
-    Ok(false)
-}
 
 /// Whether this engine has a function of MPI.
 pub fn has(name: &str) -> bool {
