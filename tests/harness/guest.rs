@@ -134,8 +134,11 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
             );
         }
         let name = format!("examples/{}", folder.file_name().expect("a folder has a name").to_string_lossy());
-        let head = Head { ranks: expected.keys().copied().collect(), ..Head::default() };
+        let ranks: Vec<u32> = expected.keys().copied().collect();
+        let mut head = Head { ranks: ranks.clone(), ..Head::default() };
         if let Some(source) = entries(&folder)?.into_iter().find(|path| path.extension().is_some_and(|e| e == "c")) {
+            head = Head::read(&text(&source)?).map_err(|e| format!("{}: {e}", source.display()))?;
+            head.ranks = ranks;
             guests.push(Guest {
                 name: name.clone(),
                 source: Source::C(source),

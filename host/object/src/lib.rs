@@ -102,7 +102,6 @@ impl Objects {
             return Ok(plan.clone());
         }
         let types = self.types.borrow();
-        types.get(handle)?;
         let plan = Rc::new(Plan::new(&types, handle)?);
         self.plans.borrow_mut().insert(handle, plan.clone());
         Ok(plan)
