@@ -2,11 +2,14 @@
 
 mod cc;
 mod doctor;
+mod hosts;
 mod info;
+mod launch;
 mod mpi_library;
 mod run;
 mod sdk;
 mod sdk_files;
+mod stage;
 mod toolchain;
 
 use std::ffi::OsString;
