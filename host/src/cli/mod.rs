@@ -2,10 +2,13 @@
 
 mod cc;
 mod doctor;
+mod hosts;
 mod info;
+mod launch;
 mod run;
 mod sdk;
 mod sdk_files;
+mod stage;
 mod toolchain;
 
 use std::ffi::OsString;
