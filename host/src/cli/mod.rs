@@ -1,11 +1,13 @@
 //! The `rankine` command: a file per subcommand.
 
+mod apt;
 mod cc;
 mod doctor;
 mod info;
 mod mpi_library;
 mod run;
 mod sdk;
+mod sdk_build;
 mod sdk_files;
 mod toolchain;
 
