@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-mod flags;
+pub mod flags;
 
 /// The command line of `rankine cc`.
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     match request.show {
         Some(show) => {
-            println!("{}", shown(show, &clang, &sysroot, &sdk, &request));
+            let links = request.links || request.arguments.is_empty();
+            let link_flags = LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(&sdk));
+            let described = Described {
+                compiler: clang.display().to_string(),
+                compile: compile_flags(&sysroot, &sdk),
+                link: if links { link_flags.collect() } else { Vec::new() },
+                include: sdk.include().display().to_string(),
+                arguments: request.arguments,
+            };
+            println!("{}", shown(show, &described));
             Ok(ExitCode::SUCCESS)
         }
         None => replace_process(&clang, command_line(&sysroot, &sdk, &request)),
@@ -47,7 +56,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// The arguments of clang: ours first, so that the user's own win, and the libraries last.
-fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
+pub fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
@@ -91,7 +100,7 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
-fn libraries(sdk: &Sdk) -> Vec<String> {
+pub fn libraries(sdk: &Sdk) -> Vec<String> {
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
     let mut line = vec!["-Wl,--start-lib".to_string()];
     line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
@@ -104,27 +113,35 @@ fn libraries(sdk: &Sdk) -> Vec<String> {
     line
 }
 
+/// What a compiler wrapper adds, for `-show` and its relatives.
+pub struct Described {
+    /// The program that is called.
+    pub compiler: String,
+    /// Flags of every compilation.
+    pub compile: Vec<String>,
+    /// Flags and libraries of linking.
+    pub link: Vec<String>,
+    /// The folder of headers or modules.
+    pub include: String,
+    /// What the caller passes on.
+    pub arguments: Vec<OsString>,
+}
+
 /// The answer to `-show` and its relatives, quoted for a shell.
-fn shown(show: flags::Show, clang: &Path, sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> String {
-    let clang = clang.display().to_string();
-    let compile = || compile_flags(sysroot, sdk);
-    let link = || LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(sdk));
+pub fn shown(show: flags::Show, described: &Described) -> String {
+    let Described { compiler, compile, link, include, arguments } = described;
+    let compiler = [compiler.clone()];
+    let arguments: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let words: Vec<String> = match show {
-        flags::Show::Command if request.arguments.is_empty() => {
-            std::iter::once(clang).chain(compile()).chain(link()).collect()
-        }
-        flags::Show::Command => {
-            let line = command_line(sysroot, sdk, request);
-            std::iter::once(clang).chain(line.iter().map(|word| word.to_string_lossy().into_owned())).collect()
-        }
-        flags::Show::CompileCommand => std::iter::once(clang).chain(compile()).collect(),
-        flags::Show::LinkCommand => std::iter::once(clang).chain(compile()).chain(link()).collect(),
-        flags::Show::CompileFlags => compile(),
-        flags::Show::LinkFlags => link().collect(),
-        flags::Show::IncludeFolders => vec![sdk.include().display().to_string()],
+        flags::Show::Command => [&compiler, compile.as_slice(), &arguments, link].concat(),
+        flags::Show::CompileCommand => [&compiler, compile.as_slice()].concat(),
+        flags::Show::LinkCommand => [&compiler, compile.as_slice(), link].concat(),
+        flags::Show::CompileFlags => compile.clone(),
+        flags::Show::LinkFlags => link.clone(),
+        flags::Show::IncludeFolders => vec![include.clone()],
         flags::Show::Nothing => vec![],
-        flags::Show::Compiler => vec![clang],
-        flags::Show::Version => vec![format!("rankine cc {}", env!("CARGO_PKG_VERSION"))],
+        flags::Show::Compiler => compiler.to_vec(),
+        flags::Show::Version => vec![format!("rankine {}", env!("CARGO_PKG_VERSION"))],
     };
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

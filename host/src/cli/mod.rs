@@ -1,12 +1,15 @@
 //! The `rankine` command: a file per subcommand.
 
+mod apt;
 mod cc;
 mod doctor;
 mod hosts;
+mod fc;
 mod info;
 mod launch;
 mod run;
 mod sdk;
+mod sdk_build;
 mod sdk_files;
 mod stage;
 mod toolchain;
@@ -40,6 +43,9 @@ enum Command {
     Run(run::Arguments),
     /// Compile a C program, as mpicc does
     Cc(cc::Args),
+    /// Compile a Fortran program, as mpifort does
+    #[command(alias = "fort")]
+    Fc(fc::Args),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
@@ -55,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(arguments),
+        Command::Fc(arguments) => fc::run(arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
     };

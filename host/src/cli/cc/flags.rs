@@ -30,7 +30,7 @@ pub enum Show {
 }
 
 /// A command line, read.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// What goes to clang, in order.
     pub arguments: Vec<OsString>,
@@ -325,7 +325,8 @@ fn stops_before_link(flag: &str) -> bool {
 }
 
 /// Flags whose value is the next argument.
-fn takes_next(flag: &str) -> bool {
+/// Whether the word after this flag belongs to it.
+pub fn takes_next(flag: &str) -> bool {
     const FLAGS: &[&str] = &[
         "-o",
         "-I",
