@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use wasmtime::{Collector, Config, Engine, ExternType, Module};
 
 use crate::cache::Cache;
+use crate::function_table;
 
 /// Stack of a rank that its guest's code may use.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -43,7 +44,7 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))
 }
 
-/// The module in a file, as binary: `.wat` text is translated.
+/// The module in a file, as binary: `.wat` text is translated. Its function table is exported.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
     let is_text = path.extension().is_some_and(|extension| extension == "wat");
@@ -57,7 +58,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
             path.display()
         );
     }
-    Ok(binary)
+    function_table::exported(binary).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 /// What a file is that is no module, where its first bytes tell.

@@ -6,6 +6,7 @@ mod doctor;
 mod info;
 mod mpi_library;
 mod run;
+mod rust_files;
 mod sdk;
 mod sdk_build;
 mod sdk_files;

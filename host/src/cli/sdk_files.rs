@@ -16,6 +16,7 @@ macro_rules! embed {
         &[$(($path, include_str!(concat!("../../../guest-sdk/", $path)))),*]
     };
 }
+pub(super) use embed;
 
 /// Every file, by its path below `guest-sdk/`.
 const FILES: &[(&str, &str)] = embed![
@@ -88,12 +89,7 @@ impl Sdk {
     /// The same SDK under a name that stays when Rankine is upgraded: build folders keep it.
     pub fn under_stable_name(self) -> Result<Sdk> {
         let link = self.root.with_file_name("sdk");
-        if fs::read_link(&link).ok().as_deref() == Some(self.root.as_path()) {
-            return Ok(Sdk { root: link });
-        }
-        let draft = self.root.with_file_name(format!(".sdk-{}", std::process::id()));
-        let linked = std::os::unix::fs::symlink(&self.root, &draft).and_then(|()| fs::rename(&draft, &link));
-        linked.with_context(|| format!("cannot create the link {}", link.display()))?;
+        stable_link(&self.root, &link)?;
         Ok(Sdk { root: link })
     }
 
@@ -153,8 +149,18 @@ fn key(exe: &Path, clang: &Path, sysroot: &Path) -> u64 {
     hasher.finish()
 }
 
+/// Makes `link` lead to `root`, whatever it was before.
+pub(super) fn stable_link(root: &Path, link: &Path) -> Result<()> {
+    if fs::read_link(link).ok().as_deref() == Some(root) {
+        return Ok(());
+    }
+    let draft = link.with_file_name(format!(".link-{}", std::process::id()));
+    let linked = std::os::unix::fs::symlink(root, &draft).and_then(|()| fs::rename(&draft, link));
+    linked.with_context(|| format!("cannot create the link {}", link.display()))
+}
+
 /// Renames a finished draft to its place; when another process was faster, its equal result stays.
-fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
+pub(super) fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
     let draft = draft.keep();
     let renamed = fs::rename(&draft, place);
     if renamed.is_ok() {
@@ -181,18 +187,18 @@ fn write_files(root: &Path, exe: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let wrote = fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| fs::write(path, text));
     wrote.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A temporary folder is private to its owner; the finished one is for everybody who may read the data folder.
-fn make_public(path: &Path) -> Result<()> {
+pub(super) fn make_public(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).with_context(|| format!("chmod {}", path.display()))
 }
 
-fn shell_quote(word: &str) -> String {
+pub(super) fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
