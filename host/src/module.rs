@@ -47,6 +47,7 @@ pub fn engine(settings: Settings) -> Result<Engine> {
 /// The module in a file, as binary: `.wat` text is translated. Its function table is exported.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
+    let bytes = without_first_line(bytes);
     let is_text = path.extension().is_some_and(|extension| extension == "wat");
     if !is_text && !bytes.starts_with(b"\0asm") {
         bail!("{} is not a WebAssembly module{}", path.display(), looks_like(&bytes));
@@ -59,6 +60,15 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         );
     }
     function_table::exported(binary).map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
+/// A module that `rankine cc -runnable` made begins with a line that says what runs it.
+fn without_first_line(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.iter().take(512).position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    if bytes.starts_with(b"#!") && bytes[end..].starts_with(b"\0asm") {
+        bytes.drain(..end);
+    }
+    bytes
 }
 
 /// What a file is that is no module, where its first bytes tell.

@@ -2,6 +2,7 @@
 
 mod apt;
 mod cc;
+mod cxx;
 mod doctor;
 mod info;
 mod mpi_library;
@@ -41,6 +42,9 @@ enum Command {
     Run(run::Arguments),
     /// Compile a C program, as mpicc does
     Cc(cc::Args),
+    /// Compile a C++ program, as mpicxx does
+    #[command(name = "c++", alias = "cxx")]
+    Cxx(cc::Args),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
@@ -56,6 +60,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(arguments),
+        Command::Cxx(arguments) => cxx::run(arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
     };

@@ -30,7 +30,7 @@ enum Action {
         #[arg(long)]
         force: bool,
     },
-    /// Compile what Debian's packages lack from LLVM's source, once per machine: the Fortran compiler and runtime.
+    /// Compile what Debian's packages lack from LLVM's source, once per machine.
     Build(sdk_build::Args),
     /// Print the folder of the SDK: headers, library objects, scripts.
     Path,
@@ -38,6 +38,8 @@ enum Action {
     Bin,
     /// Print the CMake toolchain file.
     CmakeToolchain,
+    /// Print the Meson cross file.
+    MesonCrossFile,
     /// Print the cargo configuration for Rust guests: `cargo --config "$(rankine sdk cargo-config)" …`.
     CargoConfig,
 }
@@ -50,6 +52,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Action::Path => println!("{}", sdk()?.root().display()),
         Action::Bin => println!("{}", sdk()?.bin().display()),
         Action::CmakeToolchain => println!("{}", sdk()?.cmake_toolchain().display()),
+        Action::MesonCrossFile => println!("{}", sdk()?.meson_cross_file().display()),
         Action::CargoConfig => println!("{}", rust_files::cargo_config()?.display()),
     }
     Ok(ExitCode::SUCCESS)

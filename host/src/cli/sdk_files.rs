@@ -77,6 +77,7 @@ const FILES: &[(&str, &str)] = embed![
     "c/src/users.c",
     "c/src/zone.c",
     "cmake/rankine-toolchain.cmake",
+    "meson/rankine-cross.ini",
 ];
 
 /// The laid-out SDK.
@@ -108,7 +109,12 @@ impl Sdk {
         self.root.join("cmake/rankine-toolchain.cmake")
     }
 
-    /// The scripts `mpicc` and `mpiexec`, for build systems that want a single word.
+    /// The Meson cross file.
+    pub fn meson_cross_file(&self) -> PathBuf {
+        self.root.join("meson/rankine-cross.ini")
+    }
+
+    /// The scripts `mpicc`, `mpicxx` and `mpiexec`, for build systems that want a single word.
     pub fn bin(&self) -> PathBuf {
         self.root.join("bin")
     }
@@ -137,7 +143,7 @@ pub fn sdk(clang: &Path, sysroot: &Path) -> Result<Sdk> {
         .prefix(".sdk-")
         .tempdir_in(&data)
         .with_context(|| format!("cannot write to the data folder {}", data.display()))?;
-    write_files(draft.path(), &exe)?;
+    write_files(draft.path(), &exe, &data.join("sdk"))?;
     compile(draft.path(), clang, sysroot)?;
     publish(draft, &root)?;
     Ok(Sdk { root })
@@ -173,13 +179,17 @@ pub(super) fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
     }
 }
 
-fn write_files(root: &Path, exe: &Path) -> Result<()> {
+/// Writes everything to `root`; build folders know it as `link`.
+fn write_files(root: &Path, exe: &Path, link: &Path) -> Result<()> {
     make_public(root)?;
     for (path, text) in FILES {
-        write(&root.join(path), text)?;
+        // A Meson cross file can't say where it lies.
+        write(&root.join(path), &text.replace("@RANKINE_SDK@", &link.display().to_string()))?;
     }
     let exe = shell_quote(&exe.to_string_lossy());
-    for (name, command) in [("mpicc", "cc"), ("mpiexec", "run"), ("mpirun", "run")] {
+    for (name, command) in
+        [("mpicc", "cc"), ("mpicxx", "c++"), ("mpic++", "c++"), ("mpiCC", "c++"), ("mpiexec", "run"), ("mpirun", "run")]
+    {
         let script = root.join("bin").join(name);
         write(&script, &format!("#!/bin/sh\nexec {exe} {command} \"$@\"\n"))?;
         make_public(&script)?;
@@ -244,13 +254,13 @@ mod tests {
     #[test]
     fn every_sdk_file_is_embedded() {
         let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk");
-        let mut pending = vec![sdk.join("c"), sdk.join("cmake")];
+        let mut pending = vec![sdk.join("c"), sdk.join("cmake"), sdk.join("meson")];
         while let Some(folder) = pending.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     pending.push(path);
-                } else if path.extension().is_some_and(|ext| ["c", "h", "cmake"].iter().any(|known| ext == *known)) {
+                } else if path.extension().is_some_and(|ext| ["c", "h", "cmake", "ini"].iter().any(|known| ext == *known)) {
                     let name = path.strip_prefix(&sdk).unwrap().to_str().unwrap();
                     assert!(FILES.iter().any(|(known, _)| *known == name), "{name} is not in FILES");
                 }

@@ -10,6 +10,8 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::Duration;
 
+mod cxx;
+mod jobs;
 pub mod llvm_source;
 
 /// The command line of `rankine sdk build`.
@@ -25,12 +27,18 @@ pub struct Args {
 
 /// What can be built.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
-pub enum Part {}
+pub enum Part {
+    /// The C++ library, with exceptions.
+    #[value(name = "c++")]
+    Cxx,
+}
 
 /// Builds the parts that are not there yet.
 pub fn run(args: &Args) -> Result<()> {
     for part in &args.parts {
-        match *part {}
+        match part {
+            Part::Cxx => cxx::build(args.force)?,
+        }
     }
     Ok(())
 }
@@ -63,4 +71,20 @@ pub fn publish(place: &Path, build: impl FnOnce(&Path) -> Result<()>) -> Result<
         fs::rename(place, work.path().join("old")).with_context(|| format!("cannot move {} away", place.display()))?;
     }
     fs::rename(&draft, place).with_context(|| format!("cannot create {}", place.display()))
+}
+
+/// Copies a folder with everything in it.
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        match source.is_dir() {
+            true => copy_tree(&source, &target)?,
+            false => {
+                fs::copy(&source, &target).map(drop).with_context(|| format!("cannot copy {}", source.display()))?
+            }
+        }
+    }
+    Ok(())
 }
