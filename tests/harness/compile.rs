@@ -35,7 +35,7 @@ impl Compiler {
         self.once(guest, variant, ".wasm", |output| match &guest.source {
             Source::C(source) => {
                 let mut cc = self.niced(&self.places.rankine);
-                cc.args(["cc", "-O1", "-g"])
+                cc.args([if is_cpp(source) { "c++" } else { "cc" }, "-O1", "-g"])
                     .args(c_options(guest, variant))
                     .arg("-I")
                     .arg(self.guests_folder())
@@ -56,9 +56,10 @@ impl Compiler {
     pub fn native(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".native", |output| {
             let Source::C(source) = &guest.source else {
-                return Err("only a guest in C has a native form".into());
+                return Err("only a guest in C or C++ has a native form".into());
             };
-            let mut cc = self.niced(&self.places.mpi_bin.join("mpicc_abi"));
+            let wrapper = if is_cpp(source) { "mpicxx_abi" } else { "mpicc_abi" };
+            let mut cc = self.niced(&self.places.mpi_bin.join(wrapper));
             cc.args(["-O1", "-g", "-Wall", "-Werror"])
                 .args(c_options(guest, variant))
                 .arg("-I")
@@ -149,6 +150,10 @@ impl Drop for Place<'_> {
         *self.0.running.lock().expect("no compiler panics") -= 1;
         self.0.ended.notify_one();
     }
+}
+
+fn is_cpp(source: &Path) -> bool {
+    source.extension().is_some_and(|e| e == "cpp")
 }
 
 fn c_options(guest: &Guest, variant: Variant) -> Vec<String> {
