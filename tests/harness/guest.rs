@@ -81,7 +81,9 @@ pub fn find(tests: &Path, folder: &str) -> Result<Vec<Guest>, String> {
     let mut guests = Vec::new();
     let mut files = entries(&tests.join(folder))?;
     while let Some(path) = files.pop() {
-        if path.is_dir() {
+        if path.join("Cargo.toml").exists() {
+            guests.push(package(tests, &path)?);
+        } else if path.is_dir() {
             files.extend(entries(&path)?);
         } else if let Some(guest) = read(tests, &path)? {
             guests.push(guest);
@@ -108,6 +110,15 @@ fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
         expected.insert(0, text(&out)?);
     }
     Ok(Some(Guest { name: name.display().to_string(), source, head, expected }))
+}
+
+/// A package of Rust, whose head stands in its `main.rs`.
+fn package(tests: &Path, folder: &Path) -> Result<Guest, String> {
+    let main = folder.join("src/main.rs");
+    let mut head = Head::read(&text(&main)?).map_err(|e| format!("{}: {e}", main.display()))?;
+    head.native = Some(Vec::new());
+    let name = folder.strip_prefix(tests).expect("a folder of this one").display().to_string();
+    Ok(Guest { name, source: Source::Cargo(folder.into()), head, expected: BTreeMap::new() })
 }
 
 /// The examples: `examples/NN-name/name.c`, perhaps `rust/`, and `expected/N.txt`, the output with N ranks.
