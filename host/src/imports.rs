@@ -9,17 +9,13 @@ use crate::guest::Guest;
 use crate::job::Placement;
 use crate::{local, wasi};
 
-/// How an engine registers a function: false if it has none of that name.
-pub(crate) type Define<'a> = &'a dyn Fn(&mut Linker<Guest>, &str) -> wasmtime::Result<bool>;
-
-/// Registers every function that the module imports, those of MPI and for objects by an engine's `define_mpi` and `define_objects`; refuses the
-/// module with all missing ones named.
+/// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an engine's and gets the
+/// import's module and name; refuses the module with all missing ones named.
 pub(crate) fn resolve(
     module: &Module,
     path: &Path,
     placement: Placement,
-    define_mpi: Define<'_>,
-    define_objects: Define<'_>,
+    define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
 ) -> Result<InstancePre<Guest>> {
     let mut linker = Linker::new(module.engine());
     // The same function may be imported twice.
@@ -27,8 +23,9 @@ pub(crate) fn resolve(
     let mut missing = Vec::new();
     for import in module.imports() {
         let is_known = match (import.module(), import.ty()) {
-            (local::MODULE, ExternType::Func(_)) => define_mpi(&mut linker, import.name()),
-            (rankine_object::MODULE, ExternType::Func(_)) => define_objects(&mut linker, import.name()),
+            (library @ (local::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
+                define(&mut linker, library, import.name())
+            }
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
             _ => Ok(false),
         };

@@ -20,7 +20,7 @@ pub struct Guest {
 
 /// What a guest is compiled from.
 pub enum Source {
-    /// One file of C.
+    /// One file of C or C++.
     C(PathBuf),
     /// A module in WebAssembly's text form.
     Wat(PathBuf),
@@ -95,7 +95,7 @@ pub fn find(tests: &Path, folder: &str) -> Result<Vec<Guest>, String> {
 
 fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
     let source = match path.extension().and_then(|e| e.to_str()) {
-        Some("c") => Source::C(path.into()),
+        Some("c" | "cpp") => Source::C(path.into()),
         Some("wat") => Source::Wat(path.into()),
         _ => return Ok(None),
     };
@@ -142,6 +142,15 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
             guests.push(Guest {
                 name: name.clone(),
                 source: Source::C(source),
+                head: head.clone(),
+                expected: expected.clone(),
+            });
+        }
+        let cpp = folder.join("cpp").join(name.rsplit('-').next().unwrap_or_default()).with_extension("cpp");
+        if cpp.exists() {
+            guests.push(Guest {
+                name: format!("{name}-cpp"),
+                source: Source::C(cpp),
                 head: head.clone(),
                 expected: expected.clone(),
             });

@@ -418,15 +418,15 @@ impl<'a> Started<'a> {
         self.operation.is_none_or(|operation| self.rank.poll_operation(operation))
     }
 
-    /// The bytes that a complete receive made room for.
-    pub(crate) fn take_room(&self) -> Vec<u8> {
-        self.operation.map_or_else(Vec::new, |operation| operation.take_room())
-    }
-
     /// Waits until it is complete.
     #[inline]
     pub(crate) fn done(&self) -> impl Future<Output = ()> {
         poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
+    }
+
+    /// The bytes that a complete receive made room for.
+    pub(crate) fn take_room(&self) -> Vec<u8> {
+        self.operation.map_or_else(Vec::new, |operation| operation.take_room())
     }
 
     /// How it ended. It is complete.

@@ -8,10 +8,10 @@ use rankine_local::Error;
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
 
 use super::errhan::Raised;
-use super::generated;
 use super::rank::Rank;
 use super::request::Origin;
 use super::words::Words;
+use super::{generated, objects};
 use crate::guest::Guest;
 
 /// What carries out a function.
@@ -41,8 +41,11 @@ pub(in crate::mpi) enum On {
     Nothing,
 }
 
-/// Registers one function of MPI, if the ABI has it; says whether it has.
-pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> Result<bool> {
+/// Registers one function of MPI or of object graphs, if there is one of that name; says whether there is.
+pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
+    if module == rankine_object::MODULE {
+        return objects::define(linker, name);
+    }
     let (Some(function), Some(entry)) = (Function::named(name), generated::find(name)) else { return Ok(false) };
     let wasm = |value: &ValueType| match value {
         ValueType::I32 => ValType::I32,

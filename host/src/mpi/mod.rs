@@ -31,7 +31,6 @@ mod shim;
 mod words;
 
 pub(crate) use call::define;
-pub(crate) use objects::define as define_object;
 
 use rankine_local::Error;
 

@@ -90,7 +90,7 @@ const ROWS: &[Row] = rows! {
 };
 
 /// Registers one function of the module `rankine`; says whether there is one of that name.
-pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result<bool> {
+pub(super) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result<bool> {
     let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Ok(false) };
     let wasm = |word: char| if word == 'l' { ValType::I64 } else { ValType::I32 };
     let ty = FuncType::new(linker.engine(), row.words.chars().map(wasm), [ValType::I32]);
@@ -435,7 +435,8 @@ mod tests {
         assert_eq!(header, rows);
         let engine = wasmtime::Engine::default();
         for name in rows.keys() {
-            assert!(crate::local::define_object(&mut Linker::new(&engine), Placement::Threads, name).unwrap(), "{name}");
+            let local = |linker: &mut _| crate::local::define(linker, Placement::Threads, MODULE, name);
+            assert!(local(&mut Linker::new(&engine)).unwrap(), "{name}");
             assert!(define(&mut Linker::new(&engine), name).unwrap(), "{name}");
         }
     }

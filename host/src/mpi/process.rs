@@ -72,7 +72,7 @@ struct Parts {
 impl Process {
     /// Makes the rank of a program: refuses what could not work, and starts nothing yet.
     pub fn new(module: &Module, path: &Path, settings: Settings, library: Library) -> Result<Process> {
-        let program = imports::resolve(module, path, Placement::Threads, &super::define, &super::define_object)?;
+        let program = imports::resolve(module, path, Placement::Threads, super::define)?;
         let (remote, endings) = channel();
         let closed = remote.clone();
         let first = launched_rank().unwrap_or(0);

@@ -2,16 +2,12 @@
 //!
 //! A part that its sender could not make is sent as no bytes at all, so that nobody waits for it in vain.
 
-use std::future::poll_fn;
-use std::task::Poll;
-
 use rankine_abi::{Comm, MPI_ERR_TRUNCATE};
 
 use super::buffers::Role;
 use super::{Coll, Flight, Pending};
 use crate::error::{Error, Result};
 use crate::mailbox::matching::Pattern;
-use crate::mailbox::operation::Outcome;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -34,15 +30,15 @@ impl<'a> Coll<'a> {
 }
 
 async fn landed(receiving: Started<'_>, limit: u64) -> Result<Vec<u8>> {
-    poll_fn(|_| if receiving.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+    receiving.done().await;
     let bytes = receiving.take_room();
-    match receiving.end() {
-        outcome if outcome.length <= outcome.bytes => Ok(bytes),
-        Outcome { length, .. } => Err(Error::new(
-            MPI_ERR_TRUNCATE,
-            format!("{length} bytes came in a collective where this rank takes at most {limit}"),
-        )),
+    let outcome = receiving.end();
+    if outcome.length > outcome.bytes {
+        let length = outcome.length;
+        let text = format!("{length} bytes came in a collective where this rank takes at most {limit}");
+        return Err(Error::new(MPI_ERR_TRUNCATE, text));
     }
+    Ok(bytes)
 }
 
 /// Brings the root's bytes to every rank. The root gives them; the others, and the root itself, get them.

@@ -143,10 +143,10 @@ fn status(header: &Header) -> Status {
 
 /// The error of a message that is longer than the receiver allows.
 fn check(outcome: &Outcome, limit: u64) -> Result<()> {
-    if outcome.length <= outcome.bytes {
+    let Outcome { source, tag, bytes, length, .. } = *outcome;
+    if length <= bytes {
         return Ok(());
     }
-    let Outcome { length, source, tag, .. } = outcome;
     let text = format!(
         "a message of {length} bytes from rank {source} with tag {tag} came where this rank takes at most {limit}"
     );
