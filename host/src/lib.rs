@@ -12,6 +12,7 @@ pub mod job;
 pub mod limits;
 pub mod local;
 pub mod module;
+pub mod mpi;
 pub mod output;
 mod rank;
 pub mod signals;

@@ -5,7 +5,6 @@ mod doctor;
 mod hosts;
 mod info;
 mod launch;
-mod mpi_library;
 mod run;
 mod sdk;
 mod sdk_files;

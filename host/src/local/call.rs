@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
 use rankine_local::{End, Ended, Rank, Step, block_on};
-use wasmtime::{AsContext, Caller, Result};
+use wasmtime::{Caller, Result};
 
 use super::callback;
 use super::fibers::YieldOnce;
@@ -48,21 +48,12 @@ impl Stop {
 
 /// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
 fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r Rank> {
-    refresh_memory(caller)?;
+    Guest::refresh_memory(caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed for `'r`.
     // No `&mut Rank` is ever made.
     let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
     rank.enter(name);
     Ok(rank)
-}
-
-/// Tells the rank where its guest's memory is and how large it is by now.
-pub(super) fn refresh_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
-    let memory = Guest::memory(caller)?;
-    let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
-    // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
-    unsafe { caller.data().rank().memory().set(base, size as u64) };
-    Ok(())
 }
 
 /// A call that never waits: the same on threads and fibers.
