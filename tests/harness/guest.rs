@@ -22,6 +22,8 @@ pub struct Guest {
 pub enum Source {
     /// One file of C.
     C(PathBuf),
+    /// A file of Fortran, perhaps with others (`with:`).
+    Fortran(PathBuf),
     /// A module in WebAssembly's text form.
     Wat(PathBuf),
     /// A folder with a Cargo workspace of its own.
@@ -95,12 +97,16 @@ fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
     let source = match path.extension().and_then(|e| e.to_str()) {
         Some("c") => Source::C(path.into()),
         Some("wat") => Source::Wat(path.into()),
+        Some("f90" | "f") => Source::Fortran(path.into()),
         _ => return Ok(None),
     };
     let mut head = Head::read(&text(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
     let name = path.strip_prefix(tests).expect("a file of this folder").with_extension("");
     if !name.starts_with("guests") && head.native.is_none() {
         head.native = Some(Vec::new());
+    }
+    if head.part {
+        return Ok(None);
     }
     let mut expected = BTreeMap::new();
     let out = path.with_extension("out");
@@ -132,8 +138,19 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
                 expected: expected.clone(),
             });
         }
+        let elsewhere = Head { native: Some(Vec::new()), ..head };
+        if let Ok(sources) = entries(&folder.join("fortran"))
+            && let Some(source) = sources.into_iter().find(|path| path.extension().is_some_and(|e| e == "f90"))
+        {
+            guests.push(Guest {
+                name: format!("{name}-fortran"),
+                source: Source::Fortran(source),
+                head: elsewhere.clone(),
+                expected: expected.clone(),
+            });
+        }
         if folder.join("rust/Cargo.toml").exists() {
-            let head = Head { native: Some(Vec::new()), ..head };
+            let head = elsewhere;
             guests.push(Guest {
                 name: format!("{name}-rust"),
                 source: Source::Cargo(folder.join("rust")),
