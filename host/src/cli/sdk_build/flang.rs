@@ -115,8 +115,9 @@ impl Flang {
         let flang = Flang::place()?;
         ensure!(
             flang.root.is_dir(),
-            "the Fortran compiler is not built yet (or by another version of Rankine or LLVM): run `rankine sdk build \
-             fortran` once, it takes some minutes"
+            "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
+             `rankine sdk build fortran` once, it takes some minutes",
+            flang.root.display()
         );
         Ok(flang)
     }
