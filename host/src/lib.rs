@@ -13,6 +13,7 @@ pub mod job;
 pub mod limits;
 pub mod local;
 pub mod module;
+pub mod mpi;
 pub mod output;
 mod rank;
 pub mod signals;

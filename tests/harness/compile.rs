@@ -2,7 +2,7 @@
 
 use super::Places;
 use super::guest::{Guest, Source, Variant};
-use super::run::{Ended, run_within};
+use super::process::{Ended, run_within};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,7 +76,7 @@ impl Compiler {
         ending: &str,
         make: impl FnOnce(&Path) -> Result<(), String>,
     ) -> Result<PathBuf, String> {
-        let output = self.places.output.join(format!("{}{}{ending}", guest.name, variant.suffix()));
+        let output = self.places.target.join("guests").join(format!("{}{}{ending}", guest.name, variant.suffix()));
         let outcome = self.outcomes.lock().expect("no compiler panics").entry(output.clone()).or_default().clone();
         outcome
             .get_or_init(|| {

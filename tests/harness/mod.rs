@@ -4,14 +4,16 @@ mod compile;
 mod coverage;
 mod directive;
 mod guest;
+mod places;
+mod process;
 mod run;
 mod script;
 
 use compile::Compiler;
 use guest::Guest;
 use libtest_mimic::Trial;
+pub use places::Places;
 use script::Script;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the ranks of a guest are run.
@@ -52,33 +54,6 @@ impl Mode {
             Mode::Fibers => "fibers",
             Mode::Mpi => "mpi",
             Mode::Native => "native",
-        }
-    }
-}
-
-/// Where things are: the repository, the built binary, the MPI library's tools.
-pub struct Places {
-    /// The root of the repository.
-    pub root: PathBuf,
-    /// The built `rankine` (`RANKINE`, or `target/release/rankine`).
-    pub rankine: PathBuf,
-    /// The folder of `mpicc_abi` and `mpiexec` (`RANKINE_MPI_BIN`, or `.venv/bin`).
-    pub mpi_bin: PathBuf,
-    /// Where compiled guests go.
-    pub output: PathBuf,
-}
-
-impl Places {
-    fn find() -> Places {
-        let root =
-            Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the repository").to_path_buf();
-        let from_env =
-            |name: &str, default: &str| std::env::var_os(name).map_or_else(|| root.join(default), PathBuf::from);
-        Places {
-            rankine: from_env("RANKINE", "target/release/rankine"),
-            mpi_bin: from_env("RANKINE_MPI_BIN", ".venv/bin"),
-            output: root.join("target/guests"),
-            root,
         }
     }
 }

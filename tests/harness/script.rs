@@ -4,7 +4,7 @@
 //! `MPI_BIN` the tools of a native MPI library. Its head may say `# full: why` (it is ignored without `--include-ignored`) and `# seconds: N`.
 
 use super::Places;
-use super::run::{Ended, run_within};
+use super::process::{Ended, run_within};
 use libtest_mimic::Failed;
 use std::path::{Path, PathBuf};
 use std::process::Command;

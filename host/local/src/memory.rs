@@ -20,7 +20,9 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new() -> Self {
+    /// A memory that nothing is known of yet.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
         Memory { base: Cell::new(std::ptr::null_mut()), size: Cell::new(0) }
     }
 

@@ -4,7 +4,7 @@
 //! once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender
 //! on behalf of a receiver that computes or sleeps.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::task::Poll;
 
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
@@ -274,6 +274,7 @@ impl Rank {
             self.poll_send(operation, &what);
         }
         if !self.parking.get() {
+            self.watched.set(Some(operation));
             return operation.is_done();
         }
         self.waits.borrow_mut().push(operation);
@@ -299,7 +300,7 @@ impl Rank {
         }
         let mailbox = self.world().mailbox(what.destination);
         if !mailbox.is_congested() && self.at(what.destination, |matching| matching.buffer_send(operation)) {
-            let _ = operation.complete(Outcome { bytes: operation.span().bytes() as u64, ..Outcome::default() });
+            let _ = operation.complete(Outcome::moved(operation.span().bytes()));
         }
     }
 
@@ -323,7 +324,7 @@ impl Rank {
     #[inline]
     pub(crate) async fn complete(&self, operation: OpRef) -> Outcome {
         let started = Started::new(self, Some(operation));
-        poll_fn(|_| if started.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+        started.done().await;
         started.end()
     }
 
@@ -381,6 +382,12 @@ impl<'a> Started<'a> {
         self.operation.is_none_or(|operation| self.rank.poll_operation(operation))
     }
 
+    /// Waits until it is complete.
+    #[inline]
+    pub(crate) fn done(&self) -> impl Future<Output = ()> {
+        poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
+    }
+
     /// How it ended. It is complete.
     #[inline]
     pub(crate) fn end(mut self) -> Outcome {
@@ -399,17 +406,23 @@ impl Drop for Started<'_> {
 }
 
 impl Outcome {
+    /// All bytes of a message were moved.
+    pub(crate) fn moved(bytes: usize) -> Outcome {
+        Outcome { bytes: bytes as u64, length: bytes as u64, ..Outcome::default() }
+    }
+
     /// The error of a message that did not fit.
+    #[inline]
     pub(crate) fn check(&self) -> Result<()> {
-        match self.truncated {
-            None => Ok(()),
-            Some(length) => {
-                let text = format!(
-                    "a message of {length} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
-                    self.source, self.tag, self.bytes
-                );
-                Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
-            }
-        }
+        if self.length > self.bytes { self.truncated() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn truncated(&self) -> Result<()> {
+        let text = format!(
+            "a message of {} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
+            self.length, self.source, self.tag, self.bytes
+        );
+        Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
     }
 }

@@ -333,13 +333,13 @@ impl World {
             source: header.source,
             tag: header.tag,
             bytes: bytes as u64,
-            truncated: (length > room).then_some(length as u64),
+            length: length as u64,
             cancelled: false,
         };
         if receive.complete(outcome) {
             self.wake(to);
         }
-        if send.complete(Outcome { bytes: length as u64, ..Outcome::default() }) {
+        if send.complete(Outcome::moved(length)) {
             self.wake(from);
         }
     }

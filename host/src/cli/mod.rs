@@ -4,13 +4,16 @@ mod apt;
 mod cc;
 mod cxx;
 mod doctor;
+mod fc;
+mod hosts;
 mod info;
-mod mpi_library;
+mod launch;
 mod run;
 mod rust_files;
 mod sdk;
 mod sdk_build;
 mod sdk_files;
+mod stage;
 mod toolchain;
 
 use std::ffi::OsString;
@@ -42,6 +45,9 @@ enum Command {
     Run(run::Arguments),
     /// Compile a C program, as mpicc does
     Cc(cc::Args),
+    /// Compile a Fortran program, as mpifort does
+    #[command(alias = "fort")]
+    Fc(fc::Args),
     /// Compile a C++ program, as mpicxx does
     #[command(name = "c++", alias = "cxx")]
     Cxx(cc::Args),
@@ -60,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(arguments),
+        Command::Fc(arguments) => fc::run(arguments),
         Command::Cxx(arguments) => cxx::run(arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),

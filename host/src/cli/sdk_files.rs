@@ -271,7 +271,10 @@ mod tests {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     pending.push(path);
-                } else if path.extension().is_some_and(|ext| ["c", "h", "cmake", "ini"].iter().any(|known| ext == *known)) {
+                } else if path
+                    .extension()
+                    .is_some_and(|ext| ["c", "h", "cmake", "ini"].iter().any(|known| ext == *known))
+                {
                     let name = path.strip_prefix(&sdk).unwrap().to_str().unwrap();
                     assert!(FILES.iter().any(|(known, _)| *known == name), "{name} is not in FILES");
                 }

@@ -9,7 +9,6 @@ use rankine_local::Callback;
 use smallvec::SmallVec;
 use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValType, format_err};
 
-use super::call::refresh_memory;
 use crate::function_table;
 use crate::guest::{Guest, Scratch};
 
@@ -116,7 +115,7 @@ fn scratch(caller: &mut Caller<'_, Guest>, bytes: u32) -> Result<i32> {
 }
 
 /// Answers a request on a thread that is its rank's alone.
-pub(super) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
+pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
         Task::Call(mut call) => {
@@ -127,7 +126,7 @@ pub(super) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Resul
             call.answer()
         }
     };
-    refresh_memory(caller)?;
+    Guest::refresh_memory(caller)?;
     Ok(answer)
 }
 
@@ -143,7 +142,7 @@ pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Cal
             call.answer()
         }
     };
-    refresh_memory(caller)?;
+    Guest::refresh_memory(caller)?;
     Ok(answer)
 }
 

@@ -20,7 +20,7 @@
 
 mod bodies;
 mod call;
-mod callback;
+pub(crate) mod callback;
 mod fibers;
 #[allow(clippy::redundant_closure)] // All registrations look the same.
 mod generated;

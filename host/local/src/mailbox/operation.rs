@@ -53,8 +53,8 @@ pub struct Outcome {
     pub tag: i32,
     /// Bytes received, or for a probe the message's length.
     pub bytes: u64,
-    /// The length of a message that did not fit: the receive failed with `MPI_ERR_TRUNCATE`.
-    pub truncated: Option<u64>,
+    /// The message's length: more than `bytes` if it did not fit, and the receive failed with `MPI_ERR_TRUNCATE`.
+    pub length: u64,
     /// Whether it was cancelled.
     pub cancelled: bool,
 }
@@ -149,6 +149,12 @@ impl OpRef {
     #[inline]
     pub fn is_done(&self) -> bool {
         self.get().state.load(Ordering::Acquire) == DONE
+    }
+
+    /// Whether it is complete, or a copy of its bytes has begun that its owner can join.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        self.is_done() || self.get().joint.open.load(Ordering::Relaxed) != 0
     }
 
     /// Prepares it for publication. Only its owner calls this, and only while it is complete or new.

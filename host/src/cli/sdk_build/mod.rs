@@ -11,8 +11,10 @@ use std::path::Path;
 use std::time::Duration;
 
 mod cxx;
+pub mod flang;
 mod jobs;
 pub mod llvm_source;
+mod signatures;
 
 /// The command line of `rankine sdk build`.
 #[derive(Debug, clap::Args)]
@@ -28,6 +30,8 @@ pub struct Args {
 /// What can be built.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum Part {
+    /// The Fortran compiler, its intrinsic modules and its runtime.
+    Fortran,
     /// The C++ library, with exceptions.
     #[value(name = "c++")]
     Cxx,
@@ -37,6 +41,7 @@ pub enum Part {
 pub fn run(args: &Args) -> Result<()> {
     for part in &args.parts {
         match part {
+            Part::Fortran => flang::build(args.force)?,
             Part::Cxx => cxx::build(args.force)?,
         }
     }
