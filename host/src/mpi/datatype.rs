@@ -234,7 +234,8 @@ impl Rank {
         let dup = self.symbol::<symbols::MPI_Type_dup>()?;
         // SAFETY: a constant of the ABI, and a result on the stack.
         self.check(unsafe { dup(ty.host, &mut host) })?;
-        let name = CString::new(Datatype(ty.word).name().unwrap_or_default()).expect("a standard name has no zero byte");
+        let name =
+            CString::new(Datatype(ty.word).name().unwrap_or_default()).expect("a standard name has no zero byte");
         let set_name = self.symbol::<symbols::MPI_Type_set_name>()?;
         // SAFETY: the duplicate and a string that lives as long as the call.
         self.check(unsafe { set_name(host, name.as_ptr()) })?;
