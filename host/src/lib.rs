@@ -5,6 +5,7 @@
 //! process, and so should every other user of this library.
 pub mod cache;
 pub mod cli;
+mod function_table;
 pub mod guest;
 pub mod imports;
 pub mod inspect;

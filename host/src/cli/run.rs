@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use wasmtime::Module;
 
+use super::launch;
 use crate::job::{Ending, Folder, Job, Placement, Settings};
 use crate::mpi::library;
 use crate::mpi::process::{self, Process};
@@ -63,6 +64,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     no_deadlock_check: bool,
 
+    #[command(flatten)]
+    launch: launch::Options,
+
     /// Say what is being done; twice for more
     #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -90,6 +94,7 @@ Examples:
   rankine run -n 64 --dir data::/data heat.wasm --steps 1000
   rankine run -n 2 --label --timeout 60 test.wasm
   mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
+  rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
 
 Exit status: the highest of the program's own; or
   what MPI_Abort was given          134  a rank trapped
@@ -98,8 +103,21 @@ Exit status: the highest of the program's own; or
     3  deadlock: all ranks waited   141  nobody read the output any more";
 
 /// Options of `run` that take a value in the argument after them.
-const TAKES_VALUE: [&str; 9] =
-    ["-n", "--ranks", "--dir", "--env", "--memory-limit", "--timeout", "-np", "--engine", "--mpi-lib"];
+const TAKES_VALUE: [&str; 13] = [
+    "-n",
+    "--ranks",
+    "--dir",
+    "--env",
+    "--memory-limit",
+    "--timeout",
+    "-np",
+    "--engine",
+    "--mpi-lib",
+    "--hosts",
+    "--launcher",
+    "--launcher-option",
+    "--ssh",
+];
 
 /// Turns `-np`, which launchers of MPI programs take, into `-n`, up to the program's file.
 pub(super) fn accept_np(mut arguments: Vec<OsString>) -> Vec<OsString> {
@@ -171,6 +189,9 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(arguments.verbose);
+    if arguments.launch.wanted() {
+        return arguments.launch.run(arguments.for_ranks()?);
+    }
     match arguments.engine()? {
         EngineName::Local => run_here(arguments),
         EngineName::Mpi => run_process(arguments),
@@ -227,6 +248,43 @@ fn load(file: &Path, settings: module::Settings) -> Result<Module> {
 }
 
 impl Arguments {
+    /// What every rank of a job on several hosts is to run: the options that are not about hosts, and the program.
+    fn for_ranks(&self) -> Result<launch::Program> {
+        if matches!(self.engine, Some(EngineName::Local)) {
+            usage("--hosts is for the engine mpi: `local` has all ranks in one process");
+        }
+        let library = library::find(self.mpi_lib.as_deref())?.path;
+        let mut options: Vec<OsString> = Vec::new();
+        let mut option = |name: &str, value: OsString| options.extend([name.into(), value]);
+        for folder in &self.folders {
+            let mut value = folder.host.clone().into_os_string();
+            value.push("::");
+            value.push(&folder.guest);
+            option("--dir", value);
+        }
+        for (name, value) in &self.environment {
+            option("--env", format!("{name}={value}").into());
+        }
+        if let Some(path) = &self.mpi_lib {
+            option("--mpi-lib", path.into());
+        }
+        if let Some(bytes) = self.memory_limit {
+            option("--memory-limit", bytes.to_string().into());
+        }
+        if let Some(limit) = self.timeout {
+            option("--timeout", limit.as_secs_f64().to_string().into());
+        }
+        options.extend(self.label.then(|| "--label".into()));
+        options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
+        Ok(launch::Program {
+            ranks: self.ranks,
+            options,
+            file: PathBuf::from(&self.program[0]),
+            arguments: self.program[1..].to_vec(),
+            library,
+        })
+    }
+
     /// The engine that is asked for, or that suits how this process was started.
     fn engine(&self) -> Result<EngineName> {
         let launcher = process::launcher();

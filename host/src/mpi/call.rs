@@ -41,7 +41,10 @@ pub(in crate::mpi) enum On {
 }
 
 /// Registers one function of MPI, if the ABI has it; says whether it has.
-pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> Result<bool> {
+pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
+    if module != MODULE {
+        return Ok(false);
+    }
     let (Some(function), Some(entry)) = (Function::named(name), generated::find(name)) else { return Ok(false) };
     let wasm = |value: &ValueType| match value {
         ValueType::I32 => ValType::I32,
