@@ -201,8 +201,11 @@ impl Rank {
         Ok(word)
     }
 
-    /// Stores a new datatype.
+    /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once (§19.1.9).
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+        if let (true, Some(known)) = (made_of.is_empty(), self.types.made.word_of(host)) {
+            return self.put_word(at, known, what);
+        }
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
     }
 
