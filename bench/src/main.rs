@@ -32,6 +32,8 @@ enum Name {
     Ring,
     /// Object graphs between two ranks: lists, road maps, a tree (`bytes` is the number of elements, towns, nodes).
     Objects,
+    /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
+    Overhead,
 }
 
 /// What one run of the suite found.
@@ -62,10 +64,19 @@ fn runs(program: &'static str, competitor: Competitor, ranks: u32, arguments: &'
 fn main() -> Result<()> {
     let args = Args::parse();
     let (program, plan): (_, Vec<Run>) = match args.name {
+        Name::Overhead => {
+            let Some(native) = Competitor::mpich_abi() else {
+                bail!(
+                    "MPICH's wheel is not here, and there is nothing to compare with: `./x bench overhead` installs it"
+                );
+            };
+            let both = [native, Competitor::over_mpich()];
+            ("overhead", both.into_iter().map(|one| runs("overhead", one, 2, &[])).collect())
+        }
         Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| runs("pingpong", one, 2, &[])).collect()),
         // Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.
         Name::Ring => ("ring", {
-            let natives = competitors().into_iter().filter(|one| one.name != "rankine local");
+            let natives = competitors().into_iter().filter(Competitor::is_native);
             let natives = natives.map(|one| runs("ring", one, 64, &["3"]));
             natives.chain([runs("ring", Competitor::local(), 64, &["2000"])]).collect()
         }),
@@ -130,7 +141,7 @@ fn print(results: &Results, names: &[&str]) {
     for name in names {
         print!(" {name:>15}");
     }
-    println!(" {:>16} {:>9}", "best native / us", "us / floor");
+    println!(" {:>16} {:>9} {:>9}", "best native / us", "us / floor", "added ns");
     for row in &results.rows {
         print!("{:10} {:>9}", row.what, row.bytes);
         for name in names {
@@ -139,10 +150,10 @@ fn print(results: &Results, names: &[&str]) {
                 None => print!(" {:>15}", "-"),
             }
         }
-        let natives = row.seconds.iter().filter(|(name, _)| *name != "rankine local").map(|(_, seconds)| *seconds);
-        let native = natives.fold(f64::INFINITY, f64::min);
-        if let Some(ours) = row.seconds.get("rankine local") {
-            print!(" {:>16.2} {:>10.2}", native / ours, ours / floor.0);
+        let (ours, natives): (Vec<_>, Vec<_>) = row.seconds.iter().partition(|(name, _)| name.starts_with("rankine"));
+        let native = natives.iter().map(|(_, seconds)| **seconds).fold(f64::INFINITY, f64::min);
+        if let [(_, ours), ..] = ours[..] {
+            print!(" {:>16.2} {:>10.2} {:>9.1}", native / ours, ours / floor.0, (ours - native) * 1e9);
         }
         println!();
     }

@@ -22,6 +22,8 @@ pub struct Guest {
 pub enum Source {
     /// One file of C or C++.
     C(PathBuf),
+    /// A file of Fortran, perhaps with others (`with:`).
+    Fortran(PathBuf),
     /// A module in WebAssembly's text form.
     Wat(PathBuf),
     /// A folder with a Cargo workspace of its own.
@@ -97,12 +99,16 @@ fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
     let source = match path.extension().and_then(|e| e.to_str()) {
         Some("c" | "cpp") => Source::C(path.into()),
         Some("wat") => Source::Wat(path.into()),
+        Some("f90" | "f") => Source::Fortran(path.into()),
         _ => return Ok(None),
     };
     let mut head = Head::read(&text(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
     let name = path.strip_prefix(tests).expect("a file of this folder").with_extension("");
     if !name.starts_with("guests") && head.native.is_none() {
         head.native = Some(Vec::new());
+    }
+    if head.part {
+        return Ok(None);
     }
     let mut expected = BTreeMap::new();
     let out = path.with_extension("out");
@@ -134,38 +140,37 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
             );
         }
         let name = format!("examples/{}", folder.file_name().expect("a folder has a name").to_string_lossy());
-        let ranks: Vec<u32> = expected.keys().copied().collect();
-        let mut head = Head { ranks: ranks.clone(), ..Head::default() };
-        if let Some(source) = entries(&folder)?.into_iter().find(|path| path.extension().is_some_and(|e| e == "c")) {
-            head = Head::read(&text(&source)?).map_err(|e| format!("{}: {e}", source.display()))?;
-            head.ranks = ranks;
-            guests.push(Guest {
-                name: name.clone(),
-                source: Source::C(source),
-                head: head.clone(),
-                expected: expected.clone(),
-            });
+        let c = with_extension(&folder, "c");
+        let mut head = match &c {
+            Some(source) => Head::read(&text(source)?).map_err(|e| format!("{}: {e}", source.display()))?,
+            None => Head::default(),
+        };
+        head.ranks = expected.keys().copied().collect();
+        // Only C and C++ are compiled natively too.
+        let elsewhere = Head { native: Some(Vec::new()), ..head.clone() };
+        let mut add = |language: &str, source: Source, head: &Head| {
+            let (name, expected) = (format!("{name}{language}"), expected.clone());
+            guests.push(Guest { name, source, head: head.clone(), expected });
+        };
+        if let Some(source) = c {
+            add("", Source::C(source), &head);
         }
-        let cpp = folder.join("cpp").join(name.rsplit('-').next().unwrap_or_default()).with_extension("cpp");
-        if cpp.exists() {
-            guests.push(Guest {
-                name: format!("{name}-cpp"),
-                source: Source::C(cpp),
-                head: head.clone(),
-                expected: expected.clone(),
-            });
+        if let Some(source) = with_extension(&folder.join("cpp"), "cpp") {
+            add("-cpp", Source::C(source), &head);
+        }
+        if let Some(source) = with_extension(&folder.join("fortran"), "f90") {
+            add("-fortran", Source::Fortran(source), &elsewhere);
         }
         if folder.join("rust/Cargo.toml").exists() {
-            let head = Head { native: Some(Vec::new()), ..head };
-            guests.push(Guest {
-                name: format!("{name}-rust"),
-                source: Source::Cargo(folder.join("rust")),
-                head,
-                expected,
-            });
+            add("-rust", Source::Cargo(folder.join("rust")), &elsewhere);
         }
     }
     Ok(guests)
+}
+
+/// The first file of a folder, if there is one, whose name ends like this.
+fn with_extension(folder: &Path, extension: &str) -> Option<PathBuf> {
+    entries(folder).ok()?.into_iter().find(|path| path.extension().is_some_and(|e| e == extension))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {

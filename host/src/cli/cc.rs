@@ -92,8 +92,10 @@ const LINK_FLAGS: &[&str] = &[
 ];
 
 pub fn libraries(sdk: &Sdk) -> Vec<String> {
+    let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
+    let mut line = vec!["-Xlinker".to_string(), names];
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
-    let mut line = vec!["-Wl,--start-lib".to_string()];
+    line.push("-Wl,--start-lib".to_string());
     line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
     line.push("-Wl,--end-lib".into());
     for part in ["signal", "process-clocks", "mman", "getpid"] {

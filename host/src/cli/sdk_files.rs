@@ -83,6 +83,9 @@ const FILES: &[(&str, &str)] = embed![
     "meson/rankine-cross.ini",
 ];
 
+/// Where [`Sdk::mpi_names`] lies.
+const MPI_NAMES: &str = "lib/mpi.names";
+
 /// The laid-out SDK.
 #[derive(Clone, Debug)]
 pub struct Sdk {
@@ -120,6 +123,12 @@ impl Sdk {
     /// The scripts `mpicc`, `mpicxx` and `mpiexec`, for build systems that want a single word.
     pub fn bin(&self) -> PathBuf {
         self.root.join("bin")
+    }
+
+    /// The names of all MPI functions, which the linker may leave undefined: a configure script that looks for `MPI_Init`
+    /// declares it without saying where it comes from.
+    pub fn mpi_names(&self) -> PathBuf {
+        self.root.join(MPI_NAMES)
     }
 
     /// The SDK library: objects rather than an archive, so that no `ar` for wasm is needed.
@@ -189,6 +198,8 @@ fn write_files(root: &Path, exe: &Path, link: &Path) -> Result<()> {
         // A Meson cross file can't say where it lies.
         write(&root.join(path), &text.replace("@RANKINE_SDK@", &link.display().to_string()))?;
     }
+    let names = rankine_abi::FUNCTIONS.iter().map(|function| function.name);
+    write(&root.join(MPI_NAMES), &names.map(|name| format!("{name}\nP{name}\n")).collect::<String>())?;
     let exe = shell_quote(&exe.to_string_lossy());
     for (name, command) in
         [("mpicc", "cc"), ("mpicxx", "c++"), ("mpic++", "c++"), ("mpiCC", "c++"), ("mpiexec", "run"), ("mpirun", "run")]

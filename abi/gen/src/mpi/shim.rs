@@ -143,7 +143,8 @@ impl Shim<'_> {
             .of_variant(self.large)
             .filter(|b| matches!(b.kind, Kind::Buffer(..)) && b.uses().contains(&p.name.as_str()))
             .collect();
-        if buffers.is_empty() {
+        let describes = matches!(p.kind, Kind::Handle(Class::Datatype)) || !p.lengths.is_empty();
+        if buffers.is_empty() || !describes {
             return p.root_only.then(|| "side.root".to_owned());
         }
         if !buffers.iter().all(|b| self.is_conditional(b)) {
