@@ -32,6 +32,8 @@ enum Name {
     Ring,
     /// Object graphs between two ranks: lists, road maps, a tree (`bytes` is the number of elements, towns, nodes).
     Objects,
+    /// The work of both ends of an object message: the same programs, each alone.
+    ObjectsAlone,
     /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
     Overhead,
 }
@@ -80,9 +82,13 @@ fn main() -> Result<()> {
             let natives = natives.map(|one| runs("ring", one, 64, &["3"]));
             natives.chain([runs("ring", Competitor::local(), 64, &["2000"])]).collect()
         }),
-        Name::Objects => {
-            let ways = objects::ways()?.into_iter();
-            ("objects", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())
+        Name::Objects | Name::ObjectsAlone => {
+            let alone = args.name == Name::ObjectsAlone;
+            let ways = objects::ways(alone)?.into_iter();
+            (
+                if alone { "objects-alone" } else { "objects" },
+                ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect(),
+            )
         }
     };
     let mut floor = (f64::INFINITY, 0f64);

@@ -24,26 +24,27 @@ impl Way {
     }
 }
 
-/// Everything that is here, built.
-pub fn ways() -> Result<Vec<Way>> {
+/// Everything that is here, built, on two ranks; or each program alone, which measures the work of both ends without the way between them.
+pub fn ways(alone: bool) -> Result<Vec<Way>> {
     let mut ways = Vec::new();
-    let local = Competitor::local();
-    for (name, way) in [("objects", "objects"), ("cluster", "cluster"), ("plain bytes", "bytes")] {
-        ways.push(Way { name, command: [local.command("objects", 2)?, vec![way.into()]].concat() });
+    let (local, ranks) = (Competitor::local(), if alone { 1 } else { 2 });
+    let pair = [("rankine", "objects"), ("rankine cluster", "cluster"), ("rankine plain", "bytes")];
+    for &(name, way) in if alone { &[("rankine", "alone")][..] } else { &pair } {
+        ways.push(Way { name, command: [local.command("objects", ranks)?, vec![way.into()]].concat() });
     }
     let Some(mpich) = Competitor::mpich() else {
         eprintln!("MPICH is not here: install its wheel (`./x bench` does) to compare with native programs");
         return Ok(ways);
     };
-    ways.push(Way { name: "C by hand", command: mpich.command("objects_packed", 2)? });
+    ways.push(Way { name: "C by hand", command: mpich.command("objects_packed", ranks)? });
     let native = natives()?.display().to_string();
     for name in ["rkyv", "postcard", "bincode"] {
-        ways.push(Way { name, command: [mpich.launcher(2), vec![native.clone(), name.into()]].concat() });
+        ways.push(Way { name, command: [mpich.launcher(ranks), vec![native.clone(), name.into()]].concat() });
     }
     let python = root().join(".venv-mpi4py/bin/python");
     if python.exists() {
         let words = [python, root().join("bench/programs/objects_pickle.py")].map(|path| path.display().to_string());
-        ways.push(Way { name: "mpi4py pickle", command: [mpich.launcher(2), words.to_vec()].concat() });
+        ways.push(Way { name: "mpi4py pickle", command: [mpich.launcher(ranks), words.to_vec()].concat() });
     } else {
         eprintln!("mpi4py is not here: `./x bench objects` installs it into .venv-mpi4py");
     }

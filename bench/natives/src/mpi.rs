@@ -11,6 +11,7 @@ unsafe extern "C" {
     fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut i8) -> c_int;
     fn MPI_Finalize() -> c_int;
     fn MPI_Comm_rank(comm: usize, rank: *mut c_int) -> c_int;
+    fn MPI_Comm_size(comm: usize, size: *mut c_int) -> c_int;
     fn MPI_Wtime() -> c_double;
     fn MPI_Send(buffer: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
     fn MPI_Mprobe(source: c_int, tag: c_int, comm: usize, message: *mut usize, status: *mut [c_int; 8]) -> c_int;
@@ -24,15 +25,16 @@ unsafe extern "C" {
     fn MPI_Get_count(status: *const [c_int; 8], datatype: usize, count: *mut c_int) -> c_int;
 }
 
-/// Initialises MPI; this process's rank.
-pub fn start() -> c_int {
-    let mut rank = 0;
+/// Initialises MPI; this process's rank, and how many there are.
+pub fn start() -> (c_int, c_int) {
+    let (mut rank, mut size) = (0, 0);
     // SAFETY: MPI takes null pointers here, and the result is on the stack.
     unsafe {
         MPI_Init(null_mut(), null_mut());
         MPI_Comm_rank(WORLD, &mut rank);
+        MPI_Comm_size(WORLD, &mut size);
     }
-    rank
+    (rank, size)
 }
 
 pub fn end() {
