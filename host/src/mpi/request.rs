@@ -35,6 +35,11 @@ pub(in crate::mpi) enum Then {
         word: u32,
         cell: Box<usize>,
     },
+    /// It is a generalised request, which the program completes: its handle serves for that even after it was freed.
+    Generalised {
+        completed: bool,
+        freed: bool,
+    },
 }
 
 /// An operation that goes on.
@@ -380,7 +385,10 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(&mut host) };
     r.check(code)?;
     let awaited = r.requests.made.change(word, |pending| match &mut pending.then {
-        Then::Generalised { completed: false, freed } => std::mem::replace(freed, true) || *freed,
+        Then::Generalised { completed: false, freed } => {
+            *freed = true;
+            true
+        }
         _ => false,
     });
     if awaited == Some(true) {
