@@ -5,6 +5,7 @@
 //! process, and so should every other user of this library.
 pub mod cache;
 pub mod cli;
+mod function_table;
 pub mod guest;
 pub mod imports;
 pub mod inspect;
@@ -13,6 +14,7 @@ pub mod limits;
 pub mod local;
 pub mod module;
 pub mod mpi;
+mod objects;
 pub mod output;
 mod rank;
 pub mod signals;

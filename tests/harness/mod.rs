@@ -7,11 +7,13 @@ mod guest;
 mod places;
 mod process;
 mod run;
+mod script;
 
 use compile::Compiler;
 use guest::Guest;
 use libtest_mimic::Trial;
 pub use places::Places;
+use script::Script;
 use std::sync::Arc;
 
 /// How the ranks of a guest are run.
@@ -60,6 +62,7 @@ impl Mode {
 pub struct Suite {
     places: Arc<Places>,
     guests: Vec<Arc<Guest>>,
+    scripts: Vec<Script>,
     modes: Vec<Mode>,
 }
 
@@ -68,14 +71,15 @@ impl Suite {
     pub fn find(modes: &[Mode]) -> Result<Suite, String> {
         let places = Arc::new(Places::find());
         let mut guests = Vec::new();
-        for folder in ["guests", "sandbox", "cli"] {
+        for folder in ["guests", "sandbox", "cli", "fortran"] {
             guests.extend(guest::find(&places.root.join("tests"), folder)?);
         }
         guests.extend(guest::find_examples(&places.root.join("examples"))?);
-        Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), modes: modes.to_vec() })
+        let scripts = script::find(&places.root.join("tests/programs"))?;
+        Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), scripts, modes: modes.to_vec() })
     }
 
-    /// One trial for each guest, variant, mode and rank count, and one that every function has a guest.
+    /// One trial for each guest, variant, mode and rank count, one for each script, and one that every function has a guest.
     pub fn trials(self) -> Vec<Trial> {
         let compiler = Arc::new(Compiler::new(self.places.clone()));
         let mut trials = Vec::new();
@@ -93,7 +97,13 @@ impl Suite {
             }
         }
         if self.modes.contains(&Mode::Threads) {
-            let Suite { places, guests, .. } = self;
+            let Suite { places, guests, scripts, .. } = self;
+            // A long one is listed as ignored: `--include-ignored` or `--ignored` runs it.
+            for script in scripts {
+                let (places, name, full) = (places.clone(), script.name.clone(), script.full);
+                let trial = Trial::test(name, move || script.trial(&places));
+                trials.push(trial.with_ignored_flag(full));
+            }
             trials.push(Trial::test("coverage/local", move || coverage::check(&places, &compiler, &guests)));
         }
         trials

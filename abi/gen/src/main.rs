@@ -24,6 +24,7 @@ mod constants;
 mod coverage;
 #[cfg(test)]
 mod crosscheck;
+mod fortran;
 mod functions;
 mod local;
 mod mpi;
@@ -116,6 +117,7 @@ fn outputs(root: &Path) -> Result<Outputs> {
         rust("guest-sdk/rust/mpi-sys/src/constants.rs", rust_sys::emit_constants(&constants)?)?,
         rust("guest-sdk/rust/mpi-sys/src/functions.rs", rust_sys::emit_functions(&table)?)?,
     ];
+    files.extend(fortran::emit(&constants, &table)?);
     let tests = Tests::read(root)?;
     files.push(("docs/coverage.md".into(), coverage::emit(&table, &engine, &tests)?));
     for (path, text) in shims.files {

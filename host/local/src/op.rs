@@ -104,6 +104,11 @@ impl Rank {
     }
 }
 
+/// What a predefined operation does with packed elements of a predefined type, if MPI defines it: `second = first ∘ second`.
+pub fn predefined_kernel(op: Op, datatype: Datatype) -> Option<fn(&[u8], &mut [u8])> {
+    kernel::kernel(op, operand_of(&datatype.element()?))
+}
+
 /// What the packed bytes of an element are.
 fn operand_of(element: &Element) -> Operand {
     let index = element.index.map(|index| (index.kind, index.size));

@@ -11,19 +11,23 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-mod flags;
+pub mod flags;
+mod runnable;
 
 /// The command line of `rankine cc`.
 #[derive(Debug, clap::Args)]
 #[command(
     disable_help_flag = true,
     disable_version_flag = true,
-    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version]."
+    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
+        -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
+        -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks and the working \
+        folder granted: for configure scripts that run what they compile."
 )]
 pub struct Args {
     /// Everything clang takes.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CLANG ARGUMENTS")]
-    arguments: Vec<OsString>,
+    pub arguments: Vec<OsString>,
 }
 
 /// Runs clang, or shows how it would be run.
@@ -32,22 +36,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let sysroot = toolchain::sysroot()?.path;
     let sdk = sdk_files::sdk(&clang, &sysroot)?;
     let request = flags::read(&args.arguments)?;
-    if request.verbose {
-        for note in &request.notes {
-            eprintln!("rankine cc: {note}");
-        }
-    }
+    request.say_notes("cc");
     match request.show {
         Some(show) => {
-            println!("{}", shown(show, &clang, &sysroot, &sdk, &request));
+            println!("{}", shown(show, &Described::new(&clang, &sysroot, &sdk, request)));
             Ok(ExitCode::SUCCESS)
         }
-        None => replace_process(&clang, command_line(&sysroot, &sdk, &request)),
+        None => compile(&clang, command_line(&sysroot, &sdk, &request), &request),
     }
 }
 
 /// The arguments of clang: ours first, so that the user's own win, and the libraries last.
-fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
+pub fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
@@ -91,9 +91,11 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
-fn libraries(sdk: &Sdk) -> Vec<String> {
+pub fn libraries(sdk: &Sdk) -> Vec<String> {
+    let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
+    let mut line = vec!["-Xlinker".to_string(), names];
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
-    let mut line = vec!["-Wl,--start-lib".to_string()];
+    line.push("-Wl,--start-lib".to_string());
     line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
     line.push("-Wl,--end-lib".into());
     for part in ["signal", "process-clocks", "mman", "getpid"] {
@@ -104,27 +106,50 @@ fn libraries(sdk: &Sdk) -> Vec<String> {
     line
 }
 
+/// What a compiler wrapper adds, for `-show` and its relatives.
+pub struct Described {
+    /// The program that is called.
+    pub compiler: String,
+    /// Flags of every compilation.
+    pub compile: Vec<String>,
+    /// Flags and libraries of linking.
+    pub link: Vec<String>,
+    /// The folder of headers or modules.
+    pub include: String,
+    /// What the caller passes on.
+    pub arguments: Vec<OsString>,
+}
+
+impl Described {
+    /// What `rankine cc` adds.
+    pub fn new(clang: &Path, sysroot: &Path, sdk: &Sdk, request: flags::Request) -> Described {
+        let links = request.links || request.arguments.is_empty();
+        let link_flags = LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(sdk));
+        Described {
+            compiler: clang.display().to_string(),
+            compile: compile_flags(sysroot, sdk),
+            link: if links { link_flags.collect() } else { Vec::new() },
+            include: sdk.include().display().to_string(),
+            arguments: request.arguments,
+        }
+    }
+}
+
 /// The answer to `-show` and its relatives, quoted for a shell.
-fn shown(show: flags::Show, clang: &Path, sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> String {
-    let clang = clang.display().to_string();
-    let compile = || compile_flags(sysroot, sdk);
-    let link = || LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(sdk));
+pub fn shown(show: flags::Show, described: &Described) -> String {
+    let Described { compiler, compile, link, include, arguments } = described;
+    let compiler = [compiler.clone()];
+    let arguments: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let words: Vec<String> = match show {
-        flags::Show::Command if request.arguments.is_empty() => {
-            std::iter::once(clang).chain(compile()).chain(link()).collect()
-        }
-        flags::Show::Command => {
-            let line = command_line(sysroot, sdk, request);
-            std::iter::once(clang).chain(line.iter().map(|word| word.to_string_lossy().into_owned())).collect()
-        }
-        flags::Show::CompileCommand => std::iter::once(clang).chain(compile()).collect(),
-        flags::Show::LinkCommand => std::iter::once(clang).chain(compile()).chain(link()).collect(),
-        flags::Show::CompileFlags => compile(),
-        flags::Show::LinkFlags => link().collect(),
-        flags::Show::IncludeFolders => vec![sdk.include().display().to_string()],
+        flags::Show::Command => [&compiler, compile.as_slice(), &arguments, link].concat(),
+        flags::Show::CompileCommand => [&compiler, compile.as_slice()].concat(),
+        flags::Show::LinkCommand => [&compiler, compile.as_slice(), link].concat(),
+        flags::Show::CompileFlags => compile.clone(),
+        flags::Show::LinkFlags => link.clone(),
+        flags::Show::IncludeFolders => vec![include.clone()],
         flags::Show::Nothing => vec![],
-        flags::Show::Compiler => vec![clang],
-        flags::Show::Version => vec![format!("rankine cc {}", env!("CARGO_PKG_VERSION"))],
+        flags::Show::Compiler => compiler.to_vec(),
+        flags::Show::Version => vec![format!("rankine {}", env!("CARGO_PKG_VERSION"))],
     };
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
@@ -134,6 +159,14 @@ fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_string(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// Becomes clang; stays beside it only where the program has to be made runnable afterwards.
+pub fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Request) -> Result<ExitCode> {
+    match request.runnable && request.links {
+        true => runnable::compile(clang, line),
+        false => replace_process(clang, line),
     }
 }
 

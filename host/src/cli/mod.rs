@@ -1,12 +1,17 @@
 //! The `rankine` command: a file per subcommand.
 
+mod apt;
 mod cc;
+mod cxx;
 mod doctor;
+mod fc;
 mod hosts;
 mod info;
 mod launch;
 mod run;
+mod rust_files;
 mod sdk;
+mod sdk_build;
 mod sdk_files;
 mod stage;
 mod toolchain;
@@ -40,6 +45,12 @@ enum Command {
     Run(run::Arguments),
     /// Compile a C program, as mpicc does
     Cc(cc::Args),
+    /// Compile a Fortran program, as mpifort does
+    #[command(alias = "fort")]
+    Fc(fc::Args),
+    /// Compile a C++ program, as mpicxx does
+    #[command(name = "c++", alias = "cxx")]
+    Cxx(cc::Args),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
@@ -55,6 +66,8 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(arguments),
+        Command::Fc(arguments) => fc::run(arguments),
+        Command::Cxx(arguments) => cxx::run(arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
     };

@@ -3,13 +3,13 @@
 //! The sysroot comes from Debian's own package of wasi-libc, fetched with private package lists so that neither root
 //! rights nor a change of the machine's set-up are needed, or from a folder that the user names.
 
-use super::{sdk_files, toolchain};
+use super::apt::{self, Apt, check, retry};
+use super::{rust_files, sdk_build, sdk_files, toolchain};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Output};
-use std::time::Duration;
-use std::{fs, thread};
+use std::process::{Command, ExitCode};
 use toolchain::TARGET;
 
 /// The command line of `rankine sdk`.
@@ -30,21 +30,30 @@ enum Action {
         #[arg(long)]
         force: bool,
     },
+    /// Compile what Debian's packages lack from LLVM's source, once per machine.
+    Build(sdk_build::Args),
     /// Print the folder of the SDK: headers, library objects, scripts.
     Path,
     /// Print the folder with the scripts mpicc and mpiexec.
     Bin,
     /// Print the CMake toolchain file.
     CmakeToolchain,
+    /// Print the Meson cross file.
+    MesonCrossFile,
+    /// Print the cargo configuration for Rust guests: `cargo --config "$(rankine sdk cargo-config)" …`.
+    CargoConfig,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.action {
         Action::Install { from, force } => install(from.as_deref(), force)?,
+        Action::Build(args) => sdk_build::run(&args)?,
         Action::Path => println!("{}", sdk()?.root().display()),
         Action::Bin => println!("{}", sdk()?.bin().display()),
         Action::CmakeToolchain => println!("{}", sdk()?.cmake_toolchain().display()),
+        Action::MesonCrossFile => println!("{}", sdk()?.meson_cross_file().display()),
+        Action::CargoConfig => println!("{}", rust_files::cargo_config()?.display()),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -53,7 +62,7 @@ fn sdk() -> Result<sdk_files::Sdk> {
     sdk_files::sdk(&toolchain::clang()?.path, &toolchain::sysroot()?.path)?.under_stable_name()
 }
 
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     eprintln!("rankine sdk: {text}");
 }
 
@@ -163,15 +172,10 @@ fn unpack_deb(package: &Path, work: &Path, draft: &Path) -> Result<()> {
 /// Fetches wasi-libc of Debian's development suite: the package is the same for every architecture and release.
 fn download_wasi_libc(work: &Path) -> Result<PathBuf> {
     let other_way = "take a WASI SDK instead: set WASI_SDK_PATH, or `rankine sdk install --from FOLDER`";
-    for program in ["apt-get", "apt-cache", "dpkg-deb"] {
-        if toolchain::find_program(program).is_none() {
-            bail!("{program} is not here, so wasi-libc cannot be fetched from Debian's archive; {other_way}");
-        }
-    }
-    let apt = Apt::new(work)?;
+    apt::needs(&["apt-get", "apt-cache", "dpkg-deb"], "wasi-libc", other_way)?;
+    let apt = Apt::development(work, "deb").with_context(|| other_way.to_string())?;
     say("reading the package lists of Debian's development suite (once, about 10 MB)");
-    retry(|| check(apt.command("apt-get").args(["update", "-qq"]), "reading the package lists"))
-        .with_context(|| other_way.to_string())?;
+    apt.update().with_context(|| other_way.to_string())?;
     let listing = check(apt.command("apt-cache").args(["madison", "wasi-libc"]), "looking wasi-libc up")?;
     let listing = String::from_utf8_lossy(&listing.stdout).into_owned();
     let version = listing.lines().next().and_then(|line| line.split('|').nth(1)).map(str::trim);
@@ -182,94 +186,4 @@ fn download_wasi_libc(work: &Path) -> Result<PathBuf> {
     let files = fs::read_dir(work)?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut packages = files.filter(|path| path.extension() == Some(OsStr::new("deb")));
     packages.next().context("apt-get download left no package behind")
-}
-
-/// apt with lists and cache of its own, reading the mirror that this machine is set up with.
-struct Apt {
-    work: PathBuf,
-}
-
-impl Apt {
-    fn new(work: &Path) -> Result<Apt> {
-        fs::create_dir_all(work.join("lists/partial"))?;
-        fs::create_dir_all(work.join("cache/archives/partial"))?;
-        let sources = read_sources();
-        let mirror = mirror(&sources).context(
-            "this machine's apt sources name no Debian mirror; take a WASI SDK: `rankine sdk install --from FOLDER`",
-        )?;
-        let key = "/usr/share/keyrings/debian-archive-keyring.gpg";
-        let signed = if Path::new(key).is_file() { format!(" signed-by={key}") } else { String::new() };
-        fs::write(work.join("sid.list"), format!("deb [arch=amd64{signed}] {mirror} sid main\n"))?;
-        Ok(Apt { work: work.to_path_buf() })
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        let path = |name: &str| self.work.join(name).display().to_string();
-        for (option, value) in [
-            ("Dir::Etc::sourcelist", path("sid.list")),
-            ("Dir::Etc::sourceparts", "/dev/null".into()),
-            ("Dir::State::lists", path("lists")),
-            ("Dir::Cache", path("cache")),
-            ("APT::Sandbox::User", "root".into()),
-            ("Acquire::Languages", "none".into()),
-        ] {
-            command.arg("-o").arg(format!("{option}={value}"));
-        }
-        command
-    }
-}
-
-/// All of this machine's apt sources, in either format.
-fn read_sources() -> String {
-    let mut text = fs::read_to_string("/etc/apt/sources.list").unwrap_or_default();
-    for entry in fs::read_dir("/etc/apt/sources.list.d").into_iter().flatten().flatten() {
-        if matches!(entry.path().extension().and_then(OsStr::to_str), Some("list" | "sources")) {
-            text.push('\n');
-            text.push_str(&fs::read_to_string(entry.path()).unwrap_or_default());
-        }
-    }
-    text
-}
-
-/// The first Debian mirror among apt sources: an address that ends in `/debian`, as every mirror's does.
-fn mirror(sources: &str) -> Option<&str> {
-    let lines = sources.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    let mut addresses = lines.flat_map(str::split_whitespace).filter(|word| word.contains("://"));
-    addresses.find(|address| address.trim_end_matches('/').ends_with("/debian"))
-}
-
-/// Three tries, for mirrors that stumble.
-fn retry<T>(mut action: impl FnMut() -> Result<T>) -> Result<T> {
-    for pause in [2, 5] {
-        match action() {
-            Ok(value) => return Ok(value),
-            Err(error) => say(&format!("{error:#}; trying again in {pause} s")),
-        }
-        thread::sleep(Duration::from_secs(pause));
-    }
-    action()
-}
-
-fn check(command: &mut Command, doing: &str) -> Result<Output> {
-    let output = command.env("LC_ALL", "C").output().with_context(|| format!("{doing}: cannot start {command:?}"))?;
-    if !output.status.success() {
-        bail!("{doing} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(output)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mirror_is_the_machines_own() {
-        let one_line =
-            "# deb http://old.test/debian x main\ndeb [signed-by=/k] https://mirror.test/debian/ bookworm main\n";
-        assert_eq!(mirror(one_line), Some("https://mirror.test/debian/"));
-        let fields = "Types: deb\nURIs: http://s.test/debian-security http://m.test/debian\nSuites: bookworm\n";
-        assert_eq!(mirror(fields), Some("http://m.test/debian"));
-        assert_eq!(mirror("deb http://a.test/ubuntu x main\n"), None);
-    }
 }

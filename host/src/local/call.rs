@@ -81,14 +81,14 @@ pub(crate) fn now_anytime<'r>(
     let rank = enter(&mut caller, name)?;
     match body(rank) {
         Ok(()) => Ok(0),
-        Err(error) => now_failed(caller, rank, on, error),
+        Err(error) => now_failed(&mut caller, rank, on, error),
     }
 }
 
 #[cold]
-fn now_failed(mut caller: Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+fn now_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
     let outcome = raise(rank, on, error);
-    block_on(rank, outcome, |request| Ok(callback::answer_at_once(&mut caller, request)?))
+    block_on(rank, outcome, |request| Ok(callback::answer_at_once(caller, request)?))
         .unwrap_or_else(|stop: Stop| Err(stop.into_error(rank)))
 }
 
@@ -108,9 +108,9 @@ where
 {
     let rank = enter(&mut caller, name)?;
     if let Err(error) = rank.check_running() {
-        return now_failed(caller, rank, on, error);
+        return now_failed(&mut caller, rank, on, error);
     }
-    wait_for(caller, rank, on, body(rank))
+    wait_for(&mut caller, rank, on, body(rank))
 }
 
 /// The same before `MPI_Init` and after `MPI_Finalize` too.
@@ -125,11 +125,11 @@ where
     F: Future<Output = rankine_local::Result<()>>,
 {
     let rank = enter(&mut caller, name)?;
-    wait_for(caller, rank, on, body(rank))
+    wait_for(&mut caller, rank, on, body(rank))
 }
 
 #[inline]
-fn wait_for<F>(caller: Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
+fn wait_for<F>(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
 where
     F: Future<Output = rankine_local::Result<()>>,
 {
@@ -142,8 +142,8 @@ where
     }
 }
 
-fn keep_waiting(mut caller: Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
-    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(&mut caller, request)?));
+fn keep_waiting(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
+    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(caller, request)?));
     match outcome.map_err(|stop: Stop| stop.into_error(rank))? {
         Ok(()) => Ok(0),
         Err(error) => now_failed(caller, rank, on, error),

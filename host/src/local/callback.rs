@@ -9,6 +9,7 @@ use rankine_local::Callback;
 use smallvec::SmallVec;
 use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValType, format_err};
 
+use crate::function_table;
 use crate::guest::{Guest, Scratch};
 
 /// A page of linear memory.
@@ -45,11 +46,8 @@ impl Prepared {
 
 /// The function behind a pointer of the guest.
 fn pointed_to(caller: &mut Caller<'_, Guest>, pointer: FnPtr) -> Result<Func> {
-    let Some(Extern::Table(table)) = caller.get_export("__indirect_function_table") else {
-        return Err(format_err!(
-            "MPI has to call a function of this program, but its function table is not exported: \
-             link it with --export-table (`rankine cc` does)"
-        ));
+    let Some(Extern::Table(table)) = caller.get_export(function_table::NAME) else {
+        return Err(format_err!("MPI has to call a function of this program, but it has no function table"));
     };
     match table.get(caller.as_context_mut(), u64::from(pointer.0)) {
         Some(reference) => match reference.as_func() {

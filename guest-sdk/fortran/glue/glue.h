@@ -1,0 +1,56 @@
+/* What the C functions behind Fortran's MPI bindings share.
+ *
+ * Fortran passes everything by reference. A handle is an INTEGER (or a derived type with one in it) that holds the
+ * guest's handle itself, LOGICAL is 0 or 1 in 4 bytes, statuses have the layout of C's, and the address, offset and count
+ * kinds are those of C's types: so arguments are read through pointers to C's own types, and only strings, sentinels,
+ * array sections, indices and callbacks need work. The lengths of CHARACTER arguments come after all others. An ierror
+ * that is absent (mpi_f08) is a null pointer. */
+#pragma once
+
+#include <ISO_Fortran_binding.h>
+#include <mpi.h>
+#include <stddef.h>
+
+/* The function behind a procedure has the profiling name; the plain name is weak, so that a tool may define its own. */
+#define ALSO(function, name) extern __typeof(function) name __attribute__((weak, alias(#function)))
+
+static inline void return_code(int *ierror, int code)
+{
+    if (ierror)
+        *ierror = code;
+}
+
+/* Sentinels: variables whose addresses Fortran passes (sentinels.c). */
+void *rankine_address(const void *buffer);
+MPI_Status *rankine_status(MPI_Status *status);
+int *rankine_weights(const int *weights);
+int *rankine_errcodes(int *codes);
+
+/* Strings: a copy that ends with a zero byte, without the blanks at the end (and, for keys and values of an info, at the
+ * start); free it. And what MPI wrote, padded with blanks. */
+char *rankine_c_string(const char *text, size_t length);
+char *rankine_c_word(const char *text, size_t length);
+void rankine_fortran_string(char *text, size_t length, const char *from);
+
+/* Choice buffers of mpi_f08, which come with the shape of an array section (section.c). */
+struct section {
+    void *address;                  /* what MPI is given */
+    const CFI_cdesc_t *scattered;   /* the section, if `address` is a copy of its elements */
+};
+struct section rankine_section(const CFI_cdesc_t *buffer);
+void rankine_section_end(struct section *section, int written);
+
+/* For operations that go on after the call: the address where the section is contiguous; otherwise `*datatype` and
+ * `*count` become a type that describes the section, to be freed when the operation has begun. */
+struct placed {
+    void *address;
+    MPI_Count count;
+    MPI_Datatype datatype;
+    int error;
+    int own;
+};
+struct placed rankine_placed(const CFI_cdesc_t *buffer, MPI_Count count, MPI_Datatype datatype);
+void rankine_placed_end(struct placed *placed);
+
+/* The address of a contiguous section; MPI_ERR_BUFFER with a message for another. */
+int rankine_contiguous(const CFI_cdesc_t *buffer, const char *function, void **address);

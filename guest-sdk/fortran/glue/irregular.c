@@ -1,0 +1,144 @@
+/* Procedures whose arguments or results differ from C's, and names of MPI-1 that Fortran programs still use. */
+#include "glue.h"
+#include <stdlib.h>
+
+#define BOTH(name) ALSO(pmpi_##name##_, mpi_##name##_)
+#define ALL(name) BOTH(name); ALSO(pmpi_##name##_, pmpi_##name##_f08_); ALSO(pmpi_##name##_, mpi_##name##_f08_)
+
+void pmpi_init_(int *ierror)
+{
+    return_code(ierror, MPI_Init(NULL, NULL));
+}
+ALL(init);
+
+void pmpi_init_thread_(int *required, int *provided, int *ierror)
+{
+    return_code(ierror, MPI_Init_thread(NULL, NULL, *required, provided));
+}
+ALL(init_thread);
+
+void pmpi_pcontrol_(int *level)
+{
+    MPI_Pcontrol(*level);
+}
+ALL(pcontrol);
+
+double pmpi_wtime_(void)
+{
+    return MPI_Wtime();
+}
+ALL(wtime);
+
+double pmpi_wtick_(void)
+{
+    return MPI_Wtick();
+}
+ALL(wtick);
+
+MPI_Aint pmpi_aint_add_(MPI_Aint *base, MPI_Aint *disp)
+{
+    return MPI_Aint_add(*base, *disp);
+}
+ALL(aint_add);
+
+MPI_Aint pmpi_aint_diff_(MPI_Aint *addr1, MPI_Aint *addr2)
+{
+    return MPI_Aint_diff(*addr1, *addr2);
+}
+ALL(aint_diff);
+
+void pmpi_sizeof_(CFI_cdesc_t *x, int *size, int *ierror)
+{
+    *size = (int)x->elem_len;
+    return_code(ierror, MPI_SUCCESS);
+}
+ALL(sizeof);
+
+/* Tells the compiler that a buffer may change: it sees a call that it knows nothing of. */
+void pmpi_f_sync_reg_(CFI_cdesc_t *buffer)
+{
+    (void)buffer;
+}
+ALL(f_sync_reg);
+
+void pmpi_status_f2f08_f08_(int *f_status, MPI_Status *f08_status, int *ierror)
+{
+    return_code(ierror, MPI_Status_f2c(f_status, f08_status));
+}
+ALSO(pmpi_status_f2f08_f08_, mpi_status_f2f08_f08_);
+
+void pmpi_status_f082f_f08_(MPI_Status *f08_status, int *f_status, int *ierror)
+{
+    return_code(ierror, MPI_Status_c2f(f08_status, f_status));
+}
+ALSO(pmpi_status_f082f_f08_, mpi_status_f082f_f08_);
+
+/* Names that MPI-3 removed, with addresses as default integers. */
+void pmpi_address_(void *location, int *address, int *ierror)
+{
+    return_code(ierror, MPI_Get_address(rankine_address(location), (MPI_Aint *)address));
+}
+BOTH(address);
+
+void pmpi_type_extent_(MPI_Datatype *datatype, int *extent, int *ierror)
+{
+    MPI_Aint lower;
+    return_code(ierror, MPI_Type_get_extent(*datatype, &lower, (MPI_Aint *)extent));
+}
+BOTH(type_extent);
+
+void pmpi_type_lb_(MPI_Datatype *datatype, int *displacement, int *ierror)
+{
+    MPI_Aint extent;
+    return_code(ierror, MPI_Type_get_extent(*datatype, (MPI_Aint *)displacement, &extent));
+}
+BOTH(type_lb);
+
+void pmpi_type_ub_(MPI_Datatype *datatype, int *displacement, int *ierror)
+{
+    MPI_Aint lower = 0, extent = 0;
+    int code = MPI_Type_get_extent(*datatype, &lower, &extent);
+    *displacement = (int)(lower + extent);
+    return_code(ierror, code);
+}
+BOTH(type_ub);
+
+void pmpi_type_hvector_(int *count, int *blocklength, int *stride, MPI_Datatype *oldtype, MPI_Datatype *newtype,
+                        int *ierror)
+{
+    return_code(ierror, MPI_Type_create_hvector(*count, *blocklength, *stride, *oldtype, newtype));
+}
+BOTH(type_hvector);
+
+void pmpi_type_hindexed_(int *count, int *blocklengths, int *displacements, MPI_Datatype *oldtype, MPI_Datatype *newtype,
+                         int *ierror)
+{
+    return_code(ierror,
+                MPI_Type_create_hindexed(*count, blocklengths, (MPI_Aint *)displacements, *oldtype, newtype));
+}
+BOTH(type_hindexed);
+
+void pmpi_type_struct_(int *count, int *blocklengths, int *displacements, MPI_Datatype *types, MPI_Datatype *newtype,
+                       int *ierror)
+{
+    return_code(ierror, MPI_Type_create_struct(*count, blocklengths, (MPI_Aint *)displacements, types, newtype));
+}
+BOTH(type_struct);
+
+void pmpi_errhandler_create_(void (*function)(void), MPI_Errhandler *errhandler, int *ierror)
+{
+    return_code(ierror, MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)function, errhandler));
+}
+BOTH(errhandler_create);
+
+void pmpi_errhandler_set_(MPI_Comm *comm, MPI_Errhandler *errhandler, int *ierror)
+{
+    return_code(ierror, MPI_Comm_set_errhandler(*comm, *errhandler));
+}
+BOTH(errhandler_set);
+
+void pmpi_errhandler_get_(MPI_Comm *comm, MPI_Errhandler *errhandler, int *ierror)
+{
+    return_code(ierror, MPI_Comm_get_errhandler(*comm, errhandler));
+}
+BOTH(errhandler_get);

@@ -1,0 +1,425 @@
+//! `rankine sdk build fortran`: flang for WebAssembly, its intrinsic modules and its runtime.
+//!
+//! The compiler is flang's own libraries, as Debian packages them, linked with what they lack for wasm32
+//! (`guest-sdk/fortran/compiler`). The runtime and the modules are compiled from LLVM's source of the same version, with
+//! the few amendments that [`AMENDMENTS`] lists. Everything lies in one folder of the data folder:
+//!
+//! ```text
+//! flang-<key>/bin/rankine-flang         the compiler, which looks for modules beside itself
+//!             include/flang/*.mod       iso_c_binding, ieee_arithmetic, …, for a 32-bit target
+//!             include/ISO_Fortran_binding.h
+//!             lib/libflang_rt.a         the runtime
+//!             lib/runtime.signatures    the WebAssembly types of its functions, for the compiler
+//! ```
+
+use super::super::apt::check;
+use super::super::sdk::say;
+use super::super::{sdk_files, toolchain};
+use super::llvm_source::{self, LlvmSource};
+use super::signatures;
+use anyhow::{Context as _, Result, bail, ensure};
+use std::collections::VecDeque;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// The sources of what is linked with flang's libraries.
+const COMPILER: &[(&str, &str)] = &[
+    ("adapt.cpp", include_str!("../../../../guest-sdk/fortran/compiler/adapt.cpp")),
+    ("adapt.h", include_str!("../../../../guest-sdk/fortran/compiler/adapt.h")),
+    ("closures.cpp", include_str!("../../../../guest-sdk/fortran/compiler/closures.cpp")),
+    ("front_end.cpp", include_str!("../../../../guest-sdk/fortran/compiler/front_end.cpp")),
+    ("wasm32_target.cpp", include_str!("../../../../guest-sdk/fortran/compiler/wasm32_target.cpp")),
+];
+
+/// The intrinsic modules, each after those that it uses.
+const MODULES: &[&str] = &[
+    "__fortran_builtins",
+    "__fortran_ieee_exceptions",
+    "__fortran_type_info",
+    "iso_fortran_env_impl",
+    "iso_c_binding",
+    "ieee_exceptions",
+    "ieee_features",
+    "ieee_arithmetic",
+    "iso_fortran_env",
+];
+
+/// What flang's source says of a 64-bit target, and what is true of a 32-bit one.
+struct Amendment {
+    file: &'static str,
+    was: &'static str,
+    is: &'static str,
+}
+
+/// Descriptors of arrays and tables of namelists keep the layout that flang generates for every target, with 64-bit
+/// extents, lengths and counts. The rest are the kinds of C's types.
+const AMENDMENTS: &[Amendment] = &[
+    Amendment {
+        file: "flang/include/flang/ISO_Fortran_binding.h",
+        was: "typedef ptrdiff_t CFI_index_t;",
+        is: "typedef long long CFI_index_t;",
+    },
+    Amendment {
+        file: "flang/include/flang/ISO_Fortran_binding.h",
+        was: "  size_t elem_len; /* element",
+        is: "  unsigned long long elem_len; /* element",
+    },
+    Amendment {
+        file: "flang/module/__fortran_builtins.f90",
+        was: "integer(kind=int64), private :: __address",
+        is: "integer(kind=kind(0)), private :: __address",
+    },
+    Amendment {
+        file: "flang-rt/include/flang-rt/runtime/namelist.h",
+        was: "std::size_t items{0};",
+        is: "std::uint64_t items{0};",
+    },
+    Amendment {
+        file: "flang-rt/include/flang-rt/runtime/non-tbp-dio.h",
+        was: "std::size_t items{0};",
+        is: "std::uint64_t items{0};",
+    },
+    // Padding before a procedure's address that a 32-bit one does not have.
+    Amendment {
+        file: "flang/module/__fortran_type_info.f90",
+        was: "    integer(1) :: specialCaseFlag\n    integer(1) :: __padding0(4)\n",
+        is: "    integer(1) :: specialCaseFlag\n",
+    },
+    Amendment { file: "flang/module/iso_c_binding.f90", was: "c_long = c_int64_t,", is: "c_long = c_int32_t," },
+    Amendment {
+        file: "flang/module/iso_c_binding.f90",
+        was: "c_size_t = kind(c_sizeof(1)),",
+        is: "c_size_t = c_int32_t,",
+    },
+    Amendment {
+        file: "flang/module/iso_c_binding.f90",
+        was: "c_unsigned_long = c_uint64_t,",
+        is: "c_unsigned_long = c_uint32_t,",
+    },
+];
+
+/// The compiler for Fortran guests and its runtime.
+#[derive(Clone, Debug)]
+pub struct Flang {
+    root: PathBuf,
+    /// LLVM's own folder, whose flang reads command lines.
+    pub llvm: PathBuf,
+}
+
+impl Flang {
+    /// The one that was built on this machine.
+    pub fn find() -> Result<Flang> {
+        let flang = Flang::place()?;
+        ensure!(
+            flang.root.is_dir(),
+            "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
+             `rankine sdk build fortran` once, it takes some minutes",
+            flang.root.display()
+        );
+        Ok(flang)
+    }
+
+    fn place() -> Result<Flang> {
+        let clang = toolchain::clang()?.path;
+        let sysroot = toolchain::sysroot()?.path;
+        let llvm = llvm_folder(&clang)?;
+        let mut hasher = DefaultHasher::new();
+        let amendments = AMENDMENTS.iter().map(|a| (a.file, a.was, a.is)).collect::<Vec<_>>();
+        (COMPILER, amendments, RUNTIME_FLAGS, &llvm, &sysroot, modified(&llvm.join("bin/flang-22"))).hash(&mut hasher);
+        let root = toolchain::data_dir()?.join(format!("flang-{:016x}", hasher.finish()));
+        Ok(Flang { root, llvm })
+    }
+
+    /// The compiler proper, which takes what `flang -fc1` takes.
+    pub fn compiler(&self) -> PathBuf {
+        self.root.join("bin/rankine-flang")
+    }
+
+    /// The driver, which translates a user's flags to the compiler's.
+    pub fn driver(&self) -> PathBuf {
+        self.llvm.join("bin/flang")
+    }
+
+    /// `ISO_Fortran_binding.h`, for C functions that take descriptors.
+    pub fn include(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// The runtime.
+    pub fn runtime(&self) -> PathBuf {
+        self.root.join("lib/libflang_rt.a")
+    }
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// `/usr/lib/llvm-22`, where flang's libraries and headers are.
+fn llvm_folder(clang: &Path) -> Result<PathBuf> {
+    let real = fs::canonicalize(clang).with_context(|| format!("cannot find {}", clang.display()))?;
+    let folder = real.ancestors().nth(2).context("clang lies in a folder bin")?.to_path_buf();
+    let needed = [
+        ("bin/flang", "flang-22"),
+        ("lib/libflangFrontend.a", "libflang-22-dev"),
+        ("include/flang/Frontend/CompilerInstance.h", "libflang-22-dev"),
+        ("include/mlir/IR/MLIRContext.h", "libmlir-22-dev"),
+        ("lib/libMLIR.so", "libmlir-22-dev"),
+        ("include/clang/Basic/Diagnostic.h", "libclang-22-dev"),
+        ("lib/libclang-cpp.so", "libclang-cpp22-dev"),
+        ("include/llvm/IR/Module.h", "llvm-22-dev"),
+        ("bin/llvm-ar", "llvm-22"),
+        ("include/wasm32-wasi/c++/v1/type_traits", "libc++-22-dev-wasm32"),
+    ];
+    let missing: Vec<_> = needed.iter().filter(|(file, _)| !folder.join(file).exists()).collect();
+    if let [(file, _), ..] = missing.as_slice() {
+        let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+        packages.dedup();
+        bail!(
+            "Fortran needs LLVM 22 with flang and its development files, and there is no {} beside {}; on Debian: \
+             apt install {}",
+            file,
+            clang.display(),
+            packages.join(" ")
+        );
+    }
+    Ok(folder)
+}
+
+/// Builds what is not there yet.
+pub fn build(force: bool) -> Result<()> {
+    let flang = Flang::place()?;
+    if flang.root.is_dir() && !force {
+        say(&format!("the Fortran compiler is there already: {}", flang.root.display()));
+        return Ok(());
+    }
+    let version = llvm_source::version_of(&flang.driver())?;
+    ensure!(
+        version.starts_with("22."),
+        "flang {version} is not known to Rankine, which works with flang 22: its inner interfaces change between versions"
+    );
+    let folders = ["flang/include", "flang/module", "flang/lib/Decimal", "flang-rt/include", "flang-rt/lib/runtime"];
+    let source = LlvmSource::with(&version, &folders)?;
+    super::publish(&flang.root.clone(), |draft| {
+        let work = tempfile::tempdir().context("cannot create a temporary folder")?;
+        let tree = work.path().join("source");
+        amended_copy(&source, &folders, &tree)?;
+        let building = Building { draft, tree: &tree, llvm: &flang.llvm };
+        building.compiler(work.path())?;
+        building.runtime(work.path())?;
+        building.modules(work.path())
+    })?;
+    say(&format!("ready: {}", flang.root.display()));
+    Ok(())
+}
+
+/// A copy of the source in which the amendments are made. A place that is not as it was is an error: this flang differs
+/// from the one that the amendments were written for.
+fn amended_copy(source: &LlvmSource, folders: &[&str], tree: &Path) -> Result<()> {
+    for folder in folders {
+        super::copy_tree(&source.path(folder), &tree.join(folder))?;
+    }
+    for Amendment { file, was, is } in AMENDMENTS {
+        let path = tree.join(file);
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        ensure!(
+            text.contains(was),
+            "{file} of this LLVM does not say `{was}` any more: Rankine's build of flang must be brought up to date"
+        );
+        fs::write(&path, text.replace(was, is))?;
+    }
+    // What flang's configuration finds out about the C library.
+    fs::write(tree.join("config.h"), "#define HAVE_STRERROR_R 1\n#define HAVE_DECL_STRERROR_S 0\n")?;
+    Ok(())
+}
+
+/// The flags of the runtime, beside those of every guest. Units of a rank are used by that rank alone; scratch files go
+/// where a guest may write (`glue/scratch.c`).
+const RUNTIME_FLAGS: &[&str] = &[
+    "-O2",
+    "-DNDEBUG",
+    "-DRT_USE_PSEUDO_LOCK=1",
+    "-Dmkstemp=rankine_scratch_file",
+    "-ffunction-sections",
+    "-fdata-sections",
+];
+const RUNTIME_CXX_FLAGS: &[&str] =
+    &["-std=c++17", "-fno-exceptions", "-fno-rtti", "-nostdinc++", "-Wno-c++11-narrowing"];
+
+/// A build that is under way.
+struct Building<'a> {
+    draft: &'a Path,
+    tree: &'a Path,
+    llvm: &'a Path,
+}
+
+impl Building<'_> {
+    fn llvm_tool(&self, name: &str) -> Command {
+        Command::new(self.llvm.join("bin").join(name))
+    }
+
+    fn compiler(&self, work: &Path) -> Result<()> {
+        say("compiling flang's driver for WebAssembly");
+        let sources = work.join("compiler");
+        fs::create_dir_all(&sources)?;
+        let mut jobs = Vec::new();
+        let mut objects = Vec::new();
+        for (name, text) in COMPILER {
+            fs::write(sources.join(name), text)?;
+            if name.ends_with(".cpp") {
+                let object = sources.join(name).with_extension("o");
+                let mut job = self.llvm_tool("clang++");
+                job.args(["-std=c++17", "-O1", "-fno-rtti", "-fno-exceptions", "-w", "-I"]);
+                job.arg(self.llvm.join("include")).arg("-c").arg(sources.join(name)).arg("-o").arg(&object);
+                jobs.push(job);
+                objects.push(object);
+            }
+        }
+        run_all(jobs, "compiler")?;
+        fs::create_dir_all(self.draft.join("bin"))?;
+        let mut link = self.llvm_tool("clang++");
+        let lib = self.llvm.join("lib");
+        link.args(objects).arg(format!("-Wl,-rpath,{}", lib.display())).arg("-Wl,--start-group");
+        link.args(flang_libraries(&lib)?).arg("-Wl,--end-group");
+        link.args(["libclang-cpp.so", "libMLIR.so"].map(|name| lib.join(name))).arg(llvm_library(&lib)?);
+        link.args(quadmath()).arg("-s").arg("-o").arg(self.draft.join("bin/rankine-flang"));
+        check(&mut link, "linking the Fortran compiler").map(drop)
+    }
+
+    fn runtime(&self, work: &Path) -> Result<()> {
+        let (clang, sysroot) = (toolchain::clang()?.path, toolchain::sysroot()?.path);
+        let sdk = sdk_files::sdk(&clang, &sysroot)?;
+        let objects = work.join("runtime");
+        fs::create_dir_all(&objects)?;
+        let mut jobs = Vec::new();
+        for folder in ["flang-rt/lib/runtime", "flang/lib/Decimal"] {
+            let mut sources: Vec<PathBuf> =
+                fs::read_dir(self.tree.join(folder))?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            sources.sort();
+            for source in sources {
+                let extension = source.extension().and_then(|e| e.to_str()).unwrap_or_default();
+                let cxx = match extension {
+                    "cpp" => true,
+                    "c" => false,
+                    _ => continue,
+                };
+                let mut job = self.llvm_tool(if cxx { "clang++" } else { "clang" });
+                job.args(sdk_files::base_flags(&sysroot)).args(RUNTIME_FLAGS);
+                if cxx {
+                    job.args(RUNTIME_CXX_FLAGS).arg("-isystem").arg(self.llvm.join("include/wasm32-wasi/c++/v1"));
+                }
+                job.arg("-isystem").arg(sdk.include());
+                for include in ["flang-rt/include", "flang/include", "flang-rt/lib/runtime", "."] {
+                    job.arg("-I").arg(self.tree.join(include));
+                }
+                let name = source.file_stem().context("a source has a name")?;
+                job.arg("-c").arg(&source).arg("-o").arg(objects.join(name).with_extension("o"));
+                jobs.push(job);
+            }
+        }
+        say(&format!("compiling flang's runtime, {} files", jobs.len()));
+        run_all(jobs, "runtime")?;
+        let objects = listing(&objects)?;
+        fs::create_dir_all(self.draft.join("lib"))?;
+        fs::create_dir_all(self.draft.join("include"))?;
+        let header = "ISO_Fortran_binding.h";
+        fs::copy(self.tree.join("flang/include/flang").join(header), self.draft.join("include").join(header))?;
+        fs::write(self.draft.join("lib/runtime.signatures"), signatures::of_objects(&objects)?)?;
+        self.archive(&objects)
+    }
+
+    fn archive(&self, objects: &[PathBuf]) -> Result<()> {
+        let mut command = self.llvm_tool("llvm-ar");
+        command.arg("rcs").arg(self.draft.join("lib/libflang_rt.a")).args(objects);
+        check(&mut command, "collecting the runtime").map(drop)
+    }
+
+    /// Each module in turn: its interface goes beside the compiler, its procedures and constants to the runtime.
+    fn modules(&self, work: &Path) -> Result<()> {
+        say("compiling the intrinsic modules");
+        let interfaces = self.draft.join("include/flang");
+        fs::create_dir_all(&interfaces)?;
+        let sysroot = toolchain::sysroot()?.path;
+        let mut objects = Vec::new();
+        for module in MODULES {
+            let source = self.tree.join("flang/module").join(module).with_extension("f90");
+            let bitcode = work.join(module).with_extension("bc");
+            let mut command = Command::new(self.draft.join("bin/rankine-flang"));
+            command.args(["-triple", "wasm32-unknown-wasip1", "-cpp", "-O2", "-emit-llvm-bc"]);
+            // The types of this module are described by the module after it.
+            command.args(["-mmlir", "-ignore-missing-type-desc", "-module-dir"]);
+            command.arg(&interfaces).arg(&source).arg("-o").arg(&bitcode);
+            check(&mut command, &format!("compiling the module {module}"))?;
+            let object = bitcode.with_extension("o");
+            let mut command = self.llvm_tool("clang");
+            command.args(sdk_files::base_flags(&sysroot)).args(["-O2", "-w", "-c"]).arg(&bitcode);
+            check(command.arg("-o").arg(&object), &format!("compiling the module {module}"))?;
+            objects.push(object);
+        }
+        self.archive(&objects)
+    }
+}
+
+/// Flang's static libraries, without those that only its tests use.
+fn flang_libraries(lib: &Path) -> Result<Vec<PathBuf>> {
+    let mut libraries = listing(lib)?;
+    libraries.retain(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let flangs = ["libflang", "libFlang", "libFortran", "libFIR", "libHLFIR", "libCUF", "libMIF"];
+        name.ends_with(".a") && !name.contains("Test") && flangs.iter().any(|prefix| name.starts_with(prefix))
+    });
+    Ok(libraries)
+}
+
+/// `libLLVM.so.22.1`: the name without the minor version is in another package.
+fn llvm_library(lib: &Path) -> Result<PathBuf> {
+    let mut names = listing(lib)?;
+    names.retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libLLVM.so")));
+    names.into_iter().next().with_context(|| format!("{} has no libLLVM.so", lib.display()))
+}
+
+/// Flang's folding of 128-bit numbers uses libquadmath, of which there may be no development files.
+fn quadmath() -> Option<PathBuf> {
+    let folders = ["/lib", "/usr/lib"].into_iter().flat_map(|folder| listing(Path::new(folder)).unwrap_or_default());
+    let names = folders.map(|folder| folder.join("libquadmath.so.0"));
+    names.into_iter().find(|path| path.is_file())
+}
+
+fn listing(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Runs the jobs, as many at a time as there are cores; the first that fails is the error.
+fn run_all(jobs: Vec<Command>, what: &'static str) -> Result<()> {
+    let bar = super::bar(jobs.len() as u64, what);
+    let jobs = Mutex::new(VecDeque::from(jobs));
+    let failure = Mutex::new(None);
+    let worker = || {
+        loop {
+            let job = jobs.lock().expect("no worker panics").pop_front();
+            let Some(mut job) = job else { return };
+            if let Err(error) = check(&mut job, &format!("compiling the {what}")) {
+                jobs.lock().expect("no worker panics").clear();
+                failure.lock().expect("no worker panics").get_or_insert(error);
+            }
+            bar.inc(1);
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(worker);
+        }
+    });
+    bar.finish_and_clear();
+    match failure.into_inner().expect("no worker panics") {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}

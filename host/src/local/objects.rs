@@ -1,0 +1,205 @@
+//! Object graphs on the embedded engine: the functions of `crate::objects`, registered, and how images travel here.
+
+#![allow(clippy::too_many_arguments)] // They are those of MPI.
+
+use rankine_abi::{Comm, Status};
+use rankine_local::{Callback, Memory, Rank, Result, coll, pt2pt, request};
+use rankine_object::MODULE;
+use wasmtime::{Caller, Linker};
+
+use super::call::{self, On};
+use super::shim::{self, handle};
+use crate::guest::Guest;
+use crate::job::Placement;
+use crate::objects::{self, Carrier, Landing};
+
+/// Registers a function that never waits; `call` says whether it may be called at any time.
+macro_rules! at_once {
+    ($linker:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
+        at_once!($linker, now, $name, $on, $body, $($word: $type),*)
+    };
+    ($linker:ident, $call:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
+        $linker.func_wrap(MODULE, $name, |caller: Caller<'_, Guest>, $($word: $type),*| {
+            let kept = caller.data().objects().clone();
+            call::$call(caller, $name, $on, |r| $body(r, kept, $($word),*))
+        })?
+    };
+}
+
+/// Registers a function that may wait.
+macro_rules! waiting {
+    ($linker:ident, $placement:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
+        match $placement {
+            Placement::Threads => $linker.func_wrap(MODULE, $name, |caller: Caller<'_, Guest>, $($word: $type),*| {
+                let kept = caller.data().objects().clone();
+                call::wait(caller, $name, $on, |r| $body(r, kept, $($word),*))
+            })?,
+            Placement::Fibers => $linker.func_wrap_async(
+                MODULE,
+                $name,
+                |caller: Caller<'_, Guest>, ($($word,)*): ($($type,)*)| {
+                    let kept = caller.data().objects().clone();
+                    Box::new(call::fiber(caller, $name, $on, move |r| $body(r, kept, $($word),*)))
+                },
+            )?,
+        }
+    };
+}
+
+/// Links the import `name`; false if this module has no such function.
+pub(crate) fn define(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> wasmtime::Result<bool> {
+    match name {
+        "Rankine_Type_create" => {
+            at_once!(linker, now_anytime, "Rankine_Type_create", On::Myself, objects::type_create, name: i32, size: i32, align: i32, ty: i32)
+        }
+        "Rankine_Type_define" => {
+            at_once!(linker, now_anytime, "Rankine_Type_define", On::Myself, objects::type_define, ty: i32, count: i32, fields: i32)
+        }
+        "Rankine_Type_free" => {
+            at_once!(linker, now_anytime, "Rankine_Type_free", On::Myself, objects::type_free, ty: i32)
+        }
+        "Rankine_Set_allocator" => {
+            at_once!(linker, now_anytime, "Rankine_Set_allocator", On::Myself, objects::set_allocator, allocate: i32, release: i32)
+        }
+        "Rankine_Set_limits" => {
+            at_once!(linker, now_anytime, "Rankine_Set_limits", On::Myself, objects::set_limits, bytes: i64, objects: i64, depth: i64)
+        }
+        "Rankine_Get_count" => {
+            at_once!(linker, "Rankine_Get_count", On::Myself, objects::get_count, status: i32, count: i32)
+        }
+        "Rankine_Get_objects" => {
+            at_once!(linker, "Rankine_Get_objects", On::Myself, objects::get_objects, status: i32, count: i32)
+        }
+        "Rankine_Free" => {
+            waiting!(linker, placement, "Rankine_Free", On::Myself, objects::free, objects: i32, count: i32, ty: i32)
+        }
+        "Rankine_Send" => {
+            waiting!(linker, placement, "Rankine_Send", On::Comm(handle(comm)), objects::send, objects: i32, count: i32, ty: i32, dest: i32, tag: i32, comm: i32)
+        }
+        "Rankine_Recv" => {
+            waiting!(linker, placement, "Rankine_Recv", On::Comm(handle(comm)), objects::recv, objects: i32, count: i32, ty: i32, source: i32, tag: i32, comm: i32, status: i32)
+        }
+        "Rankine_Sendrecv" => {
+            waiting!(linker, placement, "Rankine_Sendrecv", On::Comm(handle(comm)), objects::sendrecv, sendobjects: i32, sendcount: i32, dest: i32, sendtag: i32, recvobjects: i32, recvcount: i32, source: i32, recvtag: i32, ty: i32, comm: i32, status: i32)
+        }
+        "Rankine_Isend" => {
+            at_once!(linker, "Rankine_Isend", On::Comm(handle(comm)), objects::isend, objects: i32, count: i32, ty: i32, dest: i32, tag: i32, comm: i32, request: i32)
+        }
+        "Rankine_Irecv" => {
+            at_once!(linker, "Rankine_Irecv", On::Comm(handle(comm)), objects::irecv, objects: i32, count: i32, ty: i32, source: i32, tag: i32, comm: i32, request: i32)
+        }
+        "Rankine_Probe" => {
+            waiting!(linker, placement, "Rankine_Probe", On::Comm(handle(comm)), objects::probe, source: i32, tag: i32, comm: i32, status: i32)
+        }
+        "Rankine_Iprobe" => {
+            waiting!(linker, placement, "Rankine_Iprobe", On::Comm(handle(comm)), objects::iprobe, source: i32, tag: i32, comm: i32, flag: i32, status: i32)
+        }
+        "Rankine_Bcast" => {
+            waiting!(linker, placement, "Rankine_Bcast", On::Comm(handle(comm)), objects::bcast, objects: i32, count: i32, ty: i32, root: i32, comm: i32)
+        }
+        "Rankine_Scatter" => {
+            waiting!(linker, placement, "Rankine_Scatter", On::Comm(handle(comm)), objects::scatter, sendobjects: i32, sendcounts: i32, displs: i32, ty: i32, recvobjects: i32, recvcount: i32, received: i32, root: i32, comm: i32)
+        }
+        "Rankine_Gather" => {
+            waiting!(linker, placement, "Rankine_Gather", On::Comm(handle(comm)), objects::gather, sendobjects: i32, sendcount: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, root: i32, comm: i32)
+        }
+        "Rankine_Allgather" => {
+            waiting!(linker, placement, "Rankine_Allgather", On::Comm(handle(comm)), objects::allgather, sendobjects: i32, sendcount: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, comm: i32)
+        }
+        "Rankine_Alltoall" => {
+            waiting!(linker, placement, "Rankine_Alltoall", On::Comm(handle(comm)), objects::alltoall, sendobjects: i32, sendcounts: i32, displs: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, comm: i32)
+        }
+        "Rankine_Seal" => {
+            at_once!(linker, "Rankine_Seal", On::Myself, objects::seal, image: i32, bytes: i32, objects: i32, roots: i32, ty: i32)
+        }
+        "Rankine_Open" => {
+            at_once!(linker, "Rankine_Open", On::Myself, objects::open, image: i32, bytes: i32, ty: i32, table: i32, capacity: i32, objects: i32, roots: i32)
+        }
+        _ => return Ok(false),
+    };
+    Ok(true)
+}
+
+impl Carrier for Rank {
+    fn memory(&self) -> &Memory {
+        Rank::memory(self)
+    }
+
+    async fn ask(&self, request: Callback) -> i32 {
+        Rank::ask(self, request).await
+    }
+
+    async fn send(&self, image: &[u8], dest: i32, tag: i32, comm: u32) -> Result<()> {
+        pt2pt::send_bytes(self, image, dest, tag, Comm(comm)).await
+    }
+
+    fn isend(&self, image: Vec<u8>, dest: i32, tag: i32, comm: u32) -> Result<u32> {
+        pt2pt::isend_bytes(self, image, dest, tag, Comm(comm)).map(|request| request.0)
+    }
+
+    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Vec<u8>, Status)> {
+        pt2pt::recv_bytes(self, limit, source, tag, Comm(comm)).await
+    }
+
+    fn irecv(&self, limit: u64, source: i32, tag: i32, comm: u32, landing: Landing) -> Result<u32> {
+        let then: request::Then = Box::new(move |r, message, status| {
+            Box::pin(async move { objects::complete(r, &landing, message, status).await })
+        });
+        pt2pt::irecv_bytes(self, limit, source, tag, Comm(comm), then).map(|request| request.0)
+    }
+
+    async fn sendrecv(
+        &self,
+        image: &[u8],
+        (dest, sendtag): (i32, i32),
+        limit: u64,
+        (source, recvtag): (i32, i32),
+        comm: u32,
+    ) -> Result<(Vec<u8>, Status)> {
+        pt2pt::sendrecv_bytes(self, image, dest, sendtag, limit, source, recvtag, Comm(comm)).await
+    }
+
+    async fn probe(&self, head: &mut [u8], source: i32, tag: i32, comm: u32) -> Result<(Option<usize>, Status)> {
+        let (seen, status) = pt2pt::probe_bytes(self, head, source, tag, Comm(comm)).await?;
+        Ok((Some(seen), status))
+    }
+
+    async fn iprobe(
+        &self,
+        head: &mut [u8],
+        source: i32,
+        tag: i32,
+        comm: u32,
+    ) -> Result<Option<(Option<usize>, Status)>> {
+        let found = pt2pt::iprobe_bytes(self, head, source, tag, Comm(comm)).await?;
+        Ok(found.map(|(seen, status)| (Some(seen), status)))
+    }
+
+    async fn bcast(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<u8>> {
+        coll::bcast_bytes(self, image, limit, root, Comm(comm)).await
+    }
+
+    async fn scatter(&self, parts: Vec<Vec<u8>>, limit: u64, root: i32, comm: u32) -> Result<Vec<u8>> {
+        coll::scatter_bytes(self, parts, limit, root, Comm(comm)).await
+    }
+
+    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Vec<u8>>> {
+        coll::gather_bytes(self, image, limit, root, Comm(comm)).await
+    }
+
+    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>> {
+        coll::allgather_bytes(self, image, limit, Comm(comm)).await
+    }
+
+    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>> {
+        coll::alltoall_bytes(self, parts, limit, Comm(comm)).await
+    }
+
+    fn is_root(&self, comm: u32, root: i32) -> Result<bool> {
+        shim::is_root(self, Comm(comm), root)
+    }
+
+    fn peers(&self, comm: u32) -> Result<i64> {
+        shim::peers(self, Comm(comm))
+    }
+}
