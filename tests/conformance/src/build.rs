@@ -93,8 +93,10 @@ impl Builder {
                     return Ok(output);
                 }
                 let mut cc = self.compiler(form);
-                // Names that MPI removed; the standard ABI has their successors only.
-                cc.args(["vector", "indexed"].map(|name| format!("-DMPI_Type_h{name}=MPI_Type_create_h{name}")));
+                if form == Form::Native {
+                    // Names that MPI removed, which the guests' header has still; the library's has their successors only.
+                    cc.args(["vector", "indexed"].map(|name| format!("-DMPI_Type_h{name}=MPI_Type_create_h{name}")));
+                }
                 cc.arg("-c").arg(self.suite.root.join(source));
                 self.finish(cc, &output)
             };
