@@ -78,7 +78,8 @@ impl Cache {
         digest.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn path(&self, key: &str) -> PathBuf {
+    /// Where the code of a key is kept.
+    pub fn path(&self, key: &str) -> PathBuf {
         self.folder.join(format!("{key}.code"))
     }
 

@@ -4,11 +4,14 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::rc::Rc;
 
-use rankine_local::Rank;
+use rankine_local::{Memory as Bytes, Rank};
+use rankine_object::Objects;
 use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
+
+use crate::mpi;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]
@@ -59,9 +62,18 @@ pub(crate) struct Scratch {
     pub(crate) size: u32,
 }
 
+/// The rank of a guest, as its engine knows it.
+pub(crate) enum Seat {
+    /// One of the ranks in this process.
+    Embedded(Rc<Rank>),
+    /// The rank that this process is, over an MPI library.
+    Process(Rc<mpi::rank::Rank>),
+}
+
 /// What a rank's store holds.
 pub struct Guest {
-    rank: Rc<Rank>,
+    seat: Seat,
+    objects: Rc<Objects>,
     wasi: WasiP1Ctx,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Memory>,
@@ -89,14 +101,46 @@ impl Guest {
     }
 
     /// A guest before its module is instantiated.
-    pub fn new(rank: Rank, wasi: WasiP1Ctx, limits: Limits) -> Guest {
-        Guest { rank: Rc::new(rank), wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
+    pub(crate) fn new(seat: Seat, wasi: WasiP1Ctx, limits: Limits) -> Guest {
+        Guest { seat, objects: Rc::default(), wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
     }
 
-    /// Its identity in the engine.
+    /// Its identity in the embedded engine, whose shims alone ask for it.
     #[inline]
     pub(crate) fn rank(&self) -> &Rc<Rank> {
-        &self.rank
+        match &self.seat {
+            Seat::Embedded(rank) => rank,
+            Seat::Process(_) => unreachable!("a shim of the embedded engine in a process of the mpi engine"),
+        }
+    }
+
+    /// Its identity in the mpi engine, whose shims alone ask for it.
+    #[inline]
+    pub(crate) fn process(&self) -> &Rc<mpi::rank::Rank> {
+        match &self.seat {
+            Seat::Process(rank) => rank,
+            Seat::Embedded(_) => unreachable!("a shim of the mpi engine in a rank of the embedded one"),
+        }
+    }
+
+    /// Tells the rank where its guest's memory is and how large it is by now.
+    #[inline]
+    pub(crate) fn refresh_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
+        let memory = Guest::memory(caller)?;
+        let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
+        let bytes: &Bytes = match &caller.data().seat {
+            Seat::Embedded(rank) => rank.memory(),
+            Seat::Process(rank) => rank.memory(),
+        };
+        // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
+        unsafe { bytes.set(base, size as u64) };
+        Ok(())
+    }
+
+    /// The types that it described.
+    #[inline]
+    pub(crate) fn objects(&self) -> &Rc<Objects> {
+        &self.objects
     }
 
     /// Remembers the exported memory, so that a call need not look it up by name.

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use wasmtime::Module;
 
-use crate::imports;
 use crate::local::Carriers;
 use crate::output::Output;
 use crate::rank::Crew;
 use crate::trap::Report;
+use crate::{imports, local};
 
 /// How ranks run.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]
@@ -307,11 +307,13 @@ pub struct Job {
 impl Job {
     /// Makes a job of a program: refuses what could not work, and starts nothing yet.
     pub fn new(module: &Module, path: &Path, settings: Settings) -> Result<Job> {
-        let program = imports::resolve(module, path, settings.placement)?;
+        let placement = settings.placement;
+        let define = |linker: &mut _, module: &str, name: &str| local::define(linker, placement, module, name);
+        let program = imports::resolve(module, path, placement, define)?;
         let (sender, events) = channel();
         let remote = Remote(sender);
         let closed = remote.clone();
-        let output = Output::inherit(settings.ranks, settings.label, move || {
+        let output = Output::inherit(0..settings.ranks, settings.label, move || {
             let _ = closed.0.send(Event::OutputClosed);
         });
         let (carriers, world) = Carriers::new(&settings);

@@ -5,6 +5,7 @@
 //! process, and so should every other user of this library.
 pub mod cache;
 pub mod cli;
+mod function_table;
 pub mod guest;
 pub mod imports;
 pub mod inspect;
@@ -12,6 +13,7 @@ pub mod job;
 pub mod limits;
 pub mod local;
 pub mod module;
+pub mod mpi;
 pub mod output;
 mod rank;
 pub mod signals;

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use wasmtime::{Collector, Config, Engine, ExternType, Module};
 
 use crate::cache::Cache;
+use crate::function_table;
 
 /// Stack of a rank that its guest's code may use.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -43,9 +44,10 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))
 }
 
-/// The module in a file, as binary: `.wat` text is translated.
+/// The module in a file, as binary: `.wat` text is translated. Its function table is exported.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
+    let bytes = without_first_line(bytes);
     let is_text = path.extension().is_some_and(|extension| extension == "wat");
     if !is_text && !bytes.starts_with(b"\0asm") {
         bail!("{} is not a WebAssembly module{}", path.display(), looks_like(&bytes));
@@ -57,7 +59,16 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
             path.display()
         );
     }
-    Ok(binary)
+    function_table::exported(binary).map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
+/// A module that `rankine cc -runnable` made begins with a line that says what runs it.
+fn without_first_line(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.iter().take(512).position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    if bytes.starts_with(b"#!") && bytes[end..].starts_with(b"\0asm") {
+        bytes.drain(..end);
+    }
+    bytes
 }
 
 /// What a file is that is no module, where its first bytes tell.

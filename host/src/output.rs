@@ -9,6 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -123,6 +124,8 @@ pub struct Output {
     err: Arc<Sink>,
     /// Prefix each line with its rank.
     label: bool,
+    /// The number of the first rank, in labels.
+    first: usize,
     /// By rank: what it has not finished of a line, for both streams.
     partial: Vec<[Mutex<Vec<u8>>; 2]>,
     /// Called once, when a rank writes after the reader of standard output has gone away.
@@ -138,8 +141,8 @@ fn duplicate(fd: BorrowedFd<'_>) -> Box<dyn Write + Send> {
 }
 
 impl Output {
-    /// The process's own descriptors, shared by `ranks` ranks.
-    pub fn inherit(ranks: usize, label: bool, closed: impl Fn() + Send + Sync + 'static) -> Arc<Output> {
+    /// The process's own descriptors, shared by these ranks of the job; here they count from 0.
+    pub fn inherit(ranks: Range<usize>, label: bool, closed: impl Fn() + Send + Sync + 'static) -> Arc<Output> {
         let out = io::stdout();
         let sinks = (
             Sink::new(duplicate(out.as_fd()), out.is_terminal()),
@@ -150,13 +153,13 @@ impl Output {
     }
 
     fn new(
-        ranks: usize,
+        ranks: Range<usize>,
         label: bool,
         (out, err): (Arc<Sink>, Arc<Sink>),
         closed: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Output> {
-        let partial = (0..ranks).map(|_| Default::default()).collect();
-        Arc::new(Output { out, err, label, partial, closed: Box::new(closed), told: Once::new() })
+        let (first, partial) = (ranks.start, ranks.map(|_| Default::default()).collect());
+        Arc::new(Output { out, err, label, first, partial, closed: Box::new(closed), told: Once::new() })
     }
 
     fn partial(&self, rank: usize, stream: Stream) -> MutexGuard<'_, Vec<u8>> {
@@ -188,7 +191,7 @@ impl Output {
         if !self.label {
             return lines.into();
         }
-        let label = format!("[{rank}] ").into_bytes();
+        let label = format!("[{}] ", self.first + rank).into_bytes();
         lines
             .split_inclusive(|&byte| byte == b'\n')
             .flat_map(|line| [label.as_slice(), line])
@@ -394,7 +397,7 @@ mod tests {
         let closed = Arc::new(Mutex::new(0));
         let count = closed.clone();
         let sinks = (Sink::new(Box::new(out.clone()), false), Sink::new(Box::new(err.clone()), true));
-        let output = Output::new(ranks, label, sinks, move || *count.lock().unwrap() += 1);
+        let output = Output::new(0..ranks, label, sinks, move || *count.lock().unwrap() += 1);
         (output, out, err, closed)
     }
 

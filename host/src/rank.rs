@@ -1,5 +1,6 @@
 //! One rank: a store made from the job's settings, run until its program ends.
 
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -8,7 +9,7 @@ use wasmtime::{Engine, Instance, InstancePre, Store, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
-use crate::guest::{Exit, Fatal, Guest, Limits, Stopped};
+use crate::guest::{Exit, Fatal, Guest, Limits, Seat, Stopped};
 use crate::job::{End, Event, Placement, Remote, Settings};
 use crate::output::{Output, Stream};
 use crate::trap::Report;
@@ -64,7 +65,7 @@ impl Crew {
         let limits = Limits { memory: self.settings.memory_limit, refused: None };
         let engine_rank = Rank::new(self.world.clone(), rank);
         self.describe(&engine_rank);
-        let mut store = Store::new(&self.engine, Guest::new(engine_rank, wasi, limits));
+        let mut store = Store::new(&self.engine, Guest::new(Seat::Embedded(Rc::new(engine_rank)), wasi, limits));
         store.limiter(|guest| &mut guest.limits);
         Ok(store)
     }
@@ -115,11 +116,16 @@ impl Crew {
 }
 
 /// The program's entry, with the memory made known to the store.
-fn entry(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<TypedFunc<(), ()>> {
+pub(crate) fn entry(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<TypedFunc<(), ()>> {
     if let Some(memory) = instance.get_memory(&mut *store, "memory") {
         store.data_mut().set_memory(memory);
     }
     instance.get_typed_func(&mut *store, "_start")
+}
+
+/// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.
+fn is_the_programs(frame: &String) -> bool {
+    !frame.starts_with("pmpi_")
 }
 
 fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
@@ -133,7 +139,7 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
     }
     let report = || Report::new(&error, guest.limits.refused);
     if let Some(Stopped { waiting }) = error.downcast_ref() {
-        return End::Stopped { waiting: waiting.clone(), place: report().frames.into_iter().next() };
+        return End::Stopped { waiting: waiting.clone(), place: report().frames.into_iter().find(is_the_programs) };
     }
     if error.is::<Fatal>() {
         return End::Fatal(report());
@@ -145,12 +151,12 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
 }
 
 /// An error that no guest code raised: the instance could not be made.
-fn is_start_failure(error: &wasmtime::Error) -> bool {
+pub(crate) fn is_start_failure(error: &wasmtime::Error) -> bool {
     error.downcast_ref::<wasmtime::WasmBacktrace>().is_none() && error.downcast_ref::<wasmtime::Trap>().is_none()
 }
 
 /// A rank's WASI state.
-fn wasi(settings: &Settings, rank: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
+pub(crate) fn wasi(settings: &Settings, rank: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
     let mut builder = WasiCtxBuilder::new();
     builder.args(&settings.arguments).envs(&settings.environment);
     builder.stdout(output.stream(rank, Stream::Out)).stderr(output.stream(rank, Stream::Err));

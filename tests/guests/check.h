@@ -71,10 +71,10 @@ static void check_fail(const char *file, int line, const char *what, const char 
 
 static inline int check_class(int code)
 {
-    int class = code;
+    int error_class = code;
     if (code != MPI_SUCCESS)
-        MPI_Error_class(code, &class);
-    return class;
+        MPI_Error_class(code, &error_class);
+    return error_class;
 }
 
 static inline void check_call(const char *file, int line, const char *call, int code)

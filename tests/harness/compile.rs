@@ -2,7 +2,7 @@
 
 use super::Places;
 use super::guest::{Guest, Source, Variant};
-use super::run::{Ended, run_within};
+use super::process::{Ended, run_within};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +35,7 @@ impl Compiler {
         self.once(guest, variant, ".wasm", |output| match &guest.source {
             Source::C(source) => {
                 let mut cc = self.niced(&self.places.rankine);
-                cc.args(["cc", "-O1", "-g"])
+                cc.args([if is_cpp(source) { "c++" } else { "cc" }, "-O1", "-g"])
                     .args(c_options(guest, variant))
                     .arg("-I")
                     .arg(self.guests_folder())
@@ -61,9 +61,10 @@ impl Compiler {
     pub fn native(&self, guest: &Guest, variant: Variant) -> Result<PathBuf, String> {
         self.once(guest, variant, ".native", |output| {
             let Source::C(source) = &guest.source else {
-                return Err("only a guest in C has a native form".into());
+                return Err("only a guest in C or C++ has a native form".into());
             };
-            let mut cc = self.niced(&self.places.mpi_bin.join("mpicc_abi"));
+            let wrapper = if is_cpp(source) { "mpicxx_abi" } else { "mpicc_abi" };
+            let mut cc = self.niced(&self.places.mpi_bin.join(wrapper));
             cc.args(["-O1", "-g", "-Wall", "-Werror"])
                 .args(c_options(guest, variant))
                 .arg("-I")
@@ -102,7 +103,7 @@ impl Compiler {
         ending: &str,
         make: impl FnOnce(&Path) -> Result<(), String>,
     ) -> Result<PathBuf, String> {
-        let output = self.places.output.join(format!("{}{}{ending}", guest.name, variant.suffix()));
+        let output = self.places.target.join("guests").join(format!("{}{}{ending}", guest.name, variant.suffix()));
         let outcome = self.outcomes.lock().expect("no compiler panics").entry(output.clone()).or_default().clone();
         outcome
             .get_or_init(|| {
@@ -179,6 +180,10 @@ impl Drop for Place<'_> {
         *self.0.running.lock().expect("no compiler panics") -= 1;
         self.0.ended.notify_one();
     }
+}
+
+fn is_cpp(source: &Path) -> bool {
+    source.extension().is_some_and(|e| e == "cpp")
 }
 
 fn c_options(guest: &Guest, variant: Variant) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::compile::Compiler;
 use super::guest::Guest;
-use super::run::{Ended, run_within};
+use super::process::{Ended, run_within};
 use super::{Mode, Places};
 use libtest_mimic::Failed;
 use serde_json::Value;

@@ -20,7 +20,7 @@ pub struct Guest {
 
 /// What a guest is compiled from.
 pub enum Source {
-    /// One file of C.
+    /// One file of C or C++.
     C(PathBuf),
     /// A file of Fortran, perhaps with others (`with:`).
     Fortran(PathBuf),
@@ -83,7 +83,9 @@ pub fn find(tests: &Path, folder: &str) -> Result<Vec<Guest>, String> {
     let mut guests = Vec::new();
     let mut files = entries(&tests.join(folder))?;
     while let Some(path) = files.pop() {
-        if path.is_dir() {
+        if path.join("Cargo.toml").exists() {
+            guests.push(package(tests, &path)?);
+        } else if path.is_dir() {
             files.extend(entries(&path)?);
         } else if let Some(guest) = read(tests, &path)? {
             guests.push(guest);
@@ -95,7 +97,7 @@ pub fn find(tests: &Path, folder: &str) -> Result<Vec<Guest>, String> {
 
 fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
     let source = match path.extension().and_then(|e| e.to_str()) {
-        Some("c") => Source::C(path.into()),
+        Some("c" | "cpp") => Source::C(path.into()),
         Some("wat") => Source::Wat(path.into()),
         Some("f90" | "f") => Source::Fortran(path.into()),
         _ => return Ok(None),
@@ -114,6 +116,15 @@ fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
         expected.insert(0, text(&out)?);
     }
     Ok(Some(Guest { name: name.display().to_string(), source, head, expected }))
+}
+
+/// A package of Rust, whose head stands in its `main.rs`.
+fn package(tests: &Path, folder: &Path) -> Result<Guest, String> {
+    let main = folder.join("src/main.rs");
+    let mut head = Head::read(&text(&main)?).map_err(|e| format!("{}: {e}", main.display()))?;
+    head.native = Some(Vec::new());
+    let name = folder.strip_prefix(tests).expect("a folder of this one").display().to_string();
+    Ok(Guest { name, source: Source::Cargo(folder.into()), head, expected: BTreeMap::new() })
 }
 
 /// The examples: `examples/NN-name/name.c`, perhaps `rust/`, and `expected/N.txt`, the output with N ranks.
@@ -138,7 +149,7 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
                 expected: expected.clone(),
             });
         }
-        let elsewhere = Head { native: Some(Vec::new()), ..head };
+        let elsewhere = Head { native: Some(Vec::new()), ..head.clone() };
         if let Ok(sources) = entries(&folder.join("fortran"))
             && let Some(source) = sources.into_iter().find(|path| path.extension().is_some_and(|e| e == "f90"))
         {
@@ -146,6 +157,15 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
                 name: format!("{name}-fortran"),
                 source: Source::Fortran(source),
                 head: elsewhere.clone(),
+                expected: expected.clone(),
+            });
+        }
+        let cpp = folder.join("cpp").join(name.rsplit('-').next().unwrap_or_default()).with_extension("cpp");
+        if cpp.exists() {
+            guests.push(Guest {
+                name: format!("{name}-cpp"),
+                source: Source::C(cpp),
+                head: head.clone(),
                 expected: expected.clone(),
             });
         }

@@ -4,12 +4,16 @@ mod compile;
 mod coverage;
 mod directive;
 mod guest;
+mod places;
+mod process;
 mod run;
+mod script;
 
 use compile::Compiler;
 use guest::Guest;
 use libtest_mimic::Trial;
-use std::path::{Path, PathBuf};
+pub use places::Places;
+use script::Script;
 use std::sync::Arc;
 
 /// How the ranks of a guest are run.
@@ -54,37 +58,11 @@ impl Mode {
     }
 }
 
-/// Where things are: the repository, the built binary, the MPI library's tools.
-pub struct Places {
-    /// The root of the repository.
-    pub root: PathBuf,
-    /// The built `rankine` (`RANKINE`, or `target/release/rankine`).
-    pub rankine: PathBuf,
-    /// The folder of `mpicc_abi` and `mpiexec` (`RANKINE_MPI_BIN`, or `.venv/bin`).
-    pub mpi_bin: PathBuf,
-    /// Where compiled guests go.
-    pub output: PathBuf,
-}
-
-impl Places {
-    fn find() -> Places {
-        let root =
-            Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the repository").to_path_buf();
-        let from_env =
-            |name: &str, default: &str| std::env::var_os(name).map_or_else(|| root.join(default), PathBuf::from);
-        Places {
-            rankine: from_env("RANKINE", "target/release/rankine"),
-            mpi_bin: from_env("RANKINE_MPI_BIN", ".venv/bin"),
-            output: root.join("target/guests"),
-            root,
-        }
-    }
-}
-
 /// All guests, and the modes to run them in.
 pub struct Suite {
     places: Arc<Places>,
     guests: Vec<Arc<Guest>>,
+    scripts: Vec<Script>,
     modes: Vec<Mode>,
 }
 
@@ -97,10 +75,11 @@ impl Suite {
             guests.extend(guest::find(&places.root.join("tests"), folder)?);
         }
         guests.extend(guest::find_examples(&places.root.join("examples"))?);
-        Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), modes: modes.to_vec() })
+        let scripts = script::find(&places.root.join("tests/programs"))?;
+        Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), scripts, modes: modes.to_vec() })
     }
 
-    /// One trial for each guest, variant, mode and rank count, and one that every function has a guest.
+    /// One trial for each guest, variant, mode and rank count, one for each script, and one that every function has a guest.
     pub fn trials(self) -> Vec<Trial> {
         let compiler = Arc::new(Compiler::new(self.places.clone()));
         let mut trials = Vec::new();
@@ -118,7 +97,13 @@ impl Suite {
             }
         }
         if self.modes.contains(&Mode::Threads) {
-            let Suite { places, guests, .. } = self;
+            let Suite { places, guests, scripts, .. } = self;
+            // A long one is listed as ignored: `--include-ignored` or `--ignored` runs it.
+            for script in scripts {
+                let (places, name, full) = (places.clone(), script.name.clone(), script.full);
+                let trial = Trial::test(name, move || script.trial(&places));
+                trials.push(trial.with_ignored_flag(full));
+            }
             trials.push(Trial::test("coverage/local", move || coverage::check(&places, &compiler, &guests)));
         }
         trials

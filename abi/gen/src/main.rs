@@ -13,6 +13,7 @@ use crate::constants::Constants;
 use crate::coverage::Tests;
 use crate::functions::Table;
 use crate::local::engine::Engine;
+use crate::mpi::hand::Hand;
 
 mod abi_constants;
 mod abi_functions;
@@ -26,6 +27,7 @@ mod crosscheck;
 mod fortran;
 mod functions;
 mod local;
+mod mpi;
 mod parameters;
 mod rust_sys;
 mod wasm;
@@ -103,7 +105,10 @@ struct Outputs {
 fn outputs(root: &Path) -> Result<Outputs> {
     let Tables { constants, table } = tables(root)?;
     let engine = Engine::read(root)?;
-    let shims = local::emit(&table, &engine)?;
+    let mut shims = local::emit(&table, &engine)?;
+    let of_mpi = mpi::emit(&table, &Hand::read(root)?)?;
+    shims.files.extend(of_mpi.files);
+    shims.complaints.extend(of_mpi.complaints);
     let mut files = vec![
         rust("abi/src/constants.rs", abi_constants::emit(&constants)?)?,
         rust("abi/src/functions.rs", abi_functions::emit(&table, &engine)?)?,

@@ -98,6 +98,7 @@ pub enum Length {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Property {
     Peers,
+    Members,
     Dimensions,
     Sources,
     Destinations,
@@ -310,6 +311,7 @@ fn length(text: &str) -> Result<Length> {
     if let Some((property, inner)) = text.split_once('(') {
         let property = match property {
             "peers" => Property::Peers,
+            "members" => Property::Members,
             "ndims" => Property::Dimensions,
             "sources" => Property::Sources,
             "destinations" => Property::Destinations,

@@ -64,19 +64,31 @@ pub fn emit_functions(table: &Table) -> Result<String> {
     writeln!(out, "//! The functions of the MPI-5.0 standard ABI, imported from the host.")?;
     writeln!(out, "use core::ffi::{{c_char, c_double, c_int, c_void}};\n")?;
     writeln!(out, "use crate::constants::*;\nuse crate::types::*;\n")?;
-    writeln!(out, "#[link(wasm_import_module = \"mpi\")]\nunsafe extern \"C\" {{")?;
+    writeln!(out, "#[cfg_attr(target_family = \"wasm\", link(wasm_import_module = \"mpi\"))]")?;
+    writeln!(out, "#[cfg_attr(not(target_family = \"wasm\"), link(name = \"mpi_abi\"))]")?;
+    writeln!(out, "unsafe extern \"C\" {{")?;
     for chapter in &table.chapters {
         writeln!(out, "\n// {}.\n", chapter.title)?;
         for function in table.functions.iter().filter(|f| f.chapter == chapter.key) {
             for (name, large) in function.variants() {
                 let parameters: Vec<String> = function.of_variant(large).map(|p| parameter(p, large)).collect();
                 writeln!(out, "/// `{name}`")?;
-                writeln!(out, "pub fn {name}({}) -> {};", parameters.join(", "), result(function))?;
+                let visible = match takes_copy_function(function) {
+                    true => format!("#[link_name = \"{name}\"]\npub(crate) fn imported_{name}"),
+                    false => format!("pub fn {name}"),
+                };
+                writeln!(out, "{visible}({}) -> {};", parameters.join(", "), result(function))?;
             }
         }
     }
     writeln!(out, "}}")?;
     Ok(out)
+}
+
+/// Whether `callbacks.rs` stands before a function, because one of its parameters may be the predefined callback 1.
+fn takes_copy_function(function: &Function) -> bool {
+    let is_copy = |p: &Parameter| matches!(&p.kind, Kind::Function(c, _) if c.to_lowercase().contains("copy"));
+    function.parameters.iter().any(is_copy)
 }
 
 fn result(function: &Function) -> &'static str {

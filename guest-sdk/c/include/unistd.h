@@ -62,6 +62,7 @@ int chown(const char *, uid_t, gid_t);
 int fchown(int, uid_t, gid_t);
 int lchown(const char *, uid_t, gid_t);
 int lockf(int, int, off_t);
+ssize_t copy_file_range(int, off_t *, int, off_t *, size_t, unsigned);
 void sync(void);
 int brk(void *);
 int eaccess(const char *, int);

@@ -32,6 +32,11 @@ WEAK int dup(int file) { (void)file; return UNSUPPORTED; }
 WEAK int dup2(int from, int to) { (void)from, (void)to; return UNSUPPORTED; }
 WEAK int dup3(int from, int to, int flags) { (void)from, (void)to, (void)flags; return UNSUPPORTED; }
 WEAK int fchdir(int file) { (void)file; return UNSUPPORTED; }
+/* Callers then copy by reading and writing. */
+WEAK ssize_t copy_file_range(int from, off_t *at, int to, off_t *there, size_t size, unsigned flags) {
+	(void)from, (void)at, (void)to, (void)there, (void)size, (void)flags;
+	return UNSUPPORTED;
+}
 WEAK int chroot(const char *path) { (void)path; return UNSUPPORTED; }
 
 WEAK int eaccess(const char *path, int mode) { return access(path, mode); }

@@ -12,6 +12,7 @@ use rankine_abi::{Addr, FnPtr};
 use smallvec::SmallVec;
 
 use crate::rank::Rank;
+use crate::sync::Backoff;
 
 /// What the engine asks of the guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub(crate) struct Questions {
 
 impl Rank {
     /// Asks the guest, and waits for its answer.
-    pub(crate) async fn ask(&self, callback: Callback) -> i32 {
+    pub async fn ask(&self, callback: Callback) -> i32 {
         let questions = &self.questions;
         let mut callback = Some(callback);
         let mut number = 0;
@@ -126,6 +127,7 @@ impl Rank {
     fn poll<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, park: bool) -> Step<F::Output> {
         let mut context = Context::from_waker(Waker::noop());
         self.parking.set(park);
+        let mut backoff = Backoff::new();
         loop {
             if park {
                 self.waits.borrow_mut().clear();
@@ -153,6 +155,8 @@ impl Rank {
             if !park || self.world().try_park(self.me()) {
                 return Step::Parked;
             }
+            // Something has come in between; perhaps a producer is still writing it.
+            backoff.pause();
         }
     }
 
@@ -164,6 +168,8 @@ impl Rank {
     /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a hand-over.
     fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>) -> Option<Step<F::Output>> {
         const POLLS: u32 = if cfg!(miri) { 20 } else { 4000 };
+        // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody writes them.
+        const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
         self.mailbox().enter();
         self.attending.set(true);
         let mut left = POLLS;
@@ -172,7 +178,7 @@ impl Rank {
                 Step::Parked if left == 0 => break None,
                 Step::Parked => {
                     left -= 1;
-                    crate::sync::spin_loop();
+                    self.look_out(LOOKS);
                 }
                 step => break Some(step),
             }
@@ -181,6 +187,21 @@ impl Rank {
         // SAFETY: entered above.
         unsafe { self.mailbox().leave() };
         step
+    }
+}
+
+impl Rank {
+    /// Waits until an envelope is there or the operation that was polled last has changed, but not for long.
+    #[inline]
+    fn look_out(&self, times: u32) {
+        let ring = &self.mailbox().ring;
+        let watched = self.watched.get();
+        for _ in 0..times {
+            if ring.has_next() || watched.is_some_and(|operation| operation.has_news()) {
+                return;
+            }
+            crate::sync::spin_loop();
+        }
     }
 }
 

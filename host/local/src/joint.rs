@@ -9,9 +9,9 @@ use crate::mailbox::operation::Joint;
 use crate::sync::{Backoff, Ordering};
 
 /// Copies shorter than this are over before a second hand has arrived.
-pub(crate) const WORTHWHILE: usize = if cfg!(miri) { 4 << 10 } else { 256 << 10 };
+pub(crate) const WORTHWHILE: usize = if cfg!(any(miri, loom)) { 4 << 10 } else { 256 << 10 };
 /// What one hand takes at a time: less costs more in hand-over than it wins.
-const CHUNK: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
+const CHUNK: usize = if cfg!(any(miri, loom)) { 1 << 10 } else { 64 << 10 };
 
 /// Copies all bytes, with the sender's help if it comes.
 pub(crate) fn copy(joint: &Joint, to: *mut u8, from: *const u8, bytes: usize) {

@@ -8,7 +8,7 @@
 mod copy;
 mod drive;
 mod error;
-mod handle;
+pub mod handle;
 mod joint;
 mod mailbox;
 mod memory;

@@ -1,6 +1,6 @@
 //! Models of the concurrent core for loom, which runs every interleaving of them up to a number of preemptions.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" cargo test -p rankine-local --release --lib models`.
+//! Run with `just loom`.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -11,19 +11,27 @@ use loom::thread;
 
 use crate::Rank;
 use crate::drive::Step;
+use crate::joint;
 use crate::mailbox::Mailbox;
 use crate::mailbox::matching::{Pattern, Work};
-use crate::mailbox::operation::{Kind, What};
+use crate::mailbox::operation::{Kind, Operation, What};
 use crate::mailbox::ring::{Header, Ring};
 use crate::span::Span;
 use crate::transport::Started;
 use crate::world::{Options, Wake, World};
+
+/// Words of stack that a rank needs here; loom's own threads have a sixteenth of it.
+const STACK: usize = 1 << 16;
 
 fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;
     builder.check(model);
+}
+
+fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> thread::JoinHandle<T> {
+    thread::Builder::new().stack_size(STACK).spawn(body).expect("loom has room for another thread")
 }
 
 fn header(source: i32, tag: i32, bytes: usize) -> Header {
@@ -38,38 +46,55 @@ fn push(ring: &Ring, source: i32, tag: i32, bytes: &[u8]) {
     }
 }
 
+/// Takes envelopes until every source has sent as many as `expected` says, and checks each one's place and payload.
+fn take_in_order(ring: &Ring, expected: &[i32]) {
+    let mut next = vec![0; expected.len()];
+    while next != expected {
+        // SAFETY: this thread alone consumes.
+        let popped = unsafe {
+            ring.pop(|header, payload| {
+                assert_eq!(header.tag, next[header.source as usize]);
+                assert!(payload.to_vec().iter().all(|&byte| i32::from(byte) == header.source));
+                next[header.source as usize] += 1;
+            })
+        };
+        match popped {
+            Some(()) => ring.publish_head(),
+            None => thread::yield_now(),
+        }
+    }
+}
+
 #[test]
 fn a_ring_keeps_every_producers_order() {
-    explore(2, || {
+    explore(3, || {
+        let ring = Arc::new(Ring::new(4));
+        let other = ring.clone();
+        let one = thread::spawn(move || push(&other, 1, 0, &[1; 110]));
+        let other = ring.clone();
+        let zero = thread::spawn(move || {
+            push(&other, 0, 0, &[]);
+            push(&other, 0, 1, &[0]);
+        });
+        take_in_order(&ring, &[2, 1]);
+        zero.join().unwrap();
+        one.join().unwrap();
+    });
+}
+
+#[test]
+fn a_full_ring_takes_more_once_it_is_drained() {
+    explore(3, || {
         let ring = Arc::new(Ring::new(2));
-        let producers: Vec<_> = (0..2)
-            .map(|source| {
-                let ring = ring.clone();
-                thread::spawn(move || {
-                    push(&ring, source, 0, &[source as u8]);
-                    if source == 1 {
-                        // Two slots: the ring has to be empty.
-                        push(&ring, source, 1, &[1; 110]);
-                    }
-                })
-            })
-            .collect();
-        let mut next = [0; 2];
-        while next != [1, 2] {
-            // SAFETY: this thread alone consumes.
-            let popped = unsafe {
-                ring.pop(|header, payload| {
-                    assert_eq!(header.tag, next[header.source as usize]);
-                    assert!(payload.to_vec().iter().all(|&byte| i32::from(byte) == header.source));
-                    next[header.source as usize] += 1;
-                })
-            };
-            match popped {
-                Some(()) => ring.publish_head(),
-                None => thread::yield_now(),
-            }
-        }
-        producers.into_iter().for_each(|producer| producer.join().unwrap());
+        let other = ring.clone();
+        let producer = thread::spawn(move || {
+            push(&other, 0, 0, &[0]);
+            // Two slots: the ring has to be empty.
+            push(&other, 0, 1, &[0; 110]);
+            push(&other, 0, 2, &[0]);
+        });
+        take_in_order(&ring, &[3]);
+        producer.join().unwrap();
     });
 }
 
@@ -116,12 +141,17 @@ impl Wake for Nobody {
     fn wake(&self, _: usize) {}
 }
 
-/// A job of two ranks, whose deadlock would be noticed.
-fn job() -> (Arc<World>, [Rank; 2]) {
+/// Runs a job of two ranks, each on a thread of its own, and sees that it was not taken for a deadlock.
+fn two_ranks(zero: impl FnOnce(&Rank) + Send + 'static, one: impl FnOnce(&Rank) + Send + 'static) {
     let options = Options { spin: false, ..Options::default() };
     let world = World::new(2, Arc::new(Nobody), None, options);
-    let ranks = [0, 1].map(|id| Rank::new(world.clone(), id));
-    (world, ranks)
+    let start = |id, program: Box<dyn FnOnce(&Rank) + Send>| {
+        let world = world.clone();
+        spawn(move || program(&Rank::new(world, id)))
+    };
+    let ranks = [start(0, Box::new(zero)), start(1, Box::new(one))];
+    ranks.into_iter().for_each(|rank| rank.join().unwrap());
+    assert_eq!(world.ended(), None);
 }
 
 /// Runs a rank's program to its end; parked, it waits to be woken.
@@ -162,54 +192,67 @@ async fn finish(_: &Rank, started: Started<'_>) {
 }
 
 /// One message from rank 0 to rank 1, both of which may park at any moment.
-fn one_message(kind: Kind, length: usize) {
-    explore(2, move || {
-        let (world, [zero, one]) = job();
-        let sender = thread::spawn(move || {
-            let mut bytes = vec![3; length];
-            run(&zero, send(&zero, kind, &mut bytes));
-        });
-        let mut bytes = vec![0; length];
-        run(&one, receive(&one, &mut bytes));
-        assert!(bytes.iter().all(|&byte| byte == 3));
-        sender.join().unwrap();
-        assert_eq!(world.ended(), None);
+fn one_message(preemptions: usize, kind: Kind, length: usize) {
+    explore(preemptions, move || {
+        two_ranks(
+            move |zero| {
+                let mut bytes = vec![3; length];
+                run(zero, send(zero, kind, &mut bytes));
+            },
+            move |one| {
+                let mut bytes = vec![0; length];
+                run(one, receive(one, &mut bytes));
+                assert!(bytes.iter().all(|&byte| byte == 3));
+            },
+        );
     });
 }
 
 #[test]
 fn an_eager_message_wakes_its_receiver() {
-    one_message(Kind::Send, 8);
+    one_message(3, Kind::Send, 8);
 }
 
 #[test]
 fn a_synchronous_message_wakes_both() {
-    one_message(Kind::Ssend, 8);
+    one_message(2, Kind::Ssend, 8);
 }
 
 #[test]
 fn a_long_message_is_pulled_or_buffered() {
-    one_message(Kind::Send, 1100);
+    one_message(2, Kind::Send, 1100);
+}
+
+async fn cancel_or_receive(one: &Rank) {
+    let mut bytes = [0; 8];
+    // SAFETY: the bytes stay until the receive has ended.
+    let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
+    let operation = one.post_recv(pattern(0), span).unwrap();
+    one.withdraw(operation);
+    if one.release(operation).cancelled {
+        assert_eq!(bytes, [0; 8]);
+        receive(one, &mut bytes).await;
+    }
+    assert_eq!(bytes, [3; 8]);
+}
+
+#[test]
+fn a_joint_copy_is_over_when_every_byte_is_there() {
+    explore(3, || {
+        const BYTES: usize = 2500;
+        let operation = Arc::new(Operation::new(0));
+        let sender = operation.clone();
+        let helper = thread::spawn(move || joint::help(&sender.joint));
+        let (from, mut to) = (vec![7; BYTES], vec![0; BYTES]);
+        joint::copy(&operation.joint, to.as_mut_ptr(), from.as_ptr(), BYTES);
+        assert_eq!(to, from);
+        helper.join().unwrap();
+    });
 }
 
 #[test]
 fn a_receive_is_cancelled_or_matched() {
-    explore(2, || {
-        let (world, [zero, one]) = job();
-        let sender = thread::spawn(move || run(&zero, send(&zero, Kind::Send, &mut [3; 8])));
-        run(&one, async {
-            let mut bytes = [0; 8];
-            // SAFETY: the bytes stay until the receive has ended.
-            let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-            let operation = one.post_recv(pattern(0), span).unwrap();
-            one.withdraw(operation);
-            if one.release(operation).cancelled {
-                assert_eq!(bytes, [0; 8]);
-                receive(&one, &mut bytes).await;
-            }
-            assert_eq!(bytes, [3; 8]);
-        });
-        sender.join().unwrap();
-        assert_eq!(world.ended(), None);
+    explore(3, || {
+        two_ranks(|zero| run(zero, send(zero, Kind::Send, &mut [3; 8])), |one| run(one, cancel_or_receive(one)));
     });
 }

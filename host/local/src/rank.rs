@@ -28,6 +28,8 @@ pub struct Rank {
     pub(crate) parking: Cell<bool>,
     /// What the last such poll waits for.
     pub(crate) waits: RefCell<Vec<OpRef>>,
+    /// The operation that was polled last and is not complete, to be looked at while spinning.
+    pub(crate) watched: Cell<Option<OpRef>>,
     /// Operations that are free to use.
     pub(crate) pool: RefCell<Vec<OpRef>>,
     /// What the engine asks of the guest.
@@ -66,6 +68,7 @@ impl Rank {
             attending: Cell::new(false),
             parking: Cell::new(false),
             waits: RefCell::default(),
+            watched: Cell::default(),
             pool: RefCell::default(),
             questions: Questions::default(),
             deaf: Cell::new(false),

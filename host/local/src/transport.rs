@@ -4,7 +4,7 @@
 //! once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender
 //! on behalf of a receiver that computes or sleeps.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::task::Poll;
 
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
@@ -85,6 +85,7 @@ impl Rank {
     #[inline]
     pub(crate) fn release(&self, operation: OpRef) -> Outcome {
         let outcome = operation.finish();
+        drop(operation.take_room());
         self.pool.borrow_mut().push(operation);
         outcome
     }
@@ -177,8 +178,16 @@ impl Rank {
     /// Starts a receive.
     #[inline]
     pub(crate) fn post_recv(&self, pattern: Pattern, span: Span) -> Result<OpRef> {
+        self.post_recv_into(pattern, span, None)
+    }
+
+    #[inline]
+    fn post_recv_into(&self, pattern: Pattern, span: Span, room: Option<u64>) -> Result<OpRef> {
         let operation = self.operation()?;
         operation.start(self.waits_for(Kind::Recv, &pattern), span);
+        if let Some(limit) = room {
+            operation.give_room(limit);
+        }
         let found = self.matched(|matching| {
             let found = matching.take(&pattern);
             if found.is_none() {
@@ -203,6 +212,11 @@ impl Rank {
         operation.start(self.waits_for(Kind::Recv, &Pattern { context, source, tag }), span);
         self.receive(arrived, operation);
         Ok(operation)
+    }
+
+    /// Starts a receive of a message of any length up to `limit`, whose bytes [`OpRef::take_room`] gives.
+    pub(crate) fn post_recv_bytes(&self, pattern: Pattern, limit: u64) -> Result<OpRef> {
+        self.post_recv_into(pattern, Span::EMPTY, Some(limit))
     }
 
     fn waits_for(&self, kind: Kind, pattern: &Pattern) -> What {
@@ -258,6 +272,28 @@ impl Rank {
         }
     }
 
+    /// The first bytes of the message that has arrived and fits, if there is one, and how long it is.
+    pub(crate) fn peek_bytes(&self, pattern: &Pattern, head: &mut [u8]) -> Option<(Header, usize)> {
+        self.matched(|matching| {
+            let arrived = matching.peek(pattern)?;
+            let copied = match (&arrived.body, arrived.bytes()) {
+                (_, Some(bytes)) => {
+                    let length = bytes.len().min(head.len());
+                    head[..length].copy_from_slice(&bytes[..length]);
+                    length
+                }
+                // The sender keeps its bytes until the message leaves the queue, which needs this gate.
+                (Body::Pulled(send), None) => {
+                    let length = send.span().bytes().min(head.len());
+                    send.span().read(0, &mut head[..length]);
+                    length
+                }
+                _ => 0,
+            };
+            Some((arrived.header, copied))
+        })
+    }
+
     /// Looks whether an operation is complete, after doing what can be done for it. In the last poll before
     /// parking it announces the wait, so that whoever completes the operation wakes this rank.
     #[inline]
@@ -274,6 +310,7 @@ impl Rank {
             self.poll_send(operation, &what);
         }
         if !self.parking.get() {
+            self.watched.set(Some(operation));
             return operation.is_done();
         }
         self.waits.borrow_mut().push(operation);
@@ -299,7 +336,7 @@ impl Rank {
         }
         let mailbox = self.world().mailbox(what.destination);
         if !mailbox.is_congested() && self.at(what.destination, |matching| matching.buffer_send(operation)) {
-            let _ = operation.complete(Outcome { bytes: operation.span().bytes() as u64, ..Outcome::default() });
+            let _ = operation.complete(Outcome::moved(operation.span().bytes()));
         }
     }
 
@@ -323,7 +360,7 @@ impl Rank {
     #[inline]
     pub(crate) async fn complete(&self, operation: OpRef) -> Outcome {
         let started = Started::new(self, Some(operation));
-        poll_fn(|_| if started.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+        started.done().await;
         started.end()
     }
 
@@ -381,6 +418,17 @@ impl<'a> Started<'a> {
         self.operation.is_none_or(|operation| self.rank.poll_operation(operation))
     }
 
+    /// Waits until it is complete.
+    #[inline]
+    pub(crate) fn done(&self) -> impl Future<Output = ()> {
+        poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
+    }
+
+    /// The bytes that a complete receive made room for.
+    pub(crate) fn take_room(&self) -> Vec<u8> {
+        self.operation.map_or_else(Vec::new, |operation| operation.take_room())
+    }
+
     /// How it ended. It is complete.
     #[inline]
     pub(crate) fn end(mut self) -> Outcome {
@@ -399,17 +447,23 @@ impl Drop for Started<'_> {
 }
 
 impl Outcome {
+    /// All bytes of a message were moved.
+    pub(crate) fn moved(bytes: usize) -> Outcome {
+        Outcome { bytes: bytes as u64, length: bytes as u64, ..Outcome::default() }
+    }
+
     /// The error of a message that did not fit.
+    #[inline]
     pub(crate) fn check(&self) -> Result<()> {
-        match self.truncated {
-            None => Ok(()),
-            Some(length) => {
-                let text = format!(
-                    "a message of {length} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
-                    self.source, self.tag, self.bytes
-                );
-                Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
-            }
-        }
+        if self.length > self.bytes { self.truncated() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn truncated(&self) -> Result<()> {
+        let text = format!(
+            "a message of {} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
+            self.length, self.source, self.tag, self.bytes
+        );
+        Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
     }
 }

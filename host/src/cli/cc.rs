@@ -12,18 +12,22 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 pub mod flags;
+mod runnable;
 
 /// The command line of `rankine cc`.
 #[derive(Debug, clap::Args)]
 #[command(
     disable_help_flag = true,
     disable_version_flag = true,
-    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version]."
+    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
+        -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
+        -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks and the working \
+        folder granted: for configure scripts that run what they compile."
 )]
 pub struct Args {
     /// Everything clang takes.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CLANG ARGUMENTS")]
-    arguments: Vec<OsString>,
+    pub arguments: Vec<OsString>,
 }
 
 /// Runs clang, or shows how it would be run.
@@ -32,26 +36,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let sysroot = toolchain::sysroot()?.path;
     let sdk = sdk_files::sdk(&clang, &sysroot)?;
     let request = flags::read(&args.arguments)?;
-    if request.verbose {
-        for note in &request.notes {
-            eprintln!("rankine cc: {note}");
-        }
-    }
+    request.say_notes("cc");
     match request.show {
         Some(show) => {
-            let links = request.links || request.arguments.is_empty();
-            let link_flags = LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(&sdk));
-            let described = Described {
-                compiler: clang.display().to_string(),
-                compile: compile_flags(&sysroot, &sdk),
-                link: if links { link_flags.collect() } else { Vec::new() },
-                include: sdk.include().display().to_string(),
-                arguments: request.arguments,
-            };
-            println!("{}", shown(show, &described));
+            println!("{}", shown(show, &Described::new(&clang, &sysroot, &sdk, request)));
             Ok(ExitCode::SUCCESS)
         }
-        None => replace_process(&clang, command_line(&sysroot, &sdk, &request)),
+        None => compile(&clang, command_line(&sysroot, &sdk, &request), &request),
     }
 }
 
@@ -127,6 +118,21 @@ pub struct Described {
     pub arguments: Vec<OsString>,
 }
 
+impl Described {
+    /// What `rankine cc` adds.
+    pub fn new(clang: &Path, sysroot: &Path, sdk: &Sdk, request: flags::Request) -> Described {
+        let links = request.links || request.arguments.is_empty();
+        let link_flags = LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(sdk));
+        Described {
+            compiler: clang.display().to_string(),
+            compile: compile_flags(sysroot, sdk),
+            link: if links { link_flags.collect() } else { Vec::new() },
+            include: sdk.include().display().to_string(),
+            arguments: request.arguments,
+        }
+    }
+}
+
 /// The answer to `-show` and its relatives, quoted for a shell.
 pub fn shown(show: flags::Show, described: &Described) -> String {
     let Described { compiler, compile, link, include, arguments } = described;
@@ -151,6 +157,14 @@ fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_string(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// Becomes clang; stays beside it only where the program has to be made runnable afterwards.
+pub fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Request) -> Result<ExitCode> {
+    match request.runnable && request.links {
+        true => runnable::compile(clang, line),
+        false => replace_process(clang, line),
     }
 }
 

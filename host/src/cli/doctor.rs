@@ -1,6 +1,7 @@
 //! `rankine doctor`: what of the set-up is there, and the next step for what is not.
 
-use super::{mpi_library, sdk_files, toolchain};
+use super::{sdk_files, toolchain};
+use crate::mpi::library;
 use anyhow::Result;
 use serde::Serialize;
 use std::fs;
@@ -124,7 +125,7 @@ fn rust_target() -> Finding {
 }
 
 fn mpi() -> Finding {
-    let found = mpi_library::find(None).map(|library| {
+    let found = library::find(None).map(|library| {
         let (major, minor) = library.abi;
         format!("{}, ABI {major}.{minor}, {} (from {})", library.version, library.path.display(), library.origin)
     });

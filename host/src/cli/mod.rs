@@ -2,14 +2,18 @@
 
 mod apt;
 mod cc;
+mod cxx;
 mod doctor;
 mod fc;
+mod hosts;
 mod info;
-mod mpi_library;
+mod launch;
 mod run;
+mod rust_files;
 mod sdk;
 mod sdk_build;
 mod sdk_files;
+mod stage;
 mod toolchain;
 
 use std::ffi::OsString;
@@ -44,6 +48,9 @@ enum Command {
     /// Compile a Fortran program, as mpifort does
     #[command(alias = "fort")]
     Fc(fc::Args),
+    /// Compile a C++ program, as mpicxx does
+    #[command(name = "c++", alias = "cxx")]
+    Cxx(cc::Args),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
@@ -60,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(arguments),
         Command::Fc(arguments) => fc::run(arguments),
+        Command::Cxx(arguments) => cxx::run(arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
     };

@@ -1,24 +1,36 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use anyhow::Result;
+use wasmtime::Module;
 
+use super::launch;
 use crate::job::{Ending, Folder, Job, Placement, Settings};
+use crate::mpi::library;
+use crate::mpi::process::{self, Process};
 use crate::output::Output;
 use crate::{limits, module, signals};
 
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// Number of ranks (also -np)
-    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 1, value_parser = parse_ranks)]
-    ranks: usize,
+    /// Number of ranks (also -np); under a launcher it is the launcher's to say
+    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
+    ranks: Option<usize>,
+
+    /// The engine: all ranks in this process, or this one over an MPI library [default: mpi under a launcher, else local]
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<EngineName>,
+
+    /// The MPI library of the engine mpi, one with the standard ABI of MPI 5
+    #[arg(long, value_name = "FILE")]
+    mpi_lib: Option<PathBuf>,
 
     /// Let the program use a folder; it sees it as GUEST, or under the name given
     #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = parse_folder)]
@@ -52,6 +64,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     no_deadlock_check: bool,
 
+    #[command(flatten)]
+    launch: launch::Options,
+
     /// Say what is being done; twice for more
     #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -59,6 +74,15 @@ pub(super) struct Arguments {
     /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it goes to the program
     #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
+}
+
+/// What carries the ranks and their messages.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum EngineName {
+    /// Every rank in this process
+    Local,
+    /// One rank per process, over the MPI library of this machine
+    Mpi,
 }
 
 const HELP: &str = "\
@@ -69,6 +93,8 @@ Examples:
   rankine run -n 4 ring.wasm
   rankine run -n 64 --dir data::/data heat.wasm --steps 1000
   rankine run -n 2 --label --timeout 60 test.wasm
+  mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
+  rankine run -n 8 --hosts n1:4,n2:4 heat.wasm   over the MPI library and the launcher it has
 
 Exit status: the highest of the program's own; or
   what MPI_Abort was given          134  a rank trapped
@@ -77,7 +103,21 @@ Exit status: the highest of the program's own; or
     3  deadlock: all ranks waited   141  nobody read the output any more";
 
 /// Options of `run` that take a value in the argument after them.
-const TAKES_VALUE: [&str; 7] = ["-n", "--ranks", "--dir", "--env", "--memory-limit", "--timeout", "-np"];
+const TAKES_VALUE: [&str; 13] = [
+    "-n",
+    "--ranks",
+    "--dir",
+    "--env",
+    "--memory-limit",
+    "--timeout",
+    "-np",
+    "--engine",
+    "--mpi-lib",
+    "--hosts",
+    "--launcher",
+    "--launcher-option",
+    "--ssh",
+];
 
 /// Turns `-np`, which launchers of MPI programs take, into `-n`, up to the program's file.
 pub(super) fn accept_np(mut arguments: Vec<OsString>) -> Vec<OsString> {
@@ -149,17 +189,25 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(arguments.verbose);
+    if arguments.launch.wanted() {
+        let library = library::find(arguments.mpi_lib.as_deref()).ok().map(|library| library.path);
+        return arguments.launch.run(arguments.for_ranks(), library.as_deref());
+    }
+    match arguments.engine()? {
+        EngineName::Local => run_here(arguments),
+        EngineName::Mpi => run_process(arguments),
+    }
+}
+
+/// Runs all ranks in this process.
+fn run_here(arguments: Arguments) -> Result<ExitCode> {
     let held = signals::hold();
-    let images = limits::check_mappings(arguments.ranks)?;
+    let settings = arguments.into_settings();
+    let images = limits::check_mappings(settings.ranks)?;
     limits::raise_open_files();
 
-    let file = PathBuf::from(&arguments.program[0]);
-    let binary = module::read(&file)?;
-    let engine = module::engine(module::Settings { images })?;
-    let compiled = module::compile(&engine, &file, &binary)?;
-    module::check_program(&compiled, &file)?;
-
-    let settings = arguments.into_settings();
+    let file = PathBuf::from(&settings.arguments[0]);
+    let compiled = load(&file, module::Settings { images })?;
     tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
     let job = Job::new(&compiled, &file, settings)?;
     let (remote, output) = (job.remote(), job.output().clone());
@@ -171,15 +219,98 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     std::process::exit(ending.status())
 }
 
+/// Runs the one rank that this process is.
+fn run_process(arguments: Arguments) -> Result<ExitCode> {
+    process::prepare_environment();
+    let held = signals::hold();
+    let library = library::find(arguments.mpi_lib.as_deref())?;
+    tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
+    let settings = Settings { ranks: 1, placement: Placement::Threads, ..arguments.into_settings() };
+
+    let file = PathBuf::from(&settings.arguments[0]);
+    let compiled = load(&file, module::Settings { images: true })?;
+    let process = Process::new(&compiled, &file, settings, library)?;
+    signals::watch(held, process.remote());
+    let ending = process.run();
+    write_out(process.output(), &ending);
+    report(&ending);
+    process.end(&ending);
+    // Not a return: a rank that still computes must not outlive its process.
+    std::process::exit(ending.status())
+}
+
+/// The program in a file, compiled.
+fn load(file: &Path, settings: module::Settings) -> Result<Module> {
+    let binary = module::read(file)?;
+    let engine = module::engine(settings)?;
+    let compiled = module::compile(&engine, file, &binary)?;
+    module::check_program(&compiled, file)?;
+    Ok(compiled)
+}
+
 impl Arguments {
+    /// The engine that is asked for, or that suits how this process was started.
+    fn engine(&self) -> Result<EngineName> {
+        let launcher = process::launcher();
+        let engine = self.engine.unwrap_or(if launcher.is_some() { EngineName::Mpi } else { EngineName::Local });
+        match (engine, launcher, self.ranks) {
+            (EngineName::Mpi, _, Some(ranks)) => usage(&format!(
+                "`-n {ranks}` is for ranks in this process; with the engine mpi each rank is a process, and the launcher says how many: \
+                 mpiexec -n {ranks} rankine run {}",
+                self.program[0]
+            )),
+            (EngineName::Local, Some(variable), _) => {
+                eprintln!(
+                    "rankine: warning: a launcher started this process ({variable} is set), and with --engine local each of its processes \
+                     runs a whole job by itself"
+                );
+            }
+            (EngineName::Local, None, _) if self.mpi_lib.is_some() => {
+                usage("--mpi-lib is for the engine mpi: start it with a launcher, or with --engine mpi")
+            }
+            _ => {}
+        }
+        Ok(engine)
+    }
+
+    /// What every rank of a job on several hosts is to run: the options that are not about hosts, and the program.
+    fn for_ranks(&self) -> launch::Program {
+        let mut options: Vec<OsString> = Vec::new();
+        let mut option = |name: &str, value: OsString| options.extend([name.into(), value]);
+        for folder in &self.folders {
+            let mut value = folder.host.clone().into_os_string();
+            value.push("::");
+            value.push(&folder.guest);
+            option("--dir", value);
+        }
+        for (name, value) in &self.environment {
+            option("--env", format!("{name}={value}").into());
+        }
+        if let Some(bytes) = self.memory_limit {
+            option("--memory-limit", bytes.to_string().into());
+        }
+        if let Some(limit) = self.timeout {
+            option("--timeout", limit.as_secs_f64().to_string().into());
+        }
+        options.extend(self.label.then(|| "--label".into()));
+        options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
+        launch::Program {
+            ranks: self.ranks.unwrap_or(1),
+            options,
+            file: PathBuf::from(&self.program[0]),
+            arguments: self.program[1..].to_vec(),
+        }
+    }
+
     fn into_settings(self) -> Settings {
+        let ranks = self.ranks.unwrap_or(1);
         let placement = match (self.threads, self.fibers) {
             (true, _) => Placement::Threads,
             (_, true) => Placement::Fibers,
-            _ => Placement::suited(self.ranks),
+            _ => Placement::suited(ranks),
         };
         Settings {
-            ranks: self.ranks,
+            ranks,
             placement,
             arguments: self.program,
             environment: self.environment,
@@ -190,6 +321,12 @@ impl Arguments {
             deadlock_check: !self.no_deadlock_check,
         }
     }
+}
+
+/// Ends the process because of how it was called.
+fn usage(text: &str) {
+    eprintln!("rankine: {text}");
+    std::process::exit(2);
 }
 
 /// Writes out what ranks have printed. After an early end its reader may be stuck as well, and is not waited for long.

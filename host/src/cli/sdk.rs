@@ -4,7 +4,7 @@
 //! rights nor a change of the machine's set-up are needed, or from a folder that the user names.
 
 use super::apt::{self, Apt, check, retry};
-use super::{sdk_build, sdk_files, toolchain};
+use super::{rust_files, sdk_build, sdk_files, toolchain};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
 use std::fs;
@@ -30,7 +30,7 @@ enum Action {
         #[arg(long)]
         force: bool,
     },
-    /// Compile what Debian's packages lack from LLVM's source, once per machine: the Fortran compiler and runtime.
+    /// Compile what Debian's packages lack from LLVM's source, once per machine.
     Build(sdk_build::Args),
     /// Print the folder of the SDK: headers, library objects, scripts.
     Path,
@@ -38,6 +38,10 @@ enum Action {
     Bin,
     /// Print the CMake toolchain file.
     CmakeToolchain,
+    /// Print the Meson cross file.
+    MesonCrossFile,
+    /// Print the cargo configuration for Rust guests: `cargo --config "$(rankine sdk cargo-config)" …`.
+    CargoConfig,
 }
 
 /// Runs the subcommand.
@@ -48,6 +52,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Action::Path => println!("{}", sdk()?.root().display()),
         Action::Bin => println!("{}", sdk()?.bin().display()),
         Action::CmakeToolchain => println!("{}", sdk()?.cmake_toolchain().display()),
+        Action::MesonCrossFile => println!("{}", sdk()?.meson_cross_file().display()),
+        Action::CargoConfig => println!("{}", rust_files::cargo_config()?.display()),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -16,6 +16,7 @@ macro_rules! embed {
         &[$(($path, include_str!(concat!("../../../guest-sdk/", $path)))),*]
     };
 }
+pub(super) use embed;
 
 /// Every file, by its path below `guest-sdk/`.
 const FILES: &[(&str, &str)] = embed![
@@ -33,6 +34,7 @@ const FILES: &[(&str, &str)] = embed![
     "c/include/netdb.h",
     "c/include/pthread.h",
     "c/include/pwd.h",
+    "c/include/rankine.h",
     "c/include/rankine/wait_status.h",
     "c/include/rankine/weak.h",
     "c/include/sched.h",
@@ -54,6 +56,7 @@ const FILES: &[(&str, &str)] = embed![
     "c/include/termios.h",
     "c/include/time.h",
     "c/include/unistd.h",
+    "c/src/clusters.c",
     "c/src/error.c",
     "c/src/exit.c",
     "c/src/files.c",
@@ -64,6 +67,7 @@ const FILES: &[(&str, &str)] = embed![
     "c/src/log.c",
     "c/src/memory.c",
     "c/src/network.c",
+    "c/src/objects.c",
     "c/src/processes.c",
     "c/src/scheduling.c",
     "c/src/semaphores.c",
@@ -76,6 +80,7 @@ const FILES: &[(&str, &str)] = embed![
     "c/src/users.c",
     "c/src/zone.c",
     "cmake/rankine-toolchain.cmake",
+    "meson/rankine-cross.ini",
 ];
 
 /// The laid-out SDK.
@@ -88,12 +93,7 @@ impl Sdk {
     /// The same SDK under a name that stays when Rankine is upgraded: build folders keep it.
     pub fn under_stable_name(self) -> Result<Sdk> {
         let link = self.root.with_file_name("sdk");
-        if fs::read_link(&link).ok().as_deref() == Some(self.root.as_path()) {
-            return Ok(Sdk { root: link });
-        }
-        let draft = self.root.with_file_name(format!(".sdk-{}", std::process::id()));
-        let linked = std::os::unix::fs::symlink(&self.root, &draft).and_then(|()| fs::rename(&draft, &link));
-        linked.with_context(|| format!("cannot create the link {}", link.display()))?;
+        stable_link(&self.root, &link)?;
         Ok(Sdk { root: link })
     }
 
@@ -112,7 +112,12 @@ impl Sdk {
         self.root.join("cmake/rankine-toolchain.cmake")
     }
 
-    /// The scripts `mpicc` and `mpiexec`, for build systems that want a single word.
+    /// The Meson cross file.
+    pub fn meson_cross_file(&self) -> PathBuf {
+        self.root.join("meson/rankine-cross.ini")
+    }
+
+    /// The scripts `mpicc`, `mpicxx` and `mpiexec`, for build systems that want a single word.
     pub fn bin(&self) -> PathBuf {
         self.root.join("bin")
     }
@@ -141,7 +146,7 @@ pub fn sdk(clang: &Path, sysroot: &Path) -> Result<Sdk> {
         .prefix(".sdk-")
         .tempdir_in(&data)
         .with_context(|| format!("cannot write to the data folder {}", data.display()))?;
-    write_files(draft.path(), &exe)?;
+    write_files(draft.path(), &exe, &data.join("sdk"))?;
     compile(draft.path(), clang, sysroot)?;
     publish(draft, &root)?;
     Ok(Sdk { root })
@@ -153,8 +158,18 @@ fn key(exe: &Path, clang: &Path, sysroot: &Path) -> u64 {
     hasher.finish()
 }
 
+/// Makes `link` lead to `root`, whatever it was before.
+pub(super) fn stable_link(root: &Path, link: &Path) -> Result<()> {
+    if fs::read_link(link).ok().as_deref() == Some(root) {
+        return Ok(());
+    }
+    let draft = link.with_file_name(format!(".link-{}", std::process::id()));
+    let linked = std::os::unix::fs::symlink(root, &draft).and_then(|()| fs::rename(&draft, link));
+    linked.with_context(|| format!("cannot create the link {}", link.display()))
+}
+
 /// Renames a finished draft to its place; when another process was faster, its equal result stays.
-fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
+pub(super) fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
     let draft = draft.keep();
     let renamed = fs::rename(&draft, place);
     if renamed.is_ok() {
@@ -167,13 +182,17 @@ fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
     }
 }
 
-fn write_files(root: &Path, exe: &Path) -> Result<()> {
+/// Writes everything to `root`; build folders know it as `link`.
+fn write_files(root: &Path, exe: &Path, link: &Path) -> Result<()> {
     make_public(root)?;
     for (path, text) in FILES {
-        write(&root.join(path), text)?;
+        // A Meson cross file can't say where it lies.
+        write(&root.join(path), &text.replace("@RANKINE_SDK@", &link.display().to_string()))?;
     }
     let exe = shell_quote(&exe.to_string_lossy());
-    for (name, command) in [("mpicc", "cc"), ("mpiexec", "run"), ("mpirun", "run")] {
+    for (name, command) in
+        [("mpicc", "cc"), ("mpicxx", "c++"), ("mpic++", "c++"), ("mpiCC", "c++"), ("mpiexec", "run"), ("mpirun", "run")]
+    {
         let script = root.join("bin").join(name);
         write(&script, &format!("#!/bin/sh\nexec {exe} {command} \"$@\"\n"))?;
         make_public(&script)?;
@@ -181,18 +200,18 @@ fn write_files(root: &Path, exe: &Path) -> Result<()> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let wrote = fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| fs::write(path, text));
     wrote.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A temporary folder is private to its owner; the finished one is for everybody who may read the data folder.
-fn make_public(path: &Path) -> Result<()> {
+pub(super) fn make_public(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).with_context(|| format!("chmod {}", path.display()))
 }
 
-fn shell_quote(word: &str) -> String {
+pub(super) fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
@@ -238,13 +257,16 @@ mod tests {
     #[test]
     fn every_sdk_file_is_embedded() {
         let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest-sdk");
-        let mut pending = vec![sdk.join("c"), sdk.join("cmake")];
+        let mut pending = vec![sdk.join("c"), sdk.join("cmake"), sdk.join("meson")];
         while let Some(folder) = pending.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     pending.push(path);
-                } else if path.extension().is_some_and(|ext| ["c", "h", "cmake"].iter().any(|known| ext == *known)) {
+                } else if path
+                    .extension()
+                    .is_some_and(|ext| ["c", "h", "cmake", "ini"].iter().any(|known| ext == *known))
+                {
                     let name = path.strip_prefix(&sdk).unwrap().to_str().unwrap();
                     assert!(FILES.iter().any(|(known, _)| *known == name), "{name} is not in FILES");
                 }

@@ -142,6 +142,11 @@ pub fn wasm_ld(clang: &Path) -> Option<PathBuf> {
     ask_clang(clang, "-print-prog-name=wasm-ld").and_then(find_program)
 }
 
+/// Another program of the LLVM that this clang is of.
+pub fn llvm_tool(clang: &Path, name: &str) -> Option<PathBuf> {
+    ask_clang(clang, &format!("-print-prog-name={name}")).and_then(find_program)
+}
+
 /// The compiler's own support routines for wasm (128-bit and quad-precision arithmetic).
 pub fn builtins(clang: &Path) -> Option<PathBuf> {
     ask_clang(clang, "-print-libgcc-file-name").filter(|path| path.is_file())

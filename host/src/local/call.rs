@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
 use rankine_local::{End, Ended, Rank, Step, block_on};
-use wasmtime::{AsContext, Caller, Result};
+use wasmtime::{Caller, Result};
 
 use super::callback;
 use super::fibers::YieldOnce;
@@ -48,21 +48,12 @@ impl Stop {
 
 /// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
 fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r Rank> {
-    refresh_memory(caller)?;
+    Guest::refresh_memory(caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed for `'r`.
     // No `&mut Rank` is ever made.
     let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
     rank.enter(name);
     Ok(rank)
-}
-
-/// Tells the rank where its guest's memory is and how large it is by now.
-pub(super) fn refresh_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
-    let memory = Guest::memory(caller)?;
-    let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
-    // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
-    unsafe { caller.data().rank().memory().set(base, size as u64) };
-    Ok(())
 }
 
 /// A call that never waits: the same on threads and fibers.
@@ -90,14 +81,14 @@ pub(crate) fn now_anytime<'r>(
     let rank = enter(&mut caller, name)?;
     match body(rank) {
         Ok(()) => Ok(0),
-        Err(error) => now_failed(caller, rank, on, error),
+        Err(error) => now_failed(&mut caller, rank, on, error),
     }
 }
 
 #[cold]
-fn now_failed(mut caller: Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+fn now_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
     let outcome = raise(rank, on, error);
-    block_on(rank, outcome, |request| Ok(callback::answer_at_once(&mut caller, request)?))
+    block_on(rank, outcome, |request| Ok(callback::answer_at_once(caller, request)?))
         .unwrap_or_else(|stop: Stop| Err(stop.into_error(rank)))
 }
 
@@ -117,9 +108,9 @@ where
 {
     let rank = enter(&mut caller, name)?;
     if let Err(error) = rank.check_running() {
-        return now_failed(caller, rank, on, error);
+        return now_failed(&mut caller, rank, on, error);
     }
-    wait_for(caller, rank, on, body(rank))
+    wait_for(&mut caller, rank, on, body(rank))
 }
 
 /// The same before `MPI_Init` and after `MPI_Finalize` too.
@@ -134,11 +125,11 @@ where
     F: Future<Output = rankine_local::Result<()>>,
 {
     let rank = enter(&mut caller, name)?;
-    wait_for(caller, rank, on, body(rank))
+    wait_for(&mut caller, rank, on, body(rank))
 }
 
 #[inline]
-fn wait_for<F>(caller: Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
+fn wait_for<F>(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
 where
     F: Future<Output = rankine_local::Result<()>>,
 {
@@ -151,8 +142,8 @@ where
     }
 }
 
-fn keep_waiting(mut caller: Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
-    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(&mut caller, request)?));
+fn keep_waiting(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
+    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(caller, request)?));
     match outcome.map_err(|stop: Stop| stop.into_error(rank))? {
         Ok(()) => Ok(0),
         Err(error) => now_failed(caller, rank, on, error),

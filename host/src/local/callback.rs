@@ -9,7 +9,7 @@ use rankine_local::Callback;
 use smallvec::SmallVec;
 use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValType, format_err};
 
-use super::call::refresh_memory;
+use crate::function_table;
 use crate::guest::{Guest, Scratch};
 
 /// A page of linear memory.
@@ -46,11 +46,8 @@ impl Prepared {
 
 /// The function behind a pointer of the guest.
 fn pointed_to(caller: &mut Caller<'_, Guest>, pointer: FnPtr) -> Result<Func> {
-    let Some(Extern::Table(table)) = caller.get_export("__indirect_function_table") else {
-        return Err(format_err!(
-            "MPI has to call a function of this program, but its function table is not exported: \
-             link it with --export-table (`rankine cc` does)"
-        ));
+    let Some(Extern::Table(table)) = caller.get_export(function_table::NAME) else {
+        return Err(format_err!("MPI has to call a function of this program, but it has no function table"));
     };
     match table.get(caller.as_context_mut(), u64::from(pointer.0)) {
         Some(reference) => match reference.as_func() {
@@ -118,7 +115,7 @@ fn scratch(caller: &mut Caller<'_, Guest>, bytes: u32) -> Result<i32> {
 }
 
 /// Answers a request on a thread that is its rank's alone.
-pub(super) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
+pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
         Task::Call(mut call) => {
@@ -129,7 +126,7 @@ pub(super) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Resul
             call.answer()
         }
     };
-    refresh_memory(caller)?;
+    Guest::refresh_memory(caller)?;
     Ok(answer)
 }
 
@@ -145,7 +142,7 @@ pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Cal
             call.answer()
         }
     };
-    refresh_memory(caller)?;
+    Guest::refresh_memory(caller)?;
     Ok(answer)
 }
 

@@ -226,6 +226,11 @@ pub(crate) fn peers(r: &Rank, comm: Comm) -> Result<i64> {
     Ok(i64::from(if inter { comm::comm_remote_size(r, comm)? } else { comm::comm_size(r, comm)? }))
 }
 
+/// How many ranks are on this rank's side of a communicator.
+pub(crate) fn members(r: &Rank, comm: Comm) -> Result<i64> {
+    comm::comm_size(r, comm).map(i64::from)
+}
+
 /// The number of dimensions of a Cartesian communicator.
 pub(crate) fn dimensions(r: &Rank, comm: Comm) -> Result<i64> {
     topo::cartdim_get(r, comm).map(i64::from)

@@ -266,6 +266,7 @@ impl Builder<'_> {
             Length::Product(a, b) => format!("{} * {}", self.length(a)?, self.length(b)?),
             Length::Of(property, name) => match property {
                 Property::Peers => format!("shim::peers(r, handle({name}))?"),
+                Property::Members => format!("shim::members(r, handle({name}))?"),
                 Property::Dimensions => format!("shim::dimensions(r, handle({name}))?"),
                 Property::Sources => format!("shim::sources(r, handle({name}))?"),
                 Property::Destinations => format!("shim::destinations(r, handle({name}))?"),

@@ -5,7 +5,7 @@
 //! parameters don't follow from the table is refused with both signatures. Where a body of that name stands in
 //! `host/src/local/bodies`, only the registrations are generated, and call it.
 
-mod body;
+pub mod body;
 pub mod engine;
 mod register;
 

@@ -6,7 +6,8 @@ use core::ffi::{c_char, c_double, c_int, c_void};
 use crate::constants::*;
 use crate::types::*;
 
-#[link(wasm_import_module = "mpi")]
+#[cfg_attr(target_family = "wasm", link(wasm_import_module = "mpi"))]
+#[cfg_attr(not(target_family = "wasm"), link(name = "mpi_abi"))]
 unsafe extern "C" {
 
     // Starting, ending and asking.
@@ -2923,7 +2924,8 @@ unsafe extern "C" {
     // Attributes.
 
     /// `MPI_Comm_create_keyval`
-    pub fn MPI_Comm_create_keyval(
+    #[link_name = "MPI_Comm_create_keyval"]
+    pub(crate) fn imported_MPI_Comm_create_keyval(
         comm_copy_attr_fn: Option<MPI_Comm_copy_attr_function>,
         comm_delete_attr_fn: Option<MPI_Comm_delete_attr_function>,
         comm_keyval: *mut c_int,
@@ -2939,7 +2941,8 @@ unsafe extern "C" {
     /// `MPI_Comm_delete_attr`
     pub fn MPI_Comm_delete_attr(comm: MPI_Comm, comm_keyval: c_int) -> c_int;
     /// `MPI_Type_create_keyval`
-    pub fn MPI_Type_create_keyval(
+    #[link_name = "MPI_Type_create_keyval"]
+    pub(crate) fn imported_MPI_Type_create_keyval(
         type_copy_attr_fn: Option<MPI_Type_copy_attr_function>,
         type_delete_attr_fn: Option<MPI_Type_delete_attr_function>,
         type_keyval: *mut c_int,
@@ -2959,7 +2962,8 @@ unsafe extern "C" {
     /// `MPI_Type_delete_attr`
     pub fn MPI_Type_delete_attr(datatype: MPI_Datatype, type_keyval: c_int) -> c_int;
     /// `MPI_Win_create_keyval`
-    pub fn MPI_Win_create_keyval(
+    #[link_name = "MPI_Win_create_keyval"]
+    pub(crate) fn imported_MPI_Win_create_keyval(
         win_copy_attr_fn: Option<MPI_Win_copy_attr_function>,
         win_delete_attr_fn: Option<MPI_Win_delete_attr_function>,
         win_keyval: *mut c_int,
@@ -2974,7 +2978,8 @@ unsafe extern "C" {
     /// `MPI_Win_delete_attr`
     pub fn MPI_Win_delete_attr(win: MPI_Win, win_keyval: c_int) -> c_int;
     /// `MPI_Keyval_create`
-    pub fn MPI_Keyval_create(
+    #[link_name = "MPI_Keyval_create"]
+    pub(crate) fn imported_MPI_Keyval_create(
         copy_fn: Option<MPI_Copy_function>,
         delete_fn: Option<MPI_Delete_function>,
         keyval: *mut c_int,

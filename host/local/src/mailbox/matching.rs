@@ -145,8 +145,8 @@ impl Matching {
             if !probe.pattern.fits(&header) {
                 return true;
             }
-            let (source, tag, bytes) = (header.source, header.tag, header.bytes() as u64);
-            if probe.operation.complete(Outcome { source, tag, bytes, ..Outcome::default() }) {
+            let Header { source, tag, .. } = header;
+            if probe.operation.complete(Outcome { source, tag, ..Outcome::moved(header.bytes()) }) {
                 work.wake.push(probe.operation.get().owner);
             }
             false
@@ -240,6 +240,7 @@ impl Matching {
 /// `read(to, length)` copies the first `length` bytes of the message; `by` is the rank that runs this.
 #[inline]
 pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnce(*mut u8, usize)) -> bool {
+    receive.make_room(header.bytes() as u64);
     let span = receive.span();
     let bytes = header.bytes().min(span.bytes());
     match span.contiguous() {
@@ -254,7 +255,7 @@ pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnc
         source: header.source,
         tag: header.tag,
         bytes: bytes as u64,
-        truncated: (header.bytes() > bytes).then_some(header.bytes() as u64),
+        length: header.bytes() as u64,
         cancelled: false,
     };
     if receive.get().owner == by { receive.complete_own(outcome) } else { receive.complete(outcome) }

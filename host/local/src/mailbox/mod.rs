@@ -30,10 +30,10 @@ pub(crate) struct Mailbox {
     matching: Cell<Matching>,
 }
 
+/// On a line of its own: its owner writes it in every call, and no sender should have to fetch it.
 #[repr(align(128))]
 struct Gate {
     locked: AtomicU32,
-    congested: AtomicU32,
 }
 
 // SAFETY: `matching` is touched only under the gate; the ring hands its slots over by itself.
@@ -45,7 +45,7 @@ impl Mailbox {
     pub(crate) fn new(slots: usize) -> Self {
         Mailbox {
             ring: Ring::new(slots),
-            gate: Gate { locked: AtomicU32::new(0), congested: AtomicU32::new(0) },
+            gate: Gate { locked: AtomicU32::new(0) },
             matching: Cell::new(Matching::default()),
         }
     }
@@ -99,8 +99,8 @@ impl Mailbox {
             self.matching(|matching| {
                 while self.ring.pop(|header, payload| matching.arrive(header, payload, work)).is_some() {}
                 let congested = u32::from(matching.buffered > CONGESTED);
-                if self.gate.congested.load(Ordering::Relaxed) != congested {
-                    self.gate.congested.store(congested, Ordering::Relaxed);
+                if self.ring.congested().load(Ordering::Relaxed) != congested {
+                    self.ring.congested().store(congested, Ordering::Relaxed);
                 }
             });
         }
@@ -109,7 +109,7 @@ impl Mailbox {
     /// Whether so much lies here unreceived that senders should keep their data until it is asked for.
     #[inline]
     pub(crate) fn is_congested(&self) -> bool {
-        self.gate.congested.load(Ordering::Relaxed) != 0
+        self.ring.congested().load(Ordering::Relaxed) != 0
     }
 
     /// Appends an envelope (see [`Ring::push`]).

@@ -10,6 +10,8 @@ use crate::sync::{AtomicU32, AtomicU64, Cell, Ordering, crosswise};
 
 /// Bytes of payload in the first slot of an envelope.
 pub(crate) const FIRST: usize = 104;
+/// Those of them on the cache line that the consumer looks at.
+const WATCHED: usize = 64 - size_of::<AtomicU32>() - size_of::<[u32; 5]>();
 /// Bytes of payload in each further slot.
 const NEXT: usize = size_of::<Body>();
 /// The largest payload an envelope carries itself; anything longer is pulled from the sender's memory.
@@ -73,10 +75,11 @@ struct Tail {
     park: AtomicU32,
 }
 
-/// Written by the consumer, read by producers when they claim.
+/// Written by the consumer, and rarely; read by producers when they claim.
 #[repr(align(128))]
 struct Head {
     head: AtomicU64,
+    congested: AtomicU32,
 }
 
 /// Written by the consumer only: where it reads next.
@@ -113,7 +116,7 @@ impl Ring {
             .collect();
         Ring {
             tail: Tail { tail: AtomicU64::new(0), park: AtomicU32::new(0) },
-            head: Head { head: AtomicU64::new(0) },
+            head: Head { head: AtomicU64::new(0), congested: AtomicU32::new(0) },
             position: Position { next: AtomicU64::new(0) },
             slots,
         }
@@ -123,6 +126,12 @@ impl Ring {
     #[inline]
     pub(crate) fn park(&self) -> &AtomicU32 {
         &self.tail.park
+    }
+
+    /// Where the consumer says that producers should keep their data: on the line that they read anyway.
+    #[inline]
+    pub(crate) fn congested(&self) -> &AtomicU32 {
+        &self.head.congested
     }
 
     #[inline]
@@ -157,10 +166,20 @@ impl Ring {
                 Err(now) => tail = now,
             }
         }
+        if slots > 1 {
+            // SAFETY: the claim made the slots `tail..tail + slots` ours; `payload` is readable (caller).
+            unsafe { self.push_rest(tail, payload, length) };
+        }
+        // The line that the consumer looks at comes last and in one go: between two writes it would fetch it back.
         let first = self.slot(tail);
         first.body.with_mut(|body| {
-            // SAFETY: the claim made the slots `tail..tail + slots` ours; `payload` is readable (caller).
+            // SAFETY: as above.
             unsafe {
+                let to = (*body).payload.as_mut_ptr();
+                if length > WATCHED {
+                    copy::copy_small(to.add(WATCHED), payload.add(WATCHED), length.min(FIRST) - WATCHED);
+                }
+                copy::copy_small(to, payload, length.min(WATCHED));
                 (*body).header = [
                     header.context,
                     header.source as u32,
@@ -168,13 +187,8 @@ impl Ring {
                     header.length as u32,
                     (header.length >> 32) as u32,
                 ];
-                copy::copy_small((*body).payload.as_mut_ptr(), payload, length.min(FIRST));
             }
         });
-        if slots > 1 {
-            // SAFETY: as above.
-            unsafe { self.push_rest(tail, payload, length) };
-        }
         first.sequence.store((tail as u32).wrapping_add(1), Ordering::Release);
         Ok(tail)
     }

@@ -6,7 +6,10 @@
 #![allow(clippy::too_many_arguments)] // They are those of MPI.
 
 mod buffered;
+mod bytes;
 mod nonblocking;
+#[cfg(test)]
+mod overlap;
 mod partitioned;
 mod probe;
 mod sendrecv;
@@ -23,8 +26,10 @@ use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
 use crate::rank::Rank;
 use crate::span::Span;
+use crate::transport::Started;
 
 pub use buffered::*;
+pub use bytes::*;
 pub use nonblocking::*;
 pub use partitioned::*;
 pub use probe::*;
@@ -95,6 +100,7 @@ fn start_recv(r: &Rank, span: Span, source: i32, tag: i32, comm: &Communicator) 
 
 impl Outcome {
     /// The status a guest sees. A truncated message's error is its caller's to report.
+    #[inline]
     pub(crate) fn status(&self) -> Status {
         if self.cancelled {
             let mut status = Status::EMPTY;
@@ -138,8 +144,8 @@ async fn send_as(
         let span = r.span(buf, count, datatype)?;
         start_send(r, kind, span, dest, tag, &comm)?
     };
-    if let Some(operation) = operation {
-        r.complete(operation).await;
+    if operation.is_some() {
+        Started::new(r, operation).done().await;
     }
     Ok(())
 }
@@ -160,8 +166,12 @@ pub async fn recv(
         let span = r.span(buf, count, datatype)?;
         start_recv(r, span, source, tag, &comm)?
     };
-    let Some(operation) = operation else { return Ok(Status::PROC_NULL) };
-    let outcome = r.complete(operation).await;
+    if operation.is_none() {
+        return Ok(Status::PROC_NULL);
+    }
+    let started = Started::new(r, operation);
+    started.done().await;
+    let outcome = started.end();
     outcome.check()?;
     Ok(outcome.status())
 }

@@ -38,12 +38,23 @@ pub struct Request {
     pub links: bool,
     /// Whether the caller brings the libraries (`-nostdlib`).
     pub bare: bool,
+    /// Whether the program is to be one that can be started (`-runnable`).
+    pub runnable: bool,
     /// Whether to say what was dropped.
     pub verbose: bool,
     /// A question about the wrapper itself.
     pub show: Option<Show>,
     /// What was dropped, and why.
     pub notes: Vec<String>,
+}
+
+impl Request {
+    /// Says what was dropped, if that was asked for.
+    pub fn say_notes(&self, command: &str) {
+        for note in self.notes.iter().filter(|_| self.verbose) {
+            eprintln!("rankine {command}: {note}");
+        }
+    }
 }
 
 /// Reads the arguments of `rankine cc`.
@@ -57,6 +68,10 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         let text = argument.to_str().unwrap_or("");
         if let Some(show) = show(text) {
             request.show = Some(show);
+            continue;
+        }
+        if text == "-runnable" {
+            request.runnable = true;
             continue;
         }
         match judge(text)? {
@@ -143,6 +158,9 @@ fn judge(flag: &str) -> Result<Verdict> {
         }
         "-lgcc" | "-lgcc_s" | "-latomic" | "-lgomp" | "-lomp" => {
             return Ok(Verdict::Drop("clang's own support routines take its place"));
+        }
+        "-lstdc++" | "-lsupc++" | "-lc++" | "-lc++abi" | "-lunwind" | "-stdlib=libstdc++" => {
+            return Ok(Verdict::Drop("`rankine c++` links the C++ library"));
         }
         "-pg" | "--coverage" | "-fprofile-arcs" | "-ftest-coverage" => {
             return Ok(Verdict::Drop("there is no profiling runtime for guests"));
@@ -324,7 +342,6 @@ fn stops_before_link(flag: &str) -> bool {
     exact.contains(&flag) || flag.starts_with("-print-") || flag.starts_with("--print-") || flag.starts_with("--help")
 }
 
-/// Flags whose value is the next argument.
 /// Whether the word after this flag belongs to it.
 pub fn takes_next(flag: &str) -> bool {
     const FLAGS: &[&str] = &[
@@ -462,6 +479,18 @@ mod tests {
     fn words_for_the_linker_follow_the_same_rule() {
         assert_eq!(passed("a.o -Xlinker -rpath -Xlinker /x -Xlinker --gc-sections b.o"), "a.o -Wl,--gc-sections b.o");
         assert_eq!(passed("-Xlinker --as-needed a.o"), "a.o");
+    }
+
+    #[test]
+    fn a_runnable_program_is_clangs_business_in_all_else() {
+        assert!(request("-runnable a.c").runnable);
+        assert_eq!(passed("-O2 -runnable a.c -o a"), "-O2 a.c -o a");
+    }
+
+    #[test]
+    fn the_cpp_library_is_ours() {
+        assert_eq!(passed("a.o -stdlib=libstdc++ -lstdc++ -lm -lc++abi"), "a.o -lm");
+        assert_eq!(passed("-stdlib=libc++ -nostdlib++ a.o"), "-stdlib=libc++ -nostdlib++ a.o");
     }
 
     #[test]

@@ -10,7 +10,9 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::Duration;
 
+mod cxx;
 pub mod flang;
+mod jobs;
 pub mod llvm_source;
 mod signatures;
 
@@ -30,6 +32,9 @@ pub struct Args {
 pub enum Part {
     /// The Fortran compiler, its intrinsic modules and its runtime.
     Fortran,
+    /// The C++ library, with exceptions.
+    #[value(name = "c++")]
+    Cxx,
 }
 
 /// Builds the parts that are not there yet.
@@ -37,6 +42,7 @@ pub fn run(args: &Args) -> Result<()> {
     for part in &args.parts {
         match part {
             Part::Fortran => flang::build(args.force)?,
+            Part::Cxx => cxx::build(args.force)?,
         }
     }
     Ok(())

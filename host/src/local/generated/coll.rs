@@ -1202,7 +1202,7 @@ async fn reduce_scatter(
     op: i32,
     comm: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
     rankine_local::coll::reduce_scatter(
         r,
         addr(sendbuf),
@@ -1228,7 +1228,7 @@ fn ireduce_scatter(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
     let request_after = rankine_local::coll::ireduce_scatter(
         r,
         addr(sendbuf),
@@ -1255,7 +1255,7 @@ async fn reduce_scatter_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
     let request_after = rankine_local::coll::reduce_scatter_init(
         r,
         addr(sendbuf),

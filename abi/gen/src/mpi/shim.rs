@@ -1,0 +1,541 @@
+//! Writes one shim: proves and translates the arguments, calls the library, translates the results.
+
+use std::fmt::Write;
+
+use anyhow::{Result, bail};
+
+use super::symbols::element;
+use crate::functions::{Class, Errors, Function};
+use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
+use crate::wasm;
+
+/// The shim of one variant.
+pub fn emit(function: &Function, name: &str, large: bool) -> Result<String> {
+    if function.by_hand || function.returns.is_some() {
+        bail!("it follows no rule and must be written by hand in host/src/mpi");
+    }
+    Shim { function, name, large, before: Vec::new(), after: Vec::new(), kept: Vec::new() }.build()
+}
+
+/// A shim that is being written.
+struct Shim<'a> {
+    function: &'a Function,
+    name: &'a str,
+    large: bool,
+    /// Statements before the call.
+    before: Vec<String>,
+    /// Statements after it.
+    after: Vec<String>,
+    /// Arrays that the operation may look into until it is complete.
+    kept: Vec<String>,
+}
+
+impl Shim<'_> {
+    fn build(mut self) -> Result<String> {
+        let function = self.function;
+        let parameters: Vec<&Parameter> = function.of_variant(self.large).collect();
+        self.conditions();
+        let is_buffer = |p: &&&Parameter| matches!(p.kind, Kind::Buffer(..));
+        for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out) {
+            self.input(p)?;
+        }
+        for p in parameters.iter().filter(is_buffer) {
+            self.buffer(p)?;
+        }
+        self.guards();
+        for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
+            self.output(p)?;
+        }
+        let arguments: Vec<String> = parameters.iter().map(|p| self.argument(p)).collect::<Result<_>>()?;
+        self.text(&arguments)
+    }
+
+    fn text(&self, arguments: &[String]) -> Result<String> {
+        let mut out = String::new();
+        let large = if self.large { "_c" } else { "" };
+        writeln!(out, "/// `{}`", self.name)?;
+        writeln!(out, "fn {}{large}(r: &Rank, w: &mut Words<'_>) -> Result<()> {{", self.function.snake())?;
+        if self.before.iter().chain(arguments).chain(&self.after).all(|text| !text.contains("w.")) {
+            writeln!(out, "let _ = w;")?;
+        }
+        for statement in &self.before {
+            writeln!(out, "{statement}")?;
+        }
+        writeln!(out, "let call = r.symbol::<symbols::{}>()?;", self.name)?;
+        writeln!(
+            out,
+            "// SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's."
+        )?;
+        writeln!(out, "let code = unsafe {{ call({}) }};", arguments.join(", "))?;
+        match self.after.split_last() {
+            None => writeln!(out, "r.check(code)")?,
+            Some((last, others)) => {
+                // A failed receive has a status all the same.
+                let (statuses, others): (Vec<&String>, Vec<&String>) =
+                    others.iter().chain([last]).partition(|text| text.starts_with("r.put_status"));
+                for statement in statuses {
+                    writeln!(out, "{statement};")?;
+                }
+                match others.split_last() {
+                    None => writeln!(out, "r.check(code)")?,
+                    Some((last, others)) => {
+                        writeln!(out, "r.check(code)?;")?;
+                        for statement in others {
+                            writeln!(out, "{statement}?;")?;
+                        }
+                        writeln!(out, "{last}")?;
+                    }
+                }
+            }
+        }
+        writeln!(out, "}}\n")?;
+        Ok(out)
+    }
+
+    /// Where a parameter stands among the call's words.
+    fn at(&self, name: &str) -> usize {
+        self.function.of_variant(self.large).position(|p| p.name == name).expect("it is a parameter")
+    }
+
+    fn address(&self, name: &str) -> String {
+        format!("w.addr({})", self.at(name))
+    }
+
+    /// Says which of a collective's buffers count for the caller.
+    fn conditions(&mut self) {
+        let function = self.function;
+        let needs_root = function.parameters.iter().any(|p| matches!(p.kind, Kind::Buffer(..)) || p.root_only);
+        if let Some(root) = function.parameters.iter().find(|p| matches!(p.kind, Kind::Root)).filter(|_| needs_root) {
+            let comm = self.at("comm");
+            let root = self.at(&root.name);
+            self.before.push(format!("let side = r.side(w.word({comm}), w.int({root}))?;"));
+        } else if function.parameters.iter().any(|p| p.root_only) {
+            // Intercomm_create: what only the leader has to know.
+            let (comm, leader) = (self.at("local_comm"), self.at("local_leader"));
+            self.before.push(format!("let side = r.side(w.word({comm}), w.int({leader}))?;"));
+        }
+        for p in function.of_variant(self.large).filter(|p| matches!(p.kind, Kind::Buffer(..))) {
+            let mut terms = Vec::new();
+            if function.parameters.iter().any(|p| matches!(p.kind, Kind::Root)) {
+                terms.push(match (p.root_only, p.direction) {
+                    (true, _) => "side.root".to_owned(),
+                    (false, Direction::InOut) => "side.takes_part()".to_owned(),
+                    (false, _) => "side.leaf".to_owned(),
+                });
+            }
+            if p.in_place.is_some() {
+                terms.push(format!("{} != MPI_IN_PLACE", self.address(&p.name)));
+            }
+            if !terms.is_empty() {
+                self.before.push(format!("let has_{} = {};", p.name, terms.join(" && ")));
+            }
+        }
+    }
+
+    fn is_conditional(&self, buffer: &Parameter) -> bool {
+        buffer.in_place.is_some() || self.function.parameters.iter().any(|p| matches!(p.kind, Kind::Root))
+    }
+
+    /// The condition under which an argument counts: that of the buffers that it describes.
+    fn significant(&self, p: &Parameter) -> Option<String> {
+        let buffers: Vec<&Parameter> = self
+            .function
+            .of_variant(self.large)
+            .filter(|b| matches!(b.kind, Kind::Buffer(..)) && b.uses().contains(&p.name.as_str()))
+            .collect();
+        if buffers.is_empty() {
+            return p.root_only.then(|| "side.root".to_owned());
+        }
+        if !buffers.iter().all(|b| self.is_conditional(b)) {
+            return None;
+        }
+        let names: Vec<String> = buffers.iter().map(|b| format!("has_{}", b.name)).collect();
+        Some(names.join(" || "))
+    }
+
+    /// Reads what the caller passes in.
+    fn input(&mut self, p: &Parameter) -> Result<()> {
+        let (name, at) = (p.variable(), self.at(&p.name));
+        if !p.lengths.is_empty() {
+            return self.input_array(p);
+        }
+        if p.direction == Direction::InOut {
+            return self.inout(p);
+        }
+        let (read, absent) = match &p.kind {
+            Kind::Handle(Class::Datatype) => (format!("r.datatype(w.word({at}), {name:?})?"), "Type::ABSENT"),
+            Kind::Handle(Class::Op) => return self.operation(p),
+            Kind::Handle(class) => (format!("r.{}(w.word({at}), {name:?})?", lower(*class)), "0"),
+            Kind::Tool(c) => (format!("r.tool(w.word({at}), {c:?})?"), "0"),
+            Kind::String(None) => (format!("r.string({}, {name:?})?", self.address(&p.name)), "Default::default()"),
+            Kind::Status => (format!("r.status_in({}, {name:?})?", self.address(&p.name)), ""),
+            _ => return Ok(()),
+        };
+        let value = match self.significant(p) {
+            Some(condition) => format!("if {condition} {{ {read} }} else {{ {absent} }}"),
+            None => read,
+        };
+        self.before.push(format!("let {name} = {value};"));
+        Ok(())
+    }
+
+    /// An operation, which decides how the library is told of the datatype.
+    fn operation(&mut self, p: &Parameter) -> Result<()> {
+        let at = self.at(&p.name);
+        if self.function.chapter == "rma" {
+            let target =
+                if self.function.parameter("target_datatype").is_some() { "target_datatype" } else { "datatype" };
+            self.before.push(format!("let op = r.accumulation(w.word({at}), &{target})?;"));
+        } else if self.function.parameter("datatype").is_some() {
+            self.before.push(format!("let (op, datatype_host) = r.reduction(w.word({at}), &datatype)?;"));
+            self.kept.push("op.slot".to_owned());
+        } else {
+            self.before.push(format!("let op = r.op(w.word({at}))?;"));
+        }
+        Ok(())
+    }
+
+    fn input_array(&mut self, p: &Parameter) -> Result<()> {
+        let name = p.variable();
+        let length = self.array_length(p)?;
+        let address = self.address(&p.name);
+        let read = match &p.kind {
+            Kind::Weight => {
+                self.before.push(format!("let {name} = r.weights({address}, {length}, {name:?})?;"));
+                return Ok(());
+            }
+            Kind::Handle(Class::Datatype) => format!("r.datatypes({address}, {length}, {name:?})?"),
+            Kind::Handle(class) => bail!("{name}: no rule for an array of {}", class.rust()),
+            kind => match element(kind, self.large) {
+                "c_int" => format!("r.ints({address}, {length}, {name:?})?"),
+                "isize" => format!("r.aints({address}, {length}, {name:?})?"),
+                _ => format!("r.longs({address}, {length}, {name:?})?"),
+            },
+        };
+        let read = match self.significant(p) {
+            Some(condition) => format!("if {condition} {{ {read} }} else {{ Default::default() }}"),
+            None => read,
+        };
+        let mutable = if p.direction == Direction::InOut { "mut " } else { "" };
+        self.before.push(format!("let {mutable}{name} = {read};"));
+        if p.direction == Direction::In {
+            self.kept.push(name.to_owned());
+        } else {
+            self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
+        }
+        Ok(())
+    }
+
+    /// What the caller passes in by pointer, and gets back.
+    fn inout(&mut self, p: &Parameter) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        match &p.kind {
+            Kind::Handle(class) => {
+                let class = lower(*class);
+                self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
+                let host = if class == "datatype" { ".host" } else { "" };
+                self.before.push(format!("let mut {name} = r.{class}({name}_word, {name:?})?{host};"));
+                self.after.push(format!("r.after_{class}({address}, {name}_word, {name}, {name:?})"));
+            }
+            Kind::Tool(c) => {
+                self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
+                self.before.push(format!("let mut {name} = r.tool({name}_word, {c:?})?;"));
+                self.after.push(format!("r.after_tool({address}, {name}_word, {name}, {name:?})"));
+            }
+            Kind::Status => {
+                self.before.push(format!("let mut {name} = r.status_in({address}, {name:?})?;"));
+                self.after.push(format!("r.put_whole_status({address}, &{name}, {name:?})"));
+            }
+            kind => {
+                let (get, put) = match element(kind, self.large) {
+                    "c_int" => ("get_int", "put_int"),
+                    "isize" => ("get_aint", "put_aint"),
+                    _ => ("get_long", "put_long"),
+                };
+                self.before.push(format!("let mut {name} = r.{get}({address}, {name:?})?;"));
+                self.after.push(format!("r.{put}({address}, {name}, {name:?})"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Proves a buffer.
+    fn buffer(&mut self, p: &Parameter) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        let Kind::Buffer(area, datatype) = &p.kind else { bail!("{name} is no buffer") };
+        let proof = match (area, datatype) {
+            (Area::Elements(length), None) => {
+                format!("r.bytes({address}, {}, {name:?})?", self.length(length)?)
+            }
+            (Area::Elements(length), Some(datatype)) => {
+                let length = self.elements(p, length)?;
+                format!("r.buffer({address}, {length}, &{datatype}, {name:?})?")
+            }
+            (Area::Blocks { counts, displs }, Some(datatype)) => {
+                let each = self.function.parameter(datatype).is_some_and(|d| !d.lengths.is_empty());
+                let prove = if each { "blocks_of_types" } else { "blocks" };
+                format!("r.{prove}({address}, &{counts}, &{displs}, &{datatype}, {name:?})?")
+            }
+            (Area::Blocks { .. }, None) => bail!("{name}: blocks of no datatype"),
+        };
+        let value = if self.is_conditional(p) {
+            format!("if has_{} {{ {proof} }} else {{ r.absent({address}) }}", p.name)
+        } else {
+            proof
+        };
+        self.before.push(format!("let {name} = {value};"));
+        Ok(())
+    }
+
+    /// How many elements a buffer has, where the table's word for it is not the whole truth.
+    fn elements(&self, p: &Parameter, length: &Length) -> Result<String> {
+        let plain = self.length(length)?;
+        let name = self.function.name.to_lowercase();
+        if p.name != "recvbuf" || !name.contains("reduce_scatter") {
+            return Ok(plain);
+        }
+        let comm = self.at("comm");
+        // What it receives; in place it holds everybody's operands.
+        Ok(if name.contains("block") {
+            let count = self.length(&Length::Parameter("recvcount".into()))?;
+            format!("if has_sendbuf {{ {count} }} else {{ times({count}, r.peers(w.word({comm}))?) }}")
+        } else {
+            format!("if has_sendbuf {{ r.own(&recvcounts, w.word({comm}))? }} else {{ {plain} }}")
+        })
+    }
+
+    /// Further proofs, of what the library would not check.
+    fn guards(&mut self) {
+        let function = self.function;
+        let has = |name: &str| function.parameter(name).is_some();
+        if has("position") {
+            let (room, count) = if has("outsize") { ("outsize", "incount") } else { ("insize", "outcount") };
+            let word = |name: &str| {
+                let p = function.parameter(name).expect("looked for");
+                let wide = wasm::parameter(p, self.large) == "i64";
+                let at = self.at(name);
+                if wide { format!("w.long({at})") } else { format!("i64::from(w.int({at}))") }
+            };
+            let (room, count) = (word(room), word(count));
+            self.before.push(format!("r.room_to_pack(position as i64, {room}, {count}, &datatype)?;"));
+        }
+        if function.chapter == "rma" && has("target_rank") {
+            let at = |name: &str| self.at(name);
+            let count = match function.parameter("target_count") {
+                Some(_) if self.large => format!("w.long({})", at("target_count")),
+                Some(_) => format!("i64::from(w.int({}))", at("target_count")),
+                None => "1".to_owned(),
+            };
+            let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
+            self.before.push(format!(
+                "let target_disp = r.target(w.word({}), w.int({}), w.aint({}), {count}, &{datatype})?;",
+                at("win"),
+                at("target_rank"),
+                at("target_disp")
+            ));
+        }
+        let sends = function.parameters.iter().find(|p| p.name == "sendbuf");
+        let receives = function.parameters.iter().find(|p| p.name == "recvbuf");
+        if let (Some(_), Some(_), "coll" | "neighbor" | "pt2pt") = (sends, receives, function.chapter.as_str()) {
+            self.before.push("r.disjoint(&sendbuf, &recvbuf)?;".to_owned());
+        }
+        if function.name == "MPI_Reduce_local" {
+            self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
+        }
+    }
+
+    /// Makes room for a result.
+    fn output(&mut self, p: &Parameter) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        if p.direction == Direction::InOut {
+            return Ok(());
+        }
+        if p.ignorable {
+            bail!("{name}: no rule for a result that may be ignored");
+        }
+        if !p.lengths.is_empty() {
+            return self.output_array(p);
+        }
+        let (start, put, bytes) = match &p.kind {
+            Kind::Handle(class) => return self.output_handle(p, *class),
+            Kind::Status => {
+                self.before.push(format!("let mut {name} = r.status_out({address}, {name:?})?;"));
+                self.after.push(format!("r.put_status(&{name})"));
+                return Ok(());
+            }
+            Kind::String(Some(room)) => {
+                let room = self.length(room)?;
+                self.before.push(format!("let mut {name} = r.text_room({address}, {room}, {name:?})?;"));
+                self.after.push(format!("r.put_text({address}, &{name}, {room}, {name:?})"));
+                return Ok(());
+            }
+            Kind::Address { .. } => {
+                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), 4)
+            }
+            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), 4),
+            kind => match element(kind, self.large) {
+                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), 4),
+                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), 4),
+                _ => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), 8),
+            },
+        };
+        self.before.push(format!("r.room({address}, {bytes}, {name:?})?;"));
+        self.before.push(format!("let mut {name} = {start};"));
+        self.after.push(put);
+        Ok(())
+    }
+
+    fn output_array(&mut self, p: &Parameter) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        let length = self.array_length(p)?;
+        match &p.kind {
+            Kind::Weight => {
+                self.before.push(format!("let mut {name} = r.weights({address}, {length}, {name:?})?;"));
+                self.after.push(format!("r.put_weights({address}, &{name}, {name:?})"));
+            }
+            kind if element(kind, self.large) == "c_int" => {
+                self.before.push(format!("let mut {name} = r.ints({address}, {length}, {name:?})?;"));
+                self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
+            }
+            kind => bail!("{name}: no rule for an out array of {kind:?}"),
+        }
+        Ok(())
+    }
+
+    fn output_handle(&mut self, p: &Parameter, class: Class) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        let put = match class {
+            Class::Comm => {
+                let parent = self.function.parameters.iter().find(|p| p.is_passed_handle(&[Class::Comm]));
+                let parent = parent.map_or("0".to_owned(), |parent| format!("w.word({})", self.at(&parent.name)));
+                format!("r.put_comm({address}, {name}, {parent}, {name:?})")
+            }
+            Class::Datatype => {
+                let of =
+                    |p: &&Parameter| matches!(p.kind, Kind::Handle(Class::Datatype)) && p.direction == Direction::In;
+                let types: Vec<&Parameter> = self.function.parameters.iter().filter(of).collect();
+                let made_of = match types.as_slice() {
+                    [p] if !p.lengths.is_empty() => format!("&{}", p.name),
+                    types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
+                };
+                format!("r.put_datatype({address}, {name}, {made_of}, {name:?})")
+            }
+            Class::Request => {
+                let persistent = self.function.name.ends_with("_init");
+                let kept = match self.kept.as_slice() {
+                    [one] => one.clone(),
+                    several => format!("({})", several.join(", ")),
+                };
+                format!(
+                    "r.put_request({address}, {name}, Pending::new({}, {persistent}, {kept}), {name:?})",
+                    self.origin()
+                )
+            }
+            Class::Group | Class::Info | Class::Message => {
+                format!("r.put_{}({address}, {name}, {name:?})", lower(class))
+            }
+            class => bail!("{name}: no rule for a new {}", class.rust()),
+        };
+        self.before.push(format!("r.room({address}, 4, {name:?})?;"));
+        self.before.push(format!("let mut {name} = 0_usize;"));
+        self.after.push(put);
+        Ok(())
+    }
+
+    /// Whose error handler hears of what goes wrong with a request.
+    fn origin(&self) -> String {
+        match &self.function.errors {
+            Errors::Of(name) => match self.function.parameter(name).map(|p| &p.kind) {
+                Some(Kind::Handle(class @ (Class::Comm | Class::Win | Class::File))) => {
+                    format!("Origin::{}(w.word({}))", class.rust(), self.at(name))
+                }
+                _ => "Origin::Myself".to_owned(),
+            },
+            _ => "Origin::Myself".to_owned(),
+        }
+    }
+
+    /// What the library is given for a parameter.
+    fn argument(&self, p: &Parameter) -> Result<String> {
+        let (name, at) = (p.variable(), self.at(&p.name));
+        if !p.lengths.is_empty() {
+            let is_types = matches!(p.kind, Kind::Handle(Class::Datatype));
+            return Ok(match (&p.kind, p.direction) {
+                (_, Direction::In) if is_types => format!("{name}.hosts()"),
+                (_, Direction::In) => format!("{name}.as_ptr()"),
+                _ => format!("{name}.as_mut_ptr()"),
+            });
+        }
+        if p.direction != Direction::In && !matches!(p.kind, Kind::Buffer(..)) {
+            return Ok(match &p.kind {
+                Kind::Status if p.direction == Direction::Out => format!("{name}.pointer()"),
+                Kind::String(_) => format!("{name}.as_mut_ptr().cast()"),
+                Kind::Address { .. } => format!("(&raw mut {name}).cast()"),
+                _ => format!("&mut {name}"),
+            });
+        }
+        Ok(match &p.kind {
+            Kind::Buffer(..) => format!("{name}.at"),
+            Kind::Handle(Class::Datatype)
+                if name == "datatype" && self.before.iter().any(|b| b.contains("datatype_host)")) =>
+            {
+                "datatype_host".to_owned()
+            }
+            Kind::Handle(Class::Datatype) => format!("{name}.host"),
+            Kind::Handle(Class::Op) => "op.host".to_owned(),
+            Kind::Handle(_) | Kind::Tool(_) => name.to_owned(),
+            Kind::String(None) => format!("{name}.as_ptr()"),
+            Kind::Status => format!("&{name}"),
+            Kind::Address { .. } => format!("r.pointer(w.addr({at}))"),
+            Kind::Function(..) | Kind::Raw(_) => bail!("{name}: no rule for {:?}", p.kind),
+            _ if name == "target_disp" && self.function.chapter == "rma" => name.to_owned(),
+            kind => match element(kind, self.large) {
+                "c_int" => format!("w.int({at})"),
+                "isize" => format!("w.aint({at})"),
+                _ => format!("w.long({at})"),
+            },
+        })
+    }
+
+    fn array_length(&self, p: &Parameter) -> Result<String> {
+        let lengths: Vec<String> = p.lengths.iter().map(|length| self.length(length)).collect::<Result<_>>()?;
+        Ok(match lengths.as_slice() {
+            [one] => one.clone(),
+            [outer, inner] => format!("times({outer}, {inner})"),
+            _ => bail!("{}: more than two dimensions", p.name),
+        })
+    }
+
+    /// A length as an expression of type `i64`.
+    fn length(&self, length: &Length) -> Result<String> {
+        Ok(match length {
+            Length::Number(number) => number.to_string(),
+            Length::Constant(name) => format!("i64::from({name})"),
+            Length::Parameter(name) => {
+                let p = self.function.parameter(name).expect("checked when parsed");
+                let at = self.at(name);
+                if wasm::parameter(p, self.large) == "i64" {
+                    format!("w.long({at})")
+                } else {
+                    format!("i64::from(w.int({at}))")
+                }
+            }
+            Length::Sum(a, b) => format!("{} + {}", self.length(a)?, self.length(b)?),
+            Length::Product(a, b) => format!("times({}, {})", self.length(a)?, self.length(b)?),
+            Length::Of(property, name) => match property {
+                Property::Peers => format!("r.peers(w.word({}))?", self.at(name)),
+                Property::Members => format!("r.members(w.word({}))?", self.at(name)),
+                Property::Dimensions => format!("r.dimensions(w.word({}))?", self.at(name)),
+                Property::Sources => format!("r.degrees(w.word({}))?.0", self.at(name)),
+                Property::Destinations => format!("r.degrees(w.word({}))?.1", self.at(name)),
+                Property::SumOfElements => format!("sum(&{name})"),
+                Property::LastElement => format!("last(&{name})"),
+            },
+        })
+    }
+}
+
+/// A class as part of a function's name.
+fn lower(class: Class) -> String {
+    class.rust().to_lowercase()
+}

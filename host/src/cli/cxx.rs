@@ -1,0 +1,88 @@
+//! `rankine c++`: clang++ for MPI guests, used as `mpicxx` is. It is `rankine cc` with libc++ and exceptions.
+
+use super::cc::{self, Args, Described, flags};
+use super::sdk_files::{self, base_flags};
+use super::toolchain::{self, TARGET};
+use anyhow::{Result, bail};
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Runs clang, or shows how it would be run.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let clang = toolchain::clang()?.path;
+    let sysroot = toolchain::sysroot()?.path;
+    let sdk = sdk_files::sdk(&clang, &sysroot)?;
+    let library = Library::find(&clang, &sysroot)?;
+    let mut request = flags::read(&args.arguments)?;
+    request.say_notes("c++");
+    match request.show {
+        Some(show) => {
+            let mut described = Described::new(&clang, &sysroot, &sdk, request);
+            described.compile.splice(0..0, library.compile_flags());
+            described.link.splice(0..0, library.link_flags());
+            println!("{}", cc::shown(show, &described));
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            let has_library = request.arguments.iter().any(|word| word == "-nostdlib++");
+            if request.links && !request.bare && !has_library {
+                request.arguments.extend(library.link_flags().into_iter().map(OsString::from));
+            }
+            let mut line: Vec<OsString> = library.compile_flags().into_iter().map(OsString::from).collect();
+            line.extend(cc::command_line(&sysroot, &sdk, &request));
+            cc::compile(&clang, line, &request)
+        }
+    }
+}
+
+/// libc++ with exceptions.
+pub struct Library {
+    include: PathBuf,
+    /// The folder of the archives, and which of them there are.
+    lib: PathBuf,
+    names: &'static [&'static str],
+    /// Where it was found, in words.
+    pub origin: String,
+}
+
+impl Library {
+    /// The sysroot's own, if it has an unwinder (a WASI SDK's may); else what `rankine sdk build c++` built.
+    pub fn find(clang: &Path, sysroot: &Path) -> Result<Library> {
+        for part in ["eh", ""] {
+            let lib = sysroot.join("lib").join(TARGET).join(part);
+            if lib.join("libunwind.a").is_file() && lib.join("libc++.a").is_file() {
+                let include = sysroot.join("include").join(TARGET).join(part).join("c++/v1");
+                let origin = format!("{} (the sysroot's)", lib.display());
+                return Ok(Library { include, lib, names: &["-lc++", "-lc++abi", "-lunwind"], origin });
+            }
+        }
+        let root = Library::place(clang, sysroot)?;
+        if !root.is_dir() {
+            bail!("no C++ library for WebAssembly yet; run `rankine sdk build c++` once (some minutes)");
+        }
+        let origin = format!("{} (from rankine sdk build c++)", root.display());
+        Ok(Library { include: root.join("include/c++/v1"), lib: root.join("lib"), names: &["-lc++"], origin })
+    }
+
+    /// Where `rankine sdk build c++` puts it for this compiler and sysroot.
+    pub fn place(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
+        let mut hasher = DefaultHasher::new();
+        (clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
+        Ok(toolchain::data_dir()?.join(format!("c++-{:016x}", hasher.finish())))
+    }
+
+    /// Exceptions are WebAssembly's own, in their standard form, which `-mllvm -wasm-use-legacy-eh=false` asks for.
+    fn compile_flags(&self) -> Vec<String> {
+        let include = self.include.display().to_string();
+        ["--driver-mode=g++", "-fwasm-exceptions", "-nostdinc++", "-isystem", &include].map(String::from).to_vec()
+    }
+
+    /// clang++ would add the names that Debian's packages have.
+    fn link_flags(&self) -> Vec<String> {
+        let mut line = vec!["-nostdlib++".to_string(), format!("-L{}", self.lib.display())];
+        line.extend(self.names.iter().map(|name| name.to_string()));
+        line
+    }
+}

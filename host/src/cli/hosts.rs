@@ -1,0 +1,234 @@
+//! The hosts of a job: names with slot counts, from a file, from the command line, or from a Slurm allocation.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// One host, and how many ranks it may carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Host {
+    pub name: String,
+    /// As many as come to it, if nothing was said.
+    slots: Option<usize>,
+}
+
+/// What `--hosts` names: `slurm`, a file, or a list such as `n1:4,n2:4`.
+pub(super) fn read(wanted: &str) -> Result<Vec<Host>> {
+    if wanted == "slurm" {
+        return allocation(|name| std::env::var(name).ok());
+    }
+    if !Path::new(wanted).exists() && !wanted.contains(['/', '.']) {
+        return parse(&wanted.replace(',', "\n")).with_context(|| format!("--hosts {wanted}"));
+    }
+    let text = std::fs::read_to_string(wanted).with_context(|| format!("--hosts {wanted}: cannot be read"))?;
+    parse(&text).with_context(|| format!("--hosts {wanted}"))
+}
+
+/// A host a line: `name`, `name:4` or `name slots=4`; `#` begins a comment. A host that is named again gets more slots.
+fn parse(text: &str) -> Result<Vec<Host>> {
+    let mut hosts: Vec<Host> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let host = host(line).with_context(|| format!("line {}: {line}", number + 1))?;
+        match hosts.iter_mut().find(|known| known.name == host.name) {
+            Some(known) => known.slots = Some(known.slots.unwrap_or(1) + host.slots.unwrap_or(1)),
+            None => hosts.push(host),
+        }
+    }
+    ensure!(!hosts.is_empty(), "it names no host");
+    Ok(hosts)
+}
+
+fn host(line: &str) -> Result<Host> {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let (name, mut slots) = match first.split_once(':') {
+        Some((name, count)) => (name, Some(count)),
+        None => (first, None),
+    };
+    for word in words {
+        match word.split_once('=') {
+            Some(("slots", count)) => slots = Some(count),
+            // Open MPI's other key: an upper limit on top of the slots.
+            Some(("max_slots" | "max-slots", _)) => {}
+            _ => bail!("`{word}` is not understood; a host is written name, name:4 or name slots=4"),
+        }
+    }
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with('-')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@'))
+    };
+    ensure!(is_name(name), "`{name}` is not the name of a host");
+    let slots = match slots.map(str::parse) {
+        None => None,
+        Some(Ok(0)) | Some(Err(_)) => bail!("a number of slots is 1 or more"),
+        Some(Ok(count)) => Some(count),
+    };
+    Ok(Host { name: name.into(), slots })
+}
+
+/// The hosts of the Slurm allocation that this process is in.
+fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Host>> {
+    let names = variable("SLURM_JOB_NODELIST").or_else(|| variable("SLURM_NODELIST")).context(
+        "--hosts slurm: this is no Slurm allocation (SLURM_JOB_NODELIST is not set); get one with salloc or sbatch",
+    )?;
+    let names = expand(&names).with_context(|| format!("SLURM_JOB_NODELIST is {names}"))?;
+    let tasks = variable("SLURM_TASKS_PER_NODE").map(|text| repeated(&text)).transpose()?.unwrap_or_default();
+    let slots = tasks.into_iter().map(Some).chain(std::iter::repeat(None));
+    Ok(names.into_iter().zip(slots).map(|(name, slots)| Host { name, slots }).collect())
+}
+
+/// Slurm's short form of many names: `n[01-03,07],login` is n01, n02, n03, n07 and login.
+fn expand(list: &str) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for item in split_outside_brackets(list) {
+        let Some((prefix, rest)) = item.split_once('[') else {
+            names.push(item.to_string());
+            continue;
+        };
+        let (ranges, suffix) = rest.split_once(']').context("a bracket is not closed")?;
+        for range in ranges.split(',') {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let width = first.len();
+            let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.parse::<u64>()) else {
+                bail!("`{range}` is no range of numbers");
+            };
+            ensure!(first <= last && last - first < 1 << 20, "`{range}` is no range of numbers");
+            for number in first..=last {
+                // A second bracket: racks of nodes.
+                names.extend(expand(&format!("{prefix}{number:0width$}{suffix}"))?);
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn split_outside_brackets(list: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    list.split(|c| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == ',' && depth == 0
+    })
+    .filter(|item| !item.is_empty())
+    .collect()
+}
+
+/// Slurm's short form of counts: `4(x3),2` is 4, 4, 4 and 2.
+fn repeated(text: &str) -> Result<Vec<usize>> {
+    let mut counts = Vec::new();
+    for item in text.split(',') {
+        let (count, times) = match item.split_once("(x") {
+            Some((count, times)) => (count, times.trim_end_matches(')')),
+            None => (item, "1"),
+        };
+        let (Ok(count), Ok(times)) = (count.parse::<usize>(), times.parse::<usize>()) else {
+            bail!("SLURM_TASKS_PER_NODE is {text}, which is no list of counts");
+        };
+        ensure!(times < 1 << 20, "SLURM_TASKS_PER_NODE is {text}: too many");
+        counts.extend(std::iter::repeat_n(count, times));
+    }
+    Ok(counts)
+}
+
+/// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are spread evenly.
+pub(super) fn places(hosts: &[Host], ranks: usize) -> Result<Vec<(String, usize)>> {
+    let even = hosts.iter().all(|host| host.slots.is_none());
+    let slots: Vec<usize> = hosts
+        .iter()
+        .enumerate()
+        .map(|(at, host)| match host.slots {
+            Some(slots) => slots,
+            None if even => ranks / hosts.len() + usize::from(at < ranks % hosts.len()),
+            None => 1,
+        })
+        .collect();
+    let room: usize = slots.iter().sum();
+    if room < ranks {
+        let mut list = String::new();
+        for (host, slots) in hosts.iter().zip(&slots).take(8) {
+            let _ = write!(list, " {}:{slots}", host.name);
+        }
+        bail!(
+            "{ranks} ranks are asked for (-n), but the hosts have {room} slots:{list}{}",
+            if hosts.len() > 8 { " …" } else { "" }
+        );
+    }
+    let mut left = ranks;
+    let mut places = Vec::new();
+    for (host, slots) in hosts.iter().zip(slots) {
+        let here = slots.min(left);
+        left -= here;
+        if here > 0 {
+            places.push((host.name.clone(), here));
+        }
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(name: &str, slots: impl Into<Option<usize>>) -> Host {
+        Host { name: name.into(), slots: slots.into() }
+    }
+
+    #[test]
+    fn lines_of_a_file() {
+        let hosts = parse("# two racks\nn1:4\n\n n2 slots=2 max_slots=8 # slow\nn3\nn1:1\n").unwrap();
+        assert_eq!(hosts, [host("n1", 5), host("n2", 2), host("n3", None)]);
+        for (text, reason) in [
+            ("", "names no host"),
+            ("n1:0", "1 or more"),
+            ("n1:x", "1 or more"),
+            ("-oProxyCommand=x", "not the name"),
+            ("n1;id", "not the name"),
+            ("n1 cores=4", "cores=4"),
+        ] {
+            let error = format!("{:#}", parse(text).unwrap_err());
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_list_on_the_command_line() {
+        assert_eq!(read("n1:2,n2").unwrap(), [host("n1", 2), host("n2", None)]);
+        assert!(format!("{:#}", read("no/such/file").unwrap_err()).contains("cannot be read"));
+    }
+
+    #[test]
+    fn an_allocation() {
+        let variables = |name: &str| match name {
+            "SLURM_JOB_NODELIST" => Some("r[1-2]n[08-10],login".to_string()),
+            "SLURM_TASKS_PER_NODE" => Some("4(x6),1".to_string()),
+            _ => None,
+        };
+        let hosts = allocation(variables).unwrap();
+        assert_eq!(hosts.len(), 7);
+        assert_eq!(hosts[1], host("r1n09", 4));
+        assert_eq!(hosts[3], host("r2n08", 4));
+        assert_eq!(hosts[6], host("login", 1));
+        assert!(allocation(|_| None).is_err());
+        assert!(expand("n[1-").is_err() && expand("n[b-c]").is_err() && expand("n[3-1]").is_err());
+        assert!(repeated("4(xy)").is_err());
+    }
+
+    #[test]
+    fn ranks_on_hosts() {
+        let named = |places: Vec<(String, usize)>| {
+            places.into_iter().map(|(name, count)| format!("{name}:{count}")).collect::<Vec<_>>().join(",")
+        };
+        let even = [host("a", None), host("b", None), host("c", None)];
+        assert_eq!(named(places(&even, 7).unwrap()), "a:3,b:2,c:2");
+        assert_eq!(named(places(&even, 2).unwrap()), "a:1,b:1");
+        let some = [host("a", 4), host("b", None), host("c", 4)];
+        assert_eq!(named(places(&some, 6).unwrap()), "a:4,b:1,c:1");
+        let error = places(&some, 10).unwrap_err().to_string();
+        assert!(error.contains("10 ranks") && error.contains("9 slots: a:4 b:1 c:4"), "{error}");
+    }
+}

@@ -1,0 +1,120 @@
+//! `rankine sdk build c++`: libc++ with its ABI library and unwinder, from LLVM's source. What Debian packages of it for
+//! WebAssembly has neither exceptions nor files.
+//!
+//! ```text
+//! c++-<key>/include/c++/v1    the headers
+//!           lib/libc++.a      everything in one archive
+//! ```
+
+use super::super::apt::check;
+use super::super::cxx::Library;
+use super::super::sdk::say;
+use super::super::sdk_files::{base_flags, write};
+use super::super::{sdk_files, toolchain};
+use super::jobs::run_all;
+use super::llvm_source::{self, LlvmSource};
+use anyhow::{Context as _, Result, ensure};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What of LLVM's source is needed: libc++ reads numbers with code of LLVM's C library.
+const FOLDERS: &[&str] = &[
+    "libcxx/include",
+    "libcxx/src",
+    "libcxx/vendor",
+    "libcxxabi/include",
+    "libcxxabi/src",
+    "libunwind/include",
+    "libunwind/src",
+    "libc/hdr",
+    "libc/include",
+    "libc/shared",
+    "libc/src/__support",
+];
+
+/// Which files of these folders make the library.
+const SOURCES: &[&str] = &["libcxx/src", "libcxx/src/filesystem", "libcxx/src/ryu", "libcxxabi/src"];
+
+/// Files there that are for a library without exceptions, and for a sanitizer.
+const NOT_THESE: &[&str] = &["cxa_noexception.cpp", "int128_builtins.cpp"];
+
+/// Builds the library, unless it is there or the WASI SDK brings one.
+pub fn build(force: bool) -> Result<()> {
+    let clang = toolchain::clang()?.path;
+    let sysroot = toolchain::sysroot()?.path;
+    if let (Ok(library), false) = (Library::find(&clang, &sysroot), force) {
+        say(&format!("the C++ library is there already: {}", library.origin));
+        return Ok(());
+    }
+    let sdk = sdk_files::sdk(&clang, &sysroot)?;
+    let source = LlvmSource::with(&llvm_source::version_of(&clang)?, FOLDERS)?;
+    let place = Library::place(&clang, &sysroot)?;
+    super::publish(&place, |draft| {
+        copy_headers(&source, &draft.join("include/c++/v1"))?;
+        compile(&source, &clang, &sysroot, &sdk.include(), draft)
+    })?;
+    say(&format!("ready: {}", place.display()));
+    Ok(())
+}
+
+fn copy_headers(source: &LlvmSource, to: &Path) -> Result<()> {
+    super::copy_tree(&source.path("libcxx/include"), to)?;
+    super::copy_tree(&source.path("libcxxabi/include"), to)?;
+    let handler = source.path("libcxx/vendor/llvm/default_assertion_handler.in");
+    fs::copy(&handler, to.join("__assertion_handler")).with_context(|| format!("cannot copy {}", handler.display()))?;
+    write(&to.join("__config_site"), include_str!("../../../../guest-sdk/cpp/__config_site"))
+}
+
+fn compile(source: &LlvmSource, clang: &Path, sysroot: &Path, headers: &Path, draft: &Path) -> Result<()> {
+    let work = draft.join("objects");
+    fs::create_dir(&work)?;
+    let tag = work.join("exception_tag.s");
+    write(&tag, include_str!("../../../../guest-sdk/cpp/exception_tag.s"))?;
+    let mut files = vec![source.path("libunwind/src/Unwind-wasm.c"), tag];
+    for folder in SOURCES {
+        files.extend(cpp_files(&source.path(folder))?);
+    }
+    ensure!(files.len() > 50, "LLVM's source has another layout than that of LLVM {}", toolchain::TESTED_CLANG);
+    let (mut jobs, mut objects) = (Vec::new(), Vec::new());
+    for (number, file) in files.iter().enumerate() {
+        let name = file.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        let object = work.join(format!("{name}.{number}.o"));
+        let mut job = Command::new(clang);
+        job.args(base_flags(sysroot)).args(["-fwasm-exceptions", "-mexception-handling", "-O2", "-w", "-DNDEBUG"]);
+        job.args(["-ffunction-sections", "-fdata-sections", "-c"]).arg(file).arg("-o").arg(&object);
+        if file.extension() == Some(OsStr::new("cpp")) {
+            job.args(["-std=c++26", "-nostdinc++", "-isystem"]).arg(draft.join("include/c++/v1"));
+        }
+        job.args(["-D_LIBCPP_BUILDING_LIBRARY", "-DLIBCXX_BUILDING_LIBCXXABI", "-D_LIBCXXABI_BUILDING_LIBRARY"]);
+        job.args(["-D_LIBUNWIND_HAS_NO_THREADS", "-D_LIBUNWIND_IS_NATIVE_ONLY", "-D_LIBUNWIND_HIDE_SYMBOLS"]);
+        job.arg("-isystem").arg(headers);
+        for folder in ["libcxx/src", "libcxxabi/include", "libunwind/include", "libc"] {
+            job.arg("-I").arg(source.path(folder));
+        }
+        jobs.push(job);
+        objects.push(object);
+    }
+    say(&format!("compiling libc++, {} files", jobs.len()));
+    run_all(jobs, "compiling libc++")?;
+    archive(clang, &objects, &draft.join("lib/libc++.a"))?;
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))
+}
+
+fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let listing = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = listing.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let wanted = |name: &str| name.ends_with(".cpp") && !NOT_THESE.contains(&name);
+    files.retain(|file| file.file_name().and_then(OsStr::to_str).is_some_and(wanted));
+    files.sort();
+    Ok(files)
+}
+
+fn archive(clang: &Path, objects: &[PathBuf], file: &Path) -> Result<()> {
+    let llvm_ar = toolchain::llvm_tool(clang, "llvm-ar").with_context(|| {
+        format!("{} has no llvm-ar beside it; install llvm-{}", clang.display(), toolchain::TESTED_CLANG)
+    })?;
+    fs::create_dir_all(file.parent().unwrap_or(file))?;
+    check(Command::new(llvm_ar).arg("rcs").arg(file).args(objects), "archiving libc++").map(drop)
+}

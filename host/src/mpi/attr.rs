@@ -1,0 +1,274 @@
+//! Attributes: the library keeps them, and calls the guest's copy and delete functions through ours.
+//!
+//! A value is a word of the guest's, which the library takes for a pointer. Predefined attributes are pointers to ints of the
+//! library's: the guest gets the address of a copy in its own memory.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+
+use rankine_abi::{
+    Addr, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, MPI_ERR_NO_MEM, MPI_ERR_OTHER,
+    MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE, MPI_WIN_CREATE_FLAVOR,
+    MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL,
+};
+use rankine_local::Error;
+
+use super::Result;
+use super::generated::symbols;
+use super::rank::Rank;
+use super::words::Words;
+
+/// What carries attributes.
+#[derive(Clone, Copy)]
+enum Kind {
+    Comm,
+    Type,
+    Win,
+}
+
+/// The guest's functions behind a keyval. The library has its address for as long as it likes.
+struct Keyval {
+    kind: Kind,
+    copy: u32,
+    delete: u32,
+    extra_state: i32,
+}
+
+/// Where the predefined attributes lie in the guest's memory.
+#[derive(Default)]
+pub(super) struct State {
+    comm: Cell<Option<Addr>>,
+    /// By the window's word.
+    wins: RefCell<HashMap<u32, Addr>>,
+}
+
+/// The predefined keyvals of communicators; each one's int is at its place here.
+const OF_COMMS: [i32; 7] =
+    [MPI_TAG_UB, MPI_IO, MPI_HOST, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_LASTUSEDCODE, MPI_UNIVERSE_SIZE];
+/// Those of windows, but for the base, which is an address itself.
+const OF_WINS: [i32; 4] = [MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL];
+
+impl Rank {
+    /// The guest's word for the object that a callback is about.
+    fn attributed(&self, kind: Kind, host: usize) -> i32 {
+        let word = match kind {
+            Kind::Comm => self.comm_word(host),
+            Kind::Type => self.datatype_word(host).unwrap_or(rankine_abi::Datatype::NULL.0),
+            Kind::Win => self.win_word(host),
+        };
+        word as i32
+    }
+
+    /// Where the guest finds a predefined attribute, of which the library has given the value.
+    fn show(&self, block: Addr, known: &[i32], keyval: c_int, value: i64) -> Result<Addr> {
+        let position = known.iter().position(|&one| one == keyval).expect("the caller has looked");
+        let at = Addr(block.0 + 4 * position as u32);
+        self.put_aint(at, value as isize, "a predefined attribute")?;
+        Ok(at)
+    }
+
+    /// A window has gone.
+    pub(super) fn forget_attributes(&self, win: u32) {
+        let block = self.attrs.wins.borrow_mut().remove(&win);
+        if let Some(block) = block {
+            self.give_back(block);
+        }
+    }
+
+    fn cells(&self, known: &[i32]) -> Result<Addr> {
+        let bytes = 4 * known.len() as u32;
+        let block = self.allocate(bytes);
+        block.ok_or_else(|| Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {bytes} bytes left")))
+    }
+}
+
+/// The code that a callback hands to the library when the guest can't answer: it is on its way out.
+const CANNOT: c_int = MPI_ERR_OTHER;
+
+unsafe extern "C" fn copy(
+    object: usize,
+    keyval: c_int,
+    state: *mut c_void,
+    value: *mut c_void,
+    copied: *mut *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: the library calls it within a call of this thread's rank, with the state of the keyval and room for the results.
+    let (r, functions, copied, flag) = unsafe { (Rank::current(), &*state.cast::<Keyval>(), &mut *copied, &mut *flag) };
+    *flag = 0;
+    match functions.copy {
+        word if word == MPI_COMM_NULL_COPY_FN.0 => return 0,
+        word if word == MPI_COMM_DUP_FN.0 => {
+            (*copied, *flag) = (value, 1);
+            return 0;
+        }
+        _ => {}
+    }
+    let object = r.attributed(functions.kind, object);
+    let answer = r.with_scratch(8, |at| {
+        r.put_ints(at, &[0, 0], "the copy's results").ok()?;
+        let (to, flag_at) = (at.0 as i32, at.0 as i32 + 4);
+        let arguments = [object, keyval, functions.extra_state, value as usize as i32, to, flag_at];
+        let answer = r.call_guest(functions.copy, &arguments)?;
+        *copied = r.get_word(at, "the copy").ok()? as usize as *mut c_void;
+        *flag = r.get_int(Addr(at.0 + 4), "flag").ok()?;
+        Some(answer)
+    });
+    answer.unwrap_or(CANNOT)
+}
+
+unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, state: *mut c_void) -> c_int {
+    // SAFETY: as in `copy`.
+    let (r, functions) = unsafe { (Rank::current(), &*state.cast::<Keyval>()) };
+    if functions.delete == MPI_COMM_NULL_DELETE_FN.0 {
+        return 0;
+    }
+    let arguments = [r.attributed(functions.kind, object), keyval, value as usize as i32, functions.extra_state];
+    r.call_guest(functions.delete, &arguments).unwrap_or(CANNOT)
+}
+
+/// The type of the library's functions that create keyvals.
+type Create = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
+
+fn create(r: &Rank, w: &Words<'_>, kind: Kind, call: Create) -> Result<()> {
+    r.room(w.addr(2), 4, "keyval")?;
+    let functions = Keyval { kind, copy: w.word(0), delete: w.word(1), extra_state: w.int(3) };
+    // It lives as long as the library may call its functions, which nobody says: until the process ends.
+    let state: &'static Keyval = Box::leak(Box::new(functions));
+    let mut keyval = 0;
+    // SAFETY: functions of the types that the standard asks for, and a result on the stack.
+    let code = unsafe {
+        call(copy as *const c_void, delete as *const c_void, &mut keyval, std::ptr::from_ref(state).cast_mut().cast())
+    };
+    r.check(code)?;
+    r.put_int(w.addr(2), keyval, "keyval")
+}
+
+/// `MPI_Comm_create_keyval`
+pub(in crate::mpi) fn comm_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    create(r, w, Kind::Comm, r.symbol::<symbols::MPI_Comm_create_keyval>()?)
+}
+
+/// `MPI_Type_create_keyval`
+pub(in crate::mpi) fn type_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    create(r, w, Kind::Type, r.symbol::<symbols::MPI_Type_create_keyval>()?)
+}
+
+/// `MPI_Win_create_keyval`
+pub(in crate::mpi) fn win_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    create(r, w, Kind::Win, r.symbol::<symbols::MPI_Win_create_keyval>()?)
+}
+
+/// The type of the library's functions that set attributes.
+type Set = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
+
+fn set(r: &Rank, w: &Words<'_>, object: usize, call: Set) -> Result<()> {
+    // SAFETY: the library does not look through an attribute's value.
+    r.check(unsafe { call(object, w.int(1), std::ptr::without_provenance_mut(w.word(2) as usize)) })
+}
+
+/// `MPI_Comm_set_attr`
+pub(in crate::mpi) fn comm_set_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    set(r, w, r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_set_attr>()?)
+}
+
+/// `MPI_Type_set_attr`
+pub(in crate::mpi) fn type_set_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let ty = r.datatype(w.word(0), "datatype")?;
+    set(r, w, r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_attr>()?)
+}
+
+/// `MPI_Win_set_attr`
+pub(in crate::mpi) fn win_set_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    set(r, w, r.win(w.word(0), "win")?, r.symbol::<symbols::MPI_Win_set_attr>()?)
+}
+
+/// The type of the library's functions that get attributes.
+type Get = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
+
+/// The value of an attribute, if there is one.
+fn get(r: &Rank, w: &Words<'_>, object: usize, call: Get) -> Result<Option<*mut c_void>> {
+    r.room(w.addr(2), 4, "attribute_val")?;
+    r.room(w.addr(3), 4, "flag")?;
+    let (mut value, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the value is a pointer on the stack, the flag an int.
+    r.check(unsafe { call(object, w.int(1), (&raw mut value).cast(), &mut flag) })?;
+    r.put_int(w.addr(3), flag, "flag")?;
+    Ok((flag != 0).then_some(value))
+}
+
+/// `MPI_Comm_get_attr`
+pub(in crate::mpi) fn comm_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let comm = r.comm(w.word(0), "comm")?;
+    let Some(value) = get(r, w, comm, r.symbol::<symbols::MPI_Comm_get_attr>()?)? else { return Ok(()) };
+    let keyval = w.int(1);
+    if !OF_COMMS.contains(&keyval) {
+        return r.put_word(w.addr(2), value as usize as u32, "attribute_val");
+    }
+    let block = match r.attrs.comm.get() {
+        Some(block) => block,
+        None => r.cells(&OF_COMMS)?,
+    };
+    r.attrs.comm.set(Some(block));
+    // SAFETY: the library says where the int of a predefined attribute is.
+    let value = unsafe { *value.cast::<c_int>() };
+    r.put_word(w.addr(2), r.show(block, &OF_COMMS, keyval, i64::from(value))?.0, "attribute_val")
+}
+
+/// `MPI_Type_get_attr`
+pub(in crate::mpi) fn type_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let ty = r.datatype(w.word(0), "datatype")?;
+    match get(r, w, r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_get_attr>()?)? {
+        Some(value) => r.put_word(w.addr(2), value as usize as u32, "attribute_val"),
+        None => Ok(()),
+    }
+}
+
+/// `MPI_Win_get_attr`
+pub(in crate::mpi) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (win, keyval) = (r.win(w.word(0), "win")?, w.int(1));
+    let Some(value) = get(r, w, win, r.symbol::<symbols::MPI_Win_get_attr>()?)? else { return Ok(()) };
+    let shown = match keyval {
+        MPI_WIN_BASE => r.guest_address(value),
+        _ if OF_WINS.contains(&keyval) => {
+            let known = r.attrs.wins.borrow().get(&w.word(0)).copied();
+            let block = match known {
+                Some(block) => block,
+                None => r.cells(&OF_WINS)?,
+            };
+            r.attrs.wins.borrow_mut().insert(w.word(0), block);
+            // SAFETY: the library says where the value of a predefined attribute is; the size is an MPI_Aint, the others are ints.
+            let value = unsafe {
+                if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) }
+            };
+            let flavor = r.win_flavor(w.word(0)).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
+            let value = flavor.map_or(value, i64::from);
+            r.show(block, &OF_WINS, keyval, value)?.0
+        }
+        _ => value as usize as u32,
+    };
+    r.put_word(w.addr(2), shown, "attribute_val")
+}
+
+/// `MPI_Comm_delete_attr`
+pub(in crate::mpi) fn comm_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (comm, call) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_delete_attr>()?);
+    // SAFETY: a communicator of the library's.
+    r.check(unsafe { call(comm, w.int(1)) })
+}
+
+/// `MPI_Type_delete_attr`
+pub(in crate::mpi) fn type_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (ty, call) = (r.datatype(w.word(0), "datatype")?, r.symbol::<symbols::MPI_Type_delete_attr>()?);
+    let host = r.telling_host(&ty)?;
+    // SAFETY: a datatype of the library's.
+    r.check(unsafe { call(host, w.int(1)) })
+}
+
+/// `MPI_Win_delete_attr`
+pub(in crate::mpi) fn win_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (win, call) = (r.win(w.word(0), "win")?, r.symbol::<symbols::MPI_Win_delete_attr>()?);
+    // SAFETY: a window of the library's.
+    r.check(unsafe { call(win, w.int(1)) })
+}

@@ -1,0 +1,123 @@
+//! One MPI call of a guest: registration, the way in, and the way out with an error code.
+
+use std::mem::MaybeUninit;
+use std::rc::Rc;
+
+use rankine_abi::{Function, MODULE, MPI_ERR_OTHER, ValueType};
+use rankine_local::Error;
+use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
+
+use super::errhan::Raised;
+use super::generated;
+use super::rank::Rank;
+use super::request::Origin;
+use super::words::Words;
+use crate::guest::Guest;
+
+/// What carries out a function.
+pub(in crate::mpi) type Shim = fn(&Rank, &mut Words<'_>) -> super::Result<()>;
+
+/// A shim, and whose error handler catches its errors.
+#[derive(Copy, Clone)]
+pub(in crate::mpi) struct Entry {
+    pub(in crate::mpi) shim: Shim,
+    pub(in crate::mpi) on: On,
+}
+
+/// Whose error handler hears of an error: which word of the call is the object's handle.
+#[derive(Copy, Clone)]
+pub(in crate::mpi) enum On {
+    Comm(usize),
+    Win(usize),
+    File(usize),
+    Session(usize),
+    Request(usize),
+    Message(usize),
+    /// Functions that work on no open file.
+    FileNull,
+    /// Functions that work on no object: the handler of `MPI_COMM_SELF` (§9.3).
+    Myself,
+    /// The code is returned.
+    Nothing,
+}
+
+/// Registers one function of MPI, if the ABI has it; says whether it has.
+pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
+    if module != MODULE {
+        return Ok(false);
+    }
+    let (Some(function), Some(entry)) = (Function::named(name), generated::find(name)) else { return Ok(false) };
+    let wasm = |value: &ValueType| match value {
+        ValueType::I32 => ValType::I32,
+        ValueType::I64 => ValType::I64,
+        ValueType::F64 => ValType::F64,
+    };
+    let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
+    // SAFETY: the words are read and written with the types of the table, from which the signature comes.
+    unsafe { linker.func_new_unchecked(MODULE, name, ty, move |caller, words| enter(caller, function, entry, words))? };
+    Ok(true)
+}
+
+/// Carries one call.
+#[inline]
+fn enter(
+    mut caller: Caller<'_, Guest>,
+    function: &'static Function,
+    entry: Entry,
+    words: &mut [MaybeUninit<ValRaw>],
+) -> Result<()> {
+    Guest::refresh_memory(&mut caller)?;
+    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and no `&mut Rank` is ever made.
+    let rank = unsafe { &*Rc::as_ptr(caller.data().process()) };
+    let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(function.name));
+    // SAFETY: they are those of this call, by the signature it was registered with.
+    let mut words = unsafe { Words::new(words) };
+    let outcome = match function.is_anytime() || rank.is_running() {
+        true => (entry.shim)(rank, &mut words),
+        false => Err(not_running(rank)),
+    };
+    let answer = match outcome {
+        Ok(()) if !rank.stopped.get() => {
+            words.succeed();
+            Ok(())
+        }
+        outcome => leave(rank, entry.on, outcome, &mut words),
+    };
+    rank.caller.set(outer.0);
+    rank.call.set(outer.1);
+    answer
+}
+
+#[cold]
+fn not_running(rank: &Rank) -> Error {
+    let text = match rank.is_finalized() {
+        true => "it was called after MPI_Finalize",
+        false => "it was called before MPI_Init",
+    };
+    Error::new(MPI_ERR_OTHER, text)
+}
+
+/// The way out of a call that failed, or that the guest doesn't survive.
+#[cold]
+fn leave(rank: &Rank, on: On, outcome: super::Result<()>, words: &mut Words<'_>) -> Result<()> {
+    if let (Err(error), false) = (outcome, rank.stopped.get()) {
+        let origin = match on {
+            On::Comm(at) => Origin::Comm(words.word(at)),
+            On::Win(at) => Origin::Win(words.word(at)),
+            On::File(at) => Origin::File(words.word(at)),
+            On::Session(at) => Origin::Session(words.word(at)),
+            On::Request(at) => rank.origin_of(words.word(at)),
+            On::FileNull => Origin::File(rankine_abi::File::NULL.0),
+            On::Message(_) | On::Myself => Origin::Myself,
+            On::Nothing => Origin::Nothing,
+        };
+        match rank.raise(origin, error) {
+            Raised::Code(code) => words.returns(ValRaw::i32(code)),
+            Raised::Stopped => {}
+        }
+    }
+    match rank.take_stop() {
+        Some(reason) => Err(reason),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,271 @@
+//! Communicators: the library's, with what the shims ask of them again and again.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+
+use rankine_abi::{Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_COMM, MPI_GRAPH, MPI_PROC_NULL, MPI_ROOT};
+use rankine_local::handle::Class;
+
+use super::Result;
+use super::generated::symbols;
+use super::handle::{Handles, Hosted, is_constant};
+use super::rank::Rank;
+use super::request::{Origin, Pending, Then};
+use super::words::Words;
+
+/// A communicator as this rank sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) rank: c_int,
+    /// Members of the group that collectives exchange data with: the remote one of an intercommunicator.
+    peers: c_int,
+    /// Members of the caller's own group.
+    members: c_int,
+    is_inter: bool,
+}
+
+/// A communicator.
+struct Communicator {
+    host: Cell<usize>,
+    errhandler: Cell<Errhandler>,
+    shape: Cell<Option<Shape>>,
+    degrees: Cell<Option<(i64, i64)>>,
+}
+
+impl Communicator {
+    fn new(host: usize, errhandler: Errhandler) -> Communicator {
+        Communicator {
+            host: Cell::new(host),
+            errhandler: Cell::new(errhandler),
+            shape: Cell::default(),
+            degrees: Cell::default(),
+        }
+    }
+}
+
+impl Hosted for Communicator {
+    fn host(&self) -> usize {
+        self.host.get()
+    }
+}
+
+/// The communicators of this rank.
+pub(super) struct State {
+    world: Communicator,
+    myself: Communicator,
+    made: Handles<Communicator>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        let predefined = |comm: Comm| Communicator::new(comm.0 as usize, Errhandler::ERRORS_ARE_FATAL);
+        State {
+            world: predefined(Comm::WORLD),
+            myself: predefined(Comm::SELF),
+            made: Handles::new(Class::Comm, MPI_ERR_COMM, "communicator", |word| Comm(word).name()),
+        }
+    }
+}
+
+/// Which of a collective's arguments count for the caller.
+pub(in crate::mpi) struct Side {
+    /// It is the root.
+    pub(in crate::mpi) root: bool,
+    /// It takes part as every process does.
+    pub(in crate::mpi) leaf: bool,
+}
+
+impl Side {
+    /// It is the root or takes part as every process does, unlike the root's fellows in an intercommunicator.
+    pub(in crate::mpi) fn takes_part(&self) -> bool {
+        self.root || self.leaf
+    }
+}
+
+impl Rank {
+    /// The library's handle.
+    #[inline]
+    pub(in crate::mpi) fn comm(&self, word: u32, what: &str) -> Result<usize> {
+        self.comms.made.host(word, what)
+    }
+
+    fn with_comm<R>(&self, word: u32, look: impl FnOnce(&Communicator) -> R) -> Option<R> {
+        match Comm(word) {
+            Comm::WORLD => Some(look(&self.comms.world)),
+            Comm::SELF => Some(look(&self.comms.myself)),
+            _ => self.comms.made.with(word, look),
+        }
+    }
+
+    /// The guest's word for a communicator of the library's.
+    pub(super) fn comm_word(&self, host: usize) -> u32 {
+        self.comms.made.word_of(host).unwrap_or(Comm::NULL.0)
+    }
+
+    pub(super) fn comm_handler(&self, word: u32) -> Option<Errhandler> {
+        self.with_comm(word, |comm| comm.errhandler.get())
+    }
+
+    pub(super) fn set_comm_handler(&self, word: u32, handler: Errhandler) {
+        self.with_comm(word, |comm| comm.errhandler.set(handler));
+    }
+
+    /// Makes a word for a new communicator of the library's.
+    pub(super) fn adopt_comm(&self, host: usize, handler: Errhandler) -> Result<u32> {
+        if is_constant(host) {
+            return Ok(host as u32);
+        }
+        let set = self.symbol::<symbols::MPI_Comm_set_errhandler>()?;
+        // SAFETY: the library has just made the communicator.
+        self.check(unsafe { set(host, Errhandler::ERRORS_RETURN.0 as usize) })?;
+        self.comms.made.insert(Communicator::new(host, handler))
+    }
+
+    /// Stores a new communicator, which has the error handler of its parent.
+    pub(in crate::mpi) fn put_comm(&self, at: Addr, host: usize, parent: u32, what: &str) -> Result<()> {
+        let handler = self.comm_handler(parent).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
+        self.put_word(at, self.adopt_comm(host, handler)?, what)
+    }
+
+    /// Drops a communicator that the library has made null.
+    pub(in crate::mpi) fn after_comm(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+        if host == Comm::NULL.0 as usize {
+            self.comms.made.remove(word);
+            self.put_word(at, Comm::NULL.0, what)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn shape(&self, word: u32) -> Result<Shape> {
+        if let Some(Some(shape)) = self.with_comm(word, |comm| comm.shape.get()) {
+            return Ok(shape);
+        }
+        let host = self.comm(word, "comm")?;
+        let (mut rank, mut members, mut peers, mut is_inter): (c_int, c_int, c_int, c_int) = (0, 0, 0, 0);
+        let (comm_rank, test_inter) =
+            (self.symbol::<symbols::MPI_Comm_rank>()?, self.symbol::<symbols::MPI_Comm_test_inter>()?);
+        // SAFETY: a communicator of the library's, and results on the stack.
+        unsafe {
+            self.check(comm_rank(host, &mut rank))?;
+            self.check(test_inter(host, &mut is_inter))?;
+            self.check(self.symbol::<symbols::MPI_Comm_size>()?(host, &mut members))?;
+            peers = members;
+            if is_inter != 0 {
+                self.check(self.symbol::<symbols::MPI_Comm_remote_size>()?(host, &mut peers))?;
+            }
+        }
+        let shape = Shape { rank, peers, members, is_inter: is_inter != 0 };
+        self.with_comm(word, |comm| comm.shape.set(Some(shape)));
+        Ok(shape)
+    }
+
+    /// Which arguments of a collective with a root count for the caller.
+    pub(in crate::mpi) fn side(&self, comm: u32, root: c_int) -> Result<Side> {
+        let shape = self.shape(comm)?;
+        Ok(match (shape.is_inter, root) {
+            (false, _) => Side { root: root == shape.rank, leaf: true },
+            (true, MPI_ROOT) => Side { root: true, leaf: false },
+            (true, MPI_PROC_NULL) => Side { root: false, leaf: false },
+            (true, _) => Side { root: false, leaf: true },
+        })
+    }
+
+    /// How many processes a collective exchanges data with.
+    pub(in crate::mpi) fn peers(&self, comm: u32) -> Result<i64> {
+        Ok(i64::from(self.shape(comm)?.peers))
+    }
+
+    /// How many processes the caller's own group has.
+    pub(in crate::mpi) fn members(&self, comm: u32) -> Result<i64> {
+        Ok(i64::from(self.shape(comm)?.members))
+    }
+
+    /// The caller's own element of an array with one for each process.
+    pub(in crate::mpi) fn own<N: super::shim::Number>(&self, counts: &[N], comm: u32) -> Result<i64> {
+        let rank = usize::try_from(self.shape(comm)?.rank).unwrap_or(usize::MAX);
+        Ok(counts.get(rank).map_or(0, |count| count.wide()))
+    }
+
+    /// The dimensions of a Cartesian communicator.
+    pub(in crate::mpi) fn dimensions(&self, comm: u32) -> Result<i64> {
+        let (host, mut dimensions) = (self.comm(comm, "comm")?, 0);
+        let call = self.symbol::<symbols::MPI_Cartdim_get>()?;
+        // SAFETY: a communicator of the library's, and a result on the stack.
+        self.check(unsafe { call(host, &mut dimensions) })?;
+        Ok(i64::from(dimensions))
+    }
+
+    /// How many neighbours send to this rank in the communicator's topology, and how many it sends to.
+    pub(in crate::mpi) fn degrees(&self, comm: u32) -> Result<(i64, i64)> {
+        if let Some(Some(degrees)) = self.with_comm(comm, |comm| comm.degrees.get()) {
+            return Ok(degrees);
+        }
+        let host = self.comm(comm, "comm")?;
+        let (mut kind, mut ins, mut outs, mut weighted): (c_int, c_int, c_int, c_int) = (0, 0, 0, 0);
+        let test = self.symbol::<symbols::MPI_Topo_test>()?;
+        // SAFETY: a communicator of the library's, and results on the stack.
+        unsafe {
+            self.check(test(host, &mut kind))?;
+            match kind {
+                MPI_CART => {
+                    ins = 2 * self.dimensions(comm)? as c_int;
+                    outs = ins;
+                }
+                MPI_GRAPH => {
+                    let count = self.symbol::<symbols::MPI_Graph_neighbors_count>()?;
+                    self.check(count(host, self.shape(comm)?.rank, &mut ins))?;
+                    outs = ins;
+                }
+                MPI_DIST_GRAPH => {
+                    let count = self.symbol::<symbols::MPI_Dist_graph_neighbors_count>()?;
+                    self.check(count(host, &mut ins, &mut outs, &mut weighted))?;
+                }
+                // The library refuses it.
+                _ => {}
+            }
+        }
+        let degrees = (i64::from(ins), i64::from(outs));
+        self.with_comm(comm, |comm| comm.degrees.set(Some(degrees)));
+        Ok(degrees)
+    }
+
+    /// The communicator of a request of `MPI_Comm_idup` has been made.
+    pub(super) fn complete_comm(&self, word: u32, host: usize) {
+        self.with_comm(word, |comm| comm.host.set(host));
+    }
+
+    /// Starts the duplication of a communicator: its word is known now, what it stands for when the request is complete.
+    fn idup(
+        &self,
+        w: &Words<'_>,
+        start: impl FnOnce(usize, *mut usize, *mut usize) -> Result<c_int>,
+        at: usize,
+    ) -> Result<()> {
+        let comm = self.comm(w.word(0), "comm")?;
+        self.room(w.addr(at), 4, "newcomm")?;
+        self.room(w.addr(at + 1), 4, "request")?;
+        let (mut cell, mut request) = (Box::new(Comm::NULL.0 as usize), 0_usize);
+        let code = start(comm, &mut *cell, &mut request)?;
+        self.check(code)?;
+        let handler = self.comm_handler(w.word(0)).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
+        let word = self.comms.made.insert(Communicator::new(Comm::NULL.0 as usize, handler))?;
+        self.put_word(w.addr(at), word, "newcomm")?;
+        let pending = Pending::new(Origin::Comm(w.word(0)), false, ()).then(Then::Comm { word, cell });
+        self.put_request(w.addr(at + 1), request, pending, "request")
+    }
+}
+
+/// `MPI_Comm_idup`
+pub(in crate::mpi) fn comm_idup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Comm_idup>()?;
+    // SAFETY: the cell lives until the request is complete.
+    r.idup(w, |comm, newcomm, request| Ok(unsafe { call(comm, newcomm, request) }), 1)
+}
+
+/// `MPI_Comm_idup_with_info`
+pub(in crate::mpi) fn comm_idup_with_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let info = r.info(w.word(1), "info")?;
+    let call = r.symbol::<symbols::MPI_Comm_idup_with_info>()?;
+    // SAFETY: the cell lives until the request is complete.
+    r.idup(w, |comm, newcomm, request| Ok(unsafe { call(comm, info, newcomm, request) }), 2)
+}

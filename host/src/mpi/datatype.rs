@@ -1,0 +1,351 @@
+//! Datatypes: the library's, with what a proof of a buffer needs to know of each.
+//!
+//! `long` and `MPI_Aint` have 32 bits in the guest: `MPI_LONG`, `MPI_UNSIGNED_LONG`, `MPI_AINT` and `MPI_LONG_INT` are other types to the
+//! library. The guest's own word stays beside the library's handle, so that it is never shown another.
+
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::ops::Deref;
+
+use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE};
+use rankine_local::Error;
+use rankine_local::handle::Class;
+
+use super::Result;
+use super::generated::symbols;
+use super::handle::{Handles, Hosted, is_constant};
+use super::rank::Rank;
+use super::words::Words;
+
+/// A datatype as the shims use it.
+#[derive(Copy, Clone)]
+pub(in crate::mpi) struct Type {
+    /// The guest's word.
+    pub(super) word: u32,
+    /// The library's handle.
+    pub(in crate::mpi) host: usize,
+    size: i64,
+    extent: i64,
+    /// Where its bytes begin and end, from the address of an element.
+    low: i64,
+    high: i64,
+    /// It contains a `long double`, which is not the host's.
+    pub(super) has_quads: bool,
+}
+
+impl Hosted for Made {
+    fn host(&self) -> usize {
+        self.ty.host
+    }
+}
+
+impl Type {
+    /// The type of a buffer that doesn't count.
+    pub(in crate::mpi) const ABSENT: Type = Type {
+        word: Datatype::NULL.0,
+        host: Datatype::NULL.0 as usize,
+        size: 0,
+        extent: 0,
+        low: 0,
+        high: 0,
+        has_quads: false,
+    };
+
+    /// The bytes of an element, if any number of elements is one block.
+    #[inline]
+    pub(super) fn block(&self) -> Option<u64> {
+        (self.low == 0 && self.high == self.size && self.extent == self.size).then_some(self.size as u64)
+    }
+
+    pub(super) fn size(&self) -> i64 {
+        self.size
+    }
+
+    pub(super) fn extent(&self) -> i64 {
+        self.extent
+    }
+
+    /// Where the bytes of `count` elements begin and end, from the address of the first; nothing if there are none.
+    pub(super) fn hull(&self, count: i64) -> Option<(i128, i128)> {
+        if count <= 0 || self.size == 0 {
+            return None;
+        }
+        let last = i128::from(count - 1) * i128::from(self.extent);
+        Some((i128::from(self.low) + last.min(0), i128::from(self.high) + last.max(0)))
+    }
+}
+
+/// A type that the program has made.
+struct Made {
+    ty: Type,
+    /// The guest's words for the types that it is made of.
+    made_of: Box<[u32]>,
+}
+
+/// Predefined types have words from here on.
+const FIRST: u32 = 0x200;
+
+/// The datatypes of this rank.
+pub(super) struct State {
+    predefined: Box<[Option<Type>; 256]>,
+    made: Handles<Made>,
+    /// Duplicates that the library is given with an operation of the guest's own, by the guest's word: so it tells the guest the right type.
+    duplicates: RefCell<Vec<(u32, usize)>>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        let predefined = std::array::from_fn(|index| predefined(Datatype(FIRST + index as u32)));
+        State {
+            predefined: Box::new(predefined),
+            made: Handles::new(Class::Datatype, MPI_ERR_TYPE, "datatype", |word| Datatype(word).name()),
+            duplicates: RefCell::default(),
+        }
+    }
+}
+
+fn predefined(datatype: Datatype) -> Option<Type> {
+    if datatype == Datatype::NULL {
+        return Some(Type::ABSENT);
+    }
+    let element = datatype.element()?;
+    let host = match datatype {
+        Datatype::LONG | Datatype::AINT => Datatype::INT32_T,
+        Datatype::UNSIGNED_LONG => Datatype::UINT32_T,
+        Datatype::LONG_INT => Datatype::TWO_INT,
+        same => same,
+    };
+    let high = match element.index {
+        Some(index) => index.offset + index.size,
+        None => element.size,
+    };
+    Some(Type {
+        word: datatype.0,
+        host: host.0 as usize,
+        size: i64::from(element.size),
+        extent: i64::from(element.extent),
+        low: 0,
+        high: i64::from(high),
+        has_quads: [
+            Datatype::LONG_DOUBLE,
+            Datatype::C_LONG_DOUBLE_COMPLEX,
+            Datatype::CXX_LONG_DOUBLE_COMPLEX,
+            Datatype::LONG_DOUBLE_INT,
+        ]
+        .contains(&datatype),
+    })
+}
+
+/// An array of datatypes.
+#[derive(Default)]
+pub(in crate::mpi) struct Types {
+    types: Vec<Type>,
+    hosts: Vec<usize>,
+}
+
+impl Types {
+    /// What the library is given.
+    pub(in crate::mpi) fn hosts(&self) -> *const usize {
+        self.hosts.as_ptr()
+    }
+}
+
+impl Deref for Types {
+    type Target = [Type];
+
+    fn deref(&self) -> &[Type] {
+        &self.types
+    }
+}
+
+impl Rank {
+    /// The datatype behind a word.
+    #[inline]
+    pub(in crate::mpi) fn datatype(&self, word: u32, what: &str) -> Result<Type> {
+        let index = word.wrapping_sub(FIRST) as usize;
+        if let Some(Some(ty)) = self.types.predefined.get(index) {
+            return Ok(*ty);
+        }
+        self.types.made.with(word, |made| made.ty).ok_or_else(|| self.types.made.unknown(word, what))
+    }
+
+    /// Reads an array of datatypes.
+    pub(in crate::mpi) fn datatypes(&self, at: Addr, count: i64, what: &str) -> Result<Types> {
+        let words = self.words(at, count, what)?;
+        let types: Vec<Type> = words.into_iter().map(|word| self.datatype(word, what)).collect::<Result<_>>()?;
+        let hosts = types.iter().map(|ty| ty.host).collect();
+        Ok(Types { types, hosts })
+    }
+
+    /// Makes a word for a type of the library's.
+    pub(super) fn adopt_datatype(&self, host: usize, made_of: &[Type]) -> Result<u32> {
+        if is_constant(host) {
+            return Ok(host as u32);
+        }
+        let (mut size, mut lower, mut extent, mut low, mut true_extent) = (0_i64, 0_i64, 0_i64, 0_i64, 0_i64);
+        let (get_size, get_extent, get_true_extent) = (
+            self.symbol::<symbols::MPI_Type_size_c>()?,
+            self.symbol::<symbols::MPI_Type_get_extent_c>()?,
+            self.symbol::<symbols::MPI_Type_get_true_extent_c>()?,
+        );
+        // SAFETY: a datatype of the library's, and results on the stack.
+        unsafe {
+            self.check(get_size(host, &mut size))?;
+            self.check(get_extent(host, &mut lower, &mut extent))?;
+            self.check(get_true_extent(host, &mut low, &mut true_extent))?;
+        }
+        let has_quads = made_of.iter().any(|ty| ty.has_quads);
+        // A size that does not fit is MPI_UNDEFINED: no memory holds such a type, and its hull says so.
+        let ty = Type { word: 0, host, size, extent, low, high: low.saturating_add(true_extent), has_quads };
+        let word = self.types.made.insert(Made { ty, made_of: made_of.iter().map(|ty| ty.word).collect() })?;
+        self.types.made.change(word, |made| made.ty.word = word);
+        Ok(word)
+    }
+
+    /// Stores a new datatype.
+    pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+        self.put_word(at, self.adopt_datatype(host, made_of)?, what)
+    }
+
+    /// Drops a datatype that the library has made null.
+    pub(in crate::mpi) fn after_datatype(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+        if host == Datatype::NULL.0 as usize {
+            self.types.made.remove(word);
+            self.put_word(at, Datatype::NULL.0, what)?;
+        }
+        Ok(())
+    }
+
+    /// The guest's word for a type that the library shows.
+    pub(super) fn datatype_word(&self, host: usize) -> Option<u32> {
+        let duplicates = self.types.duplicates.borrow();
+        let duplicate = duplicates.iter().find(|(_, duplicate)| *duplicate == host).map(|(word, _)| *word);
+        duplicate.or_else(|| self.types.made.word_of(host))
+    }
+
+    /// The handle that the library is given with an operation of the guest's own: one that tells the guest's type.
+    pub(super) fn telling_host(&self, ty: &Type) -> Result<usize> {
+        if !is_constant(ty.host) || ty.host == ty.word as usize {
+            return Ok(ty.host);
+        }
+        if let Some((_, host)) = self.types.duplicates.borrow().iter().find(|(word, _)| *word == ty.word) {
+            return Ok(*host);
+        }
+        let mut host = 0;
+        let dup = self.symbol::<symbols::MPI_Type_dup>()?;
+        // SAFETY: a constant of the ABI, and a result on the stack.
+        self.check(unsafe { dup(ty.host, &mut host) })?;
+        self.types.duplicates.borrow_mut().push((ty.word, host));
+        Ok(host)
+    }
+
+    /// Gives back to the library what was made of it here, before it is finalised.
+    pub(super) fn free_duplicates(&self) {
+        let duplicates = std::mem::take(&mut *self.types.duplicates.borrow_mut());
+        if let Ok(free) = self.symbol::<symbols::MPI_Type_free>() {
+            for (_, mut host) in duplicates {
+                // SAFETY: it was made by `telling_host`, and nothing refers to it any more.
+                unsafe { free(&mut host) };
+            }
+        }
+    }
+}
+
+/// What a type was made from, as counts: integers, addresses, large counts, datatypes, and how.
+#[derive(Default)]
+struct Envelope {
+    counts: [i64; 4],
+    combiner: c_int,
+}
+
+fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
+    let mut found = Envelope::default();
+    if large {
+        let call = r.symbol::<symbols::MPI_Type_get_envelope_c>()?;
+        let [ints, addresses, longs, types] = &mut found.counts;
+        // SAFETY: a datatype of the library's, and results on the stack.
+        r.check(unsafe { call(ty.host, ints, addresses, longs, types, &mut found.combiner) })?;
+    } else {
+        let call = r.symbol::<symbols::MPI_Type_get_envelope>()?;
+        let mut counts: [c_int; 3] = [0; 3];
+        let [ints, addresses, types] = &mut counts;
+        // SAFETY: as above.
+        r.check(unsafe { call(ty.host, ints, addresses, types, &mut found.combiner) })?;
+        found.counts = [i64::from(counts[0]), i64::from(counts[1]), 0, i64::from(counts[2])];
+    }
+    Ok(found)
+}
+
+/// `MPI_Type_get_envelope`
+pub(in crate::mpi) fn type_get_envelope(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let found = envelope(r, &r.datatype(w.word(0), "datatype")?, large)?;
+    let [ints, addresses, longs, types] = found.counts;
+    let counts = if large { vec![ints, addresses, longs, types] } else { vec![ints, addresses, types] };
+    for (at, count) in counts.iter().enumerate() {
+        r.put_count(large, w.addr(1 + at), *count, "the number of arguments")?;
+    }
+    r.put_int(w.addr(1 + counts.len()), found.combiner, "combiner")
+}
+
+/// `MPI_Type_get_contents`: the types are shown by the guest's own words.
+pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let ty = r.datatype(w.word(0), "datatype")?;
+    // The library writes as many as there are; arrays that are too short are its error.
+    let numbers = if large { 4 } else { 3 };
+    let most: Vec<i64> = (1..=numbers).map(|at| w.count(large, at)).collect();
+    let found = envelope(r, &ty, large)?;
+    let room = |index: usize| most[index].clamp(0, found.counts[if large || index < 2 { index } else { 3 }]);
+    let (mut ints, mut hosts) = (vec![0 as c_int; room(0) as usize], vec![0_usize; room(numbers - 1) as usize]);
+    let mut addresses = vec![0_isize; room(1) as usize];
+    let mut longs = vec![0_i64; if large { room(2) as usize } else { 0 }];
+    let code = if large {
+        let call = r.symbol::<symbols::MPI_Type_get_contents_c>()?;
+        let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
+        // SAFETY: each array has as many elements as the library may write: those that there are, or none if it refuses them.
+        unsafe { call(ty.host, most[0], most[1], most[2], most[3], i, a, l, d) }
+    } else {
+        let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
+        let most: Vec<c_int> = most.iter().map(|&count| count as c_int).collect();
+        let (i, a, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), hosts.as_mut_ptr());
+        // SAFETY: as above.
+        unsafe { call(ty.host, most[0], most[1], most[2], i, a, d) }
+    };
+    r.check(code)?;
+    let words = contained(r, &ty, &hosts)?;
+    let first = 1 + numbers;
+    r.put_ints(w.addr(first), &ints, "array_of_integers")?;
+    let addresses: Vec<i32> = addresses.iter().map(|&address| address as i32).collect();
+    r.put_ints(w.addr(first + 1), &addresses, "array_of_addresses")?;
+    if large {
+        r.memory().write_i64s(w.addr(first + 2), &longs, "array_of_large_counts")?;
+    }
+    r.put_words(w.addr(first + numbers - 1), &words, "array_of_datatypes")
+}
+
+/// The guest's words for the types that a type is made of: the constants that the program gave, and new words for the others.
+fn contained(r: &Rank, ty: &Type, hosts: &[usize]) -> Result<Vec<u32>> {
+    let made_of = r.types.made.with(ty.word, |made| made.made_of.clone()).unwrap_or_default();
+    let word = |(index, &host): (usize, &usize)| {
+        if is_constant(host) {
+            return Ok(if made_of.len() == hosts.len() { made_of[index] } else { host as u32 });
+        }
+        // The same type has the same contents under every word.
+        let known = r.types.made.word_of(host);
+        let made_of = known.and_then(|known| r.types.made.with(known, |made| made.made_of.clone())).unwrap_or_default();
+        let has_quads = known.and_then(|known| r.types.made.with(known, |made| made.ty.has_quads)).unwrap_or(false);
+        let new = r.adopt_datatype(host, &[])?;
+        r.types.made.change(new, |made| (made.made_of, made.ty.has_quads) = (made_of, has_quads));
+        Ok(new)
+    };
+    hosts.iter().enumerate().map(word).collect()
+}
+
+/// The error for a reduction that the library can't do on the guest's numbers.
+pub(super) fn no_quads(what: &str) -> Error {
+    Error::new(
+        rankine_abi::MPI_ERR_OP,
+        format!(
+            "{what} on long double is not possible over an MPI library: the guest's is an IEEE quad, the library's is not"
+        ),
+    )
+}

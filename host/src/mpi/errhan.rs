@@ -1,0 +1,383 @@
+//! Error handlers (MPI-5.0 chapter 9): the library returns its errors, and the guest's own handlers hear of them from here.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::fmt;
+
+use rankine_abi::{
+    Comm, Errhandler, File, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN, MPI_MAX_ERROR_STRING,
+    Session, Win, error_class_name,
+};
+use rankine_local::Error;
+use rankine_local::handle::Class;
+
+use super::Result;
+use super::generated::symbols;
+use super::handle::{Handles, Hosted};
+use super::rank::Rank;
+use super::request::Origin;
+use super::words::Words;
+
+/// What becomes of an error.
+pub(super) enum Raised {
+    /// The call returns this code.
+    Code(i32),
+    /// The guest doesn't go on.
+    Stopped,
+}
+
+/// The job ends because this rank wants it to.
+#[derive(Debug)]
+pub(crate) struct Abort {
+    /// The exit status asked for.
+    pub(crate) code: i32,
+    /// The error that was fatal, unless the program itself called `MPI_Abort`.
+    pub(crate) error: Option<String>,
+}
+
+impl fmt::Display for Abort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.error {
+            Some(text) => f.write_str(text),
+            None => write!(f, "the program aborted with code {}", self.code),
+        }
+    }
+}
+
+impl std::error::Error for Abort {}
+
+/// What an error handler is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Serves {
+    Comm,
+    Win,
+    File,
+    Session,
+}
+
+impl Serves {
+    fn name(self) -> &'static str {
+        match self {
+            Serves::Comm => "communicators",
+            Serves::Win => "windows",
+            Serves::File => "files",
+            Serves::Session => "sessions",
+        }
+    }
+}
+
+/// An error handler that the program made.
+struct Handler {
+    serves: Serves,
+    function: u32,
+    /// Handles that the program holds: one from its creation and one from each `MPI_…_get_errhandler`.
+    held: u32,
+}
+
+impl Hosted for Handler {
+    /// The library never sees the guest's handlers: its own objects return their errors.
+    fn host(&self) -> usize {
+        Errhandler::ERRORS_RETURN.0 as usize
+    }
+}
+
+/// The error handlers of this rank, and which windows, files and sessions have which.
+pub(super) struct State {
+    handlers: Handles<Handler>,
+    /// By the word of the object.
+    of: RefCell<HashMap<u32, Errhandler>>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        let handlers =
+            Handles::new(Class::Errhandler, MPI_ERR_ERRHANDLER, "error handler", |word| Errhandler(word).name());
+        State { handlers, of: RefCell::new(HashMap::from([(File::NULL.0, Errhandler::ERRORS_RETURN)])) }
+    }
+}
+
+impl Rank {
+    /// Hands an error to the handler it belongs to, which may be a function of the guest.
+    pub(super) fn raise(&self, origin: Origin, error: Error) -> Raised {
+        let origin = self.requests.take_blame().unwrap_or(origin);
+        let (handler, object) = self.handler_of(origin);
+        let function = match handler {
+            Errhandler::ERRORS_RETURN => return Raised::Code(error.class),
+            Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => None,
+            made => self.errhandlers.handlers.with(made.0, |handler| handler.function),
+        };
+        let Some(function) = function else {
+            self.stop(Abort { code: self.class_of(error.class), error: Some(self.in_words(&error)) }.into());
+            return Raised::Stopped;
+        };
+        match self.call_handler(function, object, error.class) {
+            Some(()) => Raised::Code(error.class),
+            None => {
+                self.stop(
+                    Abort {
+                        code: error.class,
+                        error: Some("the guest has no memory left to call its error handler".into()),
+                    }
+                    .into(),
+                );
+                Raised::Stopped
+            }
+        }
+    }
+
+    /// Calls a handler of the guest with pointers to the object's handle and to the code.
+    fn call_handler(&self, function: u32, object: u32, code: i32) -> Option<()> {
+        self.with_scratch(8, |at| {
+            self.memory().write_i32s(at, &[object as i32, code], "the error handler's arguments").ok()?;
+            // The third stands for the further arguments of a variadic handler; a plain one doesn't get it.
+            self.call_guest(function, &[at.0 as i32, at.0 as i32 + 4, 0]).map(drop)
+        })
+    }
+
+    /// Function, rank, cause and class, for a person.
+    fn in_words(&self, error: &Error) -> String {
+        let class = self.class_of(error.class);
+        let name = error_class_name(class).unwrap_or("an error class of the program's own");
+        let cause = if error.text.is_empty() { self.text_of(error.class) } else { error.text.to_string() };
+        format!("{} on rank {}: {cause} ({name})", self.call.get(), self.me())
+    }
+
+    /// The class of a code of the library's or of ours.
+    pub(super) fn class_of(&self, code: i32) -> i32 {
+        if error_class_name(code).is_some() {
+            return code;
+        }
+        let mut class: c_int = code;
+        if let Ok(call) = self.symbol::<symbols::MPI_Error_class>() {
+            // SAFETY: the class is written to the stack.
+            unsafe { call(code, &mut class) };
+        }
+        class
+    }
+
+    /// What the library says about a code.
+    fn text_of(&self, code: i32) -> String {
+        let mut text = vec![0u8; MPI_MAX_ERROR_STRING as usize + 1];
+        let mut length: c_int = 0;
+        let said = match self.symbol::<symbols::MPI_Error_string>() {
+            // SAFETY: the buffer is as long as the ABI asks for.
+            Ok(call) => unsafe { call(code, text.as_mut_ptr().cast(), &mut length) == 0 },
+            Err(_) => false,
+        };
+        text.truncate(if said { usize::try_from(length).unwrap_or(0) } else { 0 });
+        if text.is_empty() { format!("error {code}") } else { String::from_utf8_lossy(&text).into_owned() }
+    }
+
+    /// The handler that hears of an error, and the handle of the object that it is told of.
+    fn handler_of(&self, origin: Origin) -> (Errhandler, u32) {
+        let of = |word: u32| self.errhandlers.of.borrow().get(&word).copied();
+        let found = match origin {
+            Origin::Comm(word) => self.comm_handler(word).map(|handler| (handler, word)),
+            // Calls that work on no open file are told to the handler of MPI_FILE_NULL (§14.7).
+            Origin::File(word) => match of(word) {
+                Some(handler) => Some((handler, word)),
+                None => of(File::NULL.0).map(|handler| (handler, File::NULL.0)),
+            },
+            Origin::Win(word) | Origin::Session(word) => of(word).map(|handler| (handler, word)),
+            Origin::Myself => None,
+            Origin::Nothing => return (Errhandler::ERRORS_RETURN, 0),
+        };
+        // What is wrong with a handle is told to MPI_COMM_SELF (§9.3).
+        found.unwrap_or_else(|| (self.comm_handler(Comm::SELF.0).unwrap_or(Errhandler::ERRORS_ARE_FATAL), Comm::SELF.0))
+    }
+
+    /// A window, file or session has been made; its errors go to `handler`.
+    pub(super) fn adopt_handler(&self, word: u32, handler: Errhandler) {
+        self.errhandlers.of.borrow_mut().insert(word, handler);
+    }
+
+    /// The handler that files which are opened now get.
+    pub(super) fn file_default_handler(&self) -> Errhandler {
+        self.errhandlers.of.borrow().get(&File::NULL.0).copied().unwrap_or(Errhandler::ERRORS_RETURN)
+    }
+
+    /// A window, file or session has gone.
+    pub(super) fn forget_handler(&self, word: u32) {
+        self.errhandlers.of.borrow_mut().remove(&word);
+    }
+
+    fn make_handler(&self, w: &Words<'_>, serves: Serves) -> Result<()> {
+        self.room(w.addr(1), 4, "errhandler")?;
+        let word = self.errhandlers.handlers.insert(Handler { serves, function: w.word(0), held: 1 })?;
+        self.put_word(w.addr(1), word, "errhandler")
+    }
+
+    /// Refuses what is no error handler for such objects.
+    fn check_handler(&self, handler: Errhandler, serves: Serves) -> Result<Errhandler> {
+        if [Errhandler::ERRORS_ARE_FATAL, Errhandler::ERRORS_ABORT, Errhandler::ERRORS_RETURN].contains(&handler) {
+            return Ok(handler);
+        }
+        match self.errhandlers.handlers.with(handler.0, |found| (found.serves, found.held)) {
+            Some((found, 1..)) if found == serves => Ok(handler),
+            Some((found, 1..)) => Err(Error::new(
+                MPI_ERR_ERRHANDLER,
+                format!("the error handler is one for {}, not for {}", found.name(), serves.name()),
+            )),
+            _ => Err(self.errhandlers.handlers.unknown(handler.0, "errhandler")),
+        }
+    }
+
+    /// The handler that a session or a communicator made from a group is to have.
+    pub(super) fn handler_for(&self, word: u32, session: bool) -> Result<Errhandler> {
+        self.check_handler(Errhandler(word), if session { Serves::Session } else { Serves::Comm })
+    }
+
+    /// A handle that the program has to free.
+    fn hold(&self, handler: Errhandler) -> u32 {
+        self.errhandlers.handlers.change(handler.0, |found| found.held += 1);
+        handler.0
+    }
+
+    /// Sets the handler of a window, file or session.
+    fn set_handler(&self, w: &Words<'_>, serves: Serves) -> Result<()> {
+        let handler = self.check_handler(Errhandler(w.word(1)), serves)?;
+        match self.errhandlers.of.borrow_mut().get_mut(&w.word(0)) {
+            Some(slot) => *slot = handler,
+            None => return Err(no_object(serves, w.word(0))),
+        }
+        Ok(())
+    }
+
+    fn get_handler(&self, w: &Words<'_>, serves: Serves) -> Result<()> {
+        let handler = self.errhandlers.of.borrow().get(&w.word(0)).copied();
+        let handler = handler.ok_or_else(|| no_object(serves, w.word(0)))?;
+        self.room(w.addr(1), 4, "errhandler")?;
+        self.put_word(w.addr(1), self.hold(handler), "errhandler")
+    }
+
+    /// Hands an error of the program's own to a handler.
+    fn hand_over(&self, origin: Origin, known: bool, serves: Serves, w: &Words<'_>) -> Result<()> {
+        if !known {
+            return Err(no_object(serves, w.word(0)));
+        }
+        // A fatal one stops the guest; a returned code is no error of this call.
+        self.raise(origin, Error::new(w.int(1), ""));
+        Ok(())
+    }
+
+    fn is_known(&self, word: u32) -> bool {
+        self.errhandlers.of.borrow().contains_key(&word)
+    }
+}
+
+#[cold]
+fn no_object(serves: Serves, word: u32) -> Error {
+    let (class, name) = match serves {
+        Serves::Win => (MPI_ERR_WIN, "window"),
+        Serves::File => (MPI_ERR_FILE, "file"),
+        Serves::Session => (MPI_ERR_SESSION, "session"),
+        Serves::Comm => (rankine_abi::MPI_ERR_COMM, "communicator"),
+    };
+    Error::new(class, format!("{word:#x} is not a {name} of this rank"))
+}
+
+/// `MPI_Comm_create_errhandler`
+pub(in crate::mpi) fn comm_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.make_handler(w, Serves::Comm)
+}
+
+/// `MPI_Win_create_errhandler`
+pub(in crate::mpi) fn win_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.make_handler(w, Serves::Win)
+}
+
+/// `MPI_File_create_errhandler`
+pub(in crate::mpi) fn file_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.make_handler(w, Serves::File)
+}
+
+/// `MPI_Session_create_errhandler`
+pub(in crate::mpi) fn session_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.make_handler(w, Serves::Session)
+}
+
+/// `MPI_Comm_set_errhandler`
+pub(in crate::mpi) fn comm_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.comm_handler(w.word(0)).ok_or_else(|| no_object(Serves::Comm, w.word(0)))?;
+    let handler = r.check_handler(Errhandler(w.word(1)), Serves::Comm)?;
+    r.set_comm_handler(w.word(0), handler);
+    Ok(())
+}
+
+/// `MPI_Comm_get_errhandler`
+pub(in crate::mpi) fn comm_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let handler = r.comm_handler(w.word(0)).ok_or_else(|| no_object(Serves::Comm, w.word(0)))?;
+    r.room(w.addr(1), 4, "errhandler")?;
+    r.put_word(w.addr(1), r.hold(handler), "errhandler")
+}
+
+/// `MPI_Comm_call_errhandler`
+pub(in crate::mpi) fn comm_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.hand_over(Origin::Comm(w.word(0)), r.comm_handler(w.word(0)).is_some(), Serves::Comm, w)
+}
+
+/// `MPI_Win_set_errhandler`
+pub(in crate::mpi) fn win_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.set_handler(w, Serves::Win)
+}
+
+/// `MPI_Win_get_errhandler`
+pub(in crate::mpi) fn win_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.get_handler(w, Serves::Win)
+}
+
+/// `MPI_Win_call_errhandler`
+pub(in crate::mpi) fn win_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let known = r.is_known(w.word(0)) && w.word(0) != Win::NULL.0;
+    r.hand_over(Origin::Win(w.word(0)), known, Serves::Win, w)
+}
+
+/// `MPI_File_set_errhandler`. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
+pub(in crate::mpi) fn file_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.set_handler(w, Serves::File)
+}
+
+/// `MPI_File_get_errhandler`
+pub(in crate::mpi) fn file_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.get_handler(w, Serves::File)
+}
+
+/// `MPI_File_call_errhandler`
+pub(in crate::mpi) fn file_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.hand_over(Origin::File(w.word(0)), r.is_known(w.word(0)), Serves::File, w)
+}
+
+/// `MPI_Session_set_errhandler`
+pub(in crate::mpi) fn session_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.set_handler(w, Serves::Session)
+}
+
+/// `MPI_Session_get_errhandler`
+pub(in crate::mpi) fn session_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.get_handler(w, Serves::Session)
+}
+
+/// `MPI_Session_call_errhandler`
+pub(in crate::mpi) fn session_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let known = r.is_known(w.word(0)) && w.word(0) != Session::NULL.0;
+    r.hand_over(Origin::Session(w.word(0)), known, Serves::Session, w)
+}
+
+/// `MPI_Errhandler_free`: objects that use the handler keep it.
+pub(in crate::mpi) fn errhandler_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "errhandler")?;
+    let handler = Errhandler(word);
+    // A handle of a predefined handler that MPI_Comm_get_errhandler gave may be freed (§9.3.5).
+    if handler == Errhandler::NULL || handler.name().is_none() {
+        let release = |found: &mut Handler| {
+            let was = found.held;
+            found.held = was.saturating_sub(1);
+            was > 0
+        };
+        if !r.errhandlers.handlers.change(word, release).unwrap_or(false) {
+            return Err(r.errhandlers.handlers.unknown(word, "errhandler"));
+        }
+    }
+    r.put_word(w.addr(0), Errhandler::NULL.0, "errhandler")
+}

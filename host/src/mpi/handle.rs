@@ -1,0 +1,206 @@
+//! Handles: what a guest's 32-bit words mean to the library, whose handles are pointers.
+//!
+//! Constants of the ABI are the same numbers on both sides. What the library makes gets a word with class, generation and index, so that
+//! a stale, foreign or made-up word is an error of its class and never reaches the library.
+
+use std::cell::RefCell;
+
+use rankine_abi::{
+    Addr, Group, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_ERR_SESSION,
+    Message, Session,
+};
+use rankine_local::Error;
+use rankine_local::handle::{Class, Table};
+
+use super::Result;
+use super::rank::Rank;
+
+/// What a table holds for each word.
+pub(super) trait Hosted {
+    /// The library's handle.
+    fn host(&self) -> usize;
+}
+
+impl Hosted for usize {
+    fn host(&self) -> usize {
+        *self
+    }
+}
+
+/// The handles of one class.
+pub(super) struct Handles<T> {
+    table: RefCell<Table<T>>,
+    /// The class of errors about such handles.
+    error: i32,
+    /// What one is called: "communicator".
+    noun: &'static str,
+    /// The standard name of a constant.
+    constant: fn(u32) -> Option<&'static str>,
+}
+
+/// Constants of the ABI are below this number.
+const FIRST_MADE: u32 = 1024;
+
+impl<T: Hosted> Handles<T> {
+    pub(super) fn new(class: Class, error: i32, noun: &'static str, constant: fn(u32) -> Option<&'static str>) -> Self {
+        Handles { table: RefCell::new(Table::new(class)), error, noun, constant }
+    }
+
+    /// The library's handle for a word.
+    #[inline]
+    pub(super) fn host(&self, word: u32, what: &str) -> Result<usize> {
+        if word < FIRST_MADE && (self.constant)(word).is_some() {
+            return Ok(word as usize);
+        }
+        match self.table.borrow().get(word) {
+            Some(object) => Ok(object.host()),
+            None => Err(self.unknown(word, what)),
+        }
+    }
+
+    /// The error for a word that stands for nothing.
+    #[cold]
+    pub(super) fn unknown(&self, word: u32, what: &str) -> Error {
+        let noun = self.noun;
+        let text = match (self.constant)(word) {
+            Some(name) => format!("{what}: {name} is no {noun} that can be used here"),
+            None => format!("{what}: {word:#x} is not a {noun} of this rank (freed, or never made)"),
+        };
+        Error::new(self.error, text)
+    }
+
+    /// What the table holds for a word.
+    pub(super) fn with<R>(&self, word: u32, look: impl FnOnce(&T) -> R) -> Option<R> {
+        self.table.borrow().get(word).map(look)
+    }
+
+    /// As [`Handles::with`], to change it.
+    pub(super) fn change<R>(&self, word: u32, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.table.borrow_mut().get_mut(word).map(change)
+    }
+
+    /// A word for something that the library made.
+    pub(super) fn insert(&self, object: T) -> Result<u32> {
+        let noun = self.noun;
+        let full =
+            |_| Error::new(MPI_ERR_NO_MEM, format!("this rank has as many objects of the kind {noun} as it may have"));
+        self.table.borrow_mut().insert(object).map_err(full)
+    }
+
+    /// The word becomes stale.
+    pub(super) fn remove(&self, word: u32) -> Option<T> {
+        self.table.borrow_mut().remove(word)
+    }
+
+    /// The word of a handle of the library's, if it has one.
+    pub(super) fn word_of(&self, host: usize) -> Option<u32> {
+        if host < FIRST_MADE as usize {
+            return Some(host as u32);
+        }
+        self.table.borrow().iter().find(|(_, object)| object.host() == host).map(|(word, _)| word)
+    }
+
+    /// Goes through all objects.
+    pub(super) fn each(&self, mut look: impl FnMut(u32, &T)) {
+        self.table.borrow().iter().for_each(|(word, object)| look(word, object));
+    }
+}
+
+impl Handles<usize> {
+    /// The word for a handle that the library returned: a constant stays what it is.
+    pub(super) fn word_for(&self, host: usize) -> Result<u32> {
+        if host < FIRST_MADE as usize { Ok(host as u32) } else { self.insert(host) }
+    }
+}
+
+/// Whether a handle is a constant of the ABI.
+pub(super) fn is_constant(host: usize) -> bool {
+    host < FIRST_MADE as usize
+}
+
+/// The tables of those classes that need nothing but the handle.
+pub(super) struct Plain {
+    pub(super) groups: Handles<usize>,
+    pub(super) infos: Handles<usize>,
+    pub(super) messages: Handles<usize>,
+    pub(super) sessions: Handles<usize>,
+    /// Handles of the tools interface, with the C type of each.
+    tools: RefCell<Table<(usize, &'static str)>>,
+}
+
+impl Default for Plain {
+    fn default() -> Plain {
+        Plain {
+            groups: Handles::new(Class::Group, MPI_ERR_GROUP, "group", |word| Group(word).name()),
+            infos: Handles::new(Class::Info, MPI_ERR_INFO, "info object", |word| Info(word).name()),
+            messages: Handles::new(Class::Message, MPI_ERR_REQUEST, "message", |word| Message(word).name()),
+            sessions: Handles::new(Class::Session, MPI_ERR_SESSION, "session", |word| Session(word).name()),
+            tools: RefCell::new(Table::new(Class::Keyval)),
+        }
+    }
+}
+
+/// Declares, for a plain class, how a word is looked up, stored, and dropped once the library has made it null.
+macro_rules! plain {
+    ($($table:ident: $get:ident $put:ident $after:ident $null:expr;)*) => {
+        impl Rank {
+            $(
+                #[inline]
+                pub(in crate::mpi) fn $get(&self, word: u32, what: &str) -> Result<usize> {
+                    self.plain.$table.host(word, what)
+                }
+
+                #[allow(dead_code)] // Some classes are only made by functions written by hand.
+                pub(in crate::mpi) fn $put(&self, at: Addr, host: usize, what: &str) -> Result<()> {
+                    self.put_word(at, self.plain.$table.word_for(host)?, what)
+                }
+
+                pub(in crate::mpi) fn $after(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+                    if host == $null as usize {
+                        self.plain.$table.remove(word);
+                        self.put_word(at, $null, what)?;
+                    }
+                    Ok(())
+                }
+            )*
+        }
+    };
+}
+
+plain! {
+    groups: group put_group after_group Group::NULL.0;
+    infos: info put_info after_info Info::NULL.0;
+    messages: message put_message after_message Message::NULL.0;
+    sessions: session put_session after_session Session::NULL.0;
+}
+
+impl Rank {
+    /// A handle of the tools interface. Null and the few constants are small numbers.
+    pub(in crate::mpi) fn tool(&self, word: u32, class: &'static str) -> Result<usize> {
+        if word < 16 {
+            return Ok(word as usize);
+        }
+        match self.plain.tools.borrow().get(word) {
+            Some(&(host, found)) if found == class => Ok(host),
+            _ => Err(Error::new(MPI_ERR_ARG, format!("{word:#x} is not an {class} of this rank"))),
+        }
+    }
+
+    pub(in crate::mpi) fn put_tool(&self, at: Addr, host: usize, class: &'static str) -> Result<()> {
+        let word = if host < 16 {
+            host as u32
+        } else {
+            let full = |_| Error::new(MPI_ERR_NO_MEM, "this rank has as many handles of tools as it may have");
+            self.plain.tools.borrow_mut().insert((host, class)).map_err(full)?
+        };
+        self.put_word(at, word, class)
+    }
+
+    pub(in crate::mpi) fn after_tool(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+        if host == 0 {
+            self.plain.tools.borrow_mut().remove(word);
+            self.put_word(at, 0, what)?;
+        }
+        Ok(())
+    }
+}

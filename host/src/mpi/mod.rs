@@ -1,0 +1,42 @@
+//! The `mpi` engine: one rank per process, under any launcher, over the MPI library that the node has.
+//!
+//! [`library`] finds the library and its functions, [`call`] carries one call of the guest, [`rank`] is what the process knows. The shims
+//! of most functions are generated from the table; [`shim`] says what they may rely on. Those that follow no rule stand in a file per
+//! chapter: any `pub(in crate::mpi) fn name(r: &Rank, w: &mut Words<'_>)` there is the shim of `MPI_Name`.
+//!
+//! The library validates ranks, tags, counts and whatever else it is a matter of MPI to validate. Here is validated what it can't know: that
+//! buffers lie in the guest's memory, and that a handle is one.
+
+mod attr;
+mod buffer;
+mod call;
+mod comm;
+mod datatype;
+mod errhan;
+mod generated;
+mod handle;
+mod info;
+mod init;
+mod io;
+pub mod library;
+mod misc;
+mod op;
+pub(crate) mod process;
+pub(crate) mod rank;
+mod request;
+mod rma;
+mod session;
+mod shim;
+mod words;
+
+pub(crate) use call::define;
+
+use rankine_local::Error;
+
+/// The result of a shim; the error still has to find its handler.
+type Result<T> = std::result::Result<T, Error>;
+
+/// Whether this engine has a function of MPI.
+pub fn has(name: &str) -> bool {
+    generated::find(name).is_some()
+}

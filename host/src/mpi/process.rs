@@ -1,0 +1,201 @@
+//! The rank that this process is: started by a launcher, run to its end on a thread of its own.
+//!
+//! The thread that waits for the end writes the output and says what happened; only then the rank's thread tells the library to end the job,
+//! so that nothing which the rank printed is lost.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use anyhow::{Context as _, Result};
+use wasmtime::{Engine, InstancePre, Module, Store};
+
+use super::errhan::Abort;
+use super::library::Library;
+use super::rank::Rank;
+use crate::guest::{Exit, Guest, Limits, Seat};
+use crate::imports;
+use crate::job::{Ending, Placement, Settings};
+use crate::module::{GUEST_STACK, HOST_STACK};
+use crate::output::Output;
+use crate::rank::{entry, is_start_failure, wasi};
+use crate::trap::Report;
+
+/// The launchers' variables for the rank of a process that they have started.
+const RANKS: [&str; 5] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID"];
+
+/// The variable by which a launcher of MPI programs shows that it has started this process.
+pub(crate) fn launcher() -> Option<&'static str> {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    let of_launchers = ["PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID"];
+    // Slurm sets its own variables for whatever it runs; only with PMI it is a launcher of MPI programs.
+    let by_slurm = is_set("SLURM_PROCID") && ["SLURM_PMI_FD", "SLURM_PMIXP_ABORT_AGENT_PORT"].into_iter().any(is_set);
+    of_launchers.into_iter().find(|name| is_set(name)).or(by_slurm.then_some("SLURM_PROCID"))
+}
+
+/// The rank that the launcher has given this process.
+pub(crate) fn launched_rank() -> Option<usize> {
+    RANKS.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
+/// Settings of libraries beneath MPI that a host of WebAssembly needs. To be called before any thread is started.
+///
+/// UCX would catch the signals by which Wasmtime learns of a trap, and end the process with a backtrace of its own.
+pub(crate) fn prepare_environment() {
+    if std::env::var_os("UCX_ERROR_SIGNALS").is_none() {
+        // SAFETY: the process has one thread yet.
+        unsafe { std::env::set_var("UCX_ERROR_SIGNALS", "") };
+    }
+}
+
+/// See the module.
+pub struct Process {
+    parts: Mutex<Option<Parts>>,
+    output: Arc<Output>,
+    endings: Receiver<Ending>,
+    remote: Sender<Ending>,
+    settings: Settings,
+    /// The rank's thread, once it runs, and how it is told to end the job.
+    thread: Mutex<Option<(JoinHandle<()>, Sender<i32>)>>,
+}
+
+/// What the rank's thread is given.
+struct Parts {
+    engine: Engine,
+    program: InstancePre<Guest>,
+    library: Library,
+}
+
+impl Process {
+    /// Makes the rank of a program: refuses what could not work, and starts nothing yet.
+    pub fn new(module: &Module, path: &Path, settings: Settings, library: Library) -> Result<Process> {
+        let program = imports::resolve(module, path, Placement::Threads, super::define)?;
+        let (remote, endings) = channel();
+        let closed = remote.clone();
+        let first = launched_rank().unwrap_or(0);
+        let output = Output::inherit(first..first + 1, settings.label, move || {
+            let _ = closed.send(Ending::OutputClosed);
+        });
+        let parts = Mutex::new(Some(Parts { engine: module.engine().clone(), program, library }));
+        Ok(Process { parts, output, endings, remote, settings, thread: Mutex::default() })
+    }
+
+    /// A way to end it because of a signal.
+    pub fn remote(&self) -> impl FnOnce(i32) + Send + use<> {
+        let remote = self.remote.clone();
+        move |signal| drop(remote.send(Ending::Signalled(signal)))
+    }
+
+    /// Its output.
+    pub fn output(&self) -> &Arc<Output> {
+        &self.output
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self) -> Ending {
+        if let Err(error) = self.start() {
+            return Ending::Failed(format!("{error:#}"));
+        }
+        let ending = match self.settings.timeout {
+            None => self.endings.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(limit) => self.endings.recv_timeout(limit),
+        };
+        match (ending, self.settings.timeout) {
+            (Ok(ending), _) => ending,
+            (Err(RecvTimeoutError::Timeout), Some(limit)) => Ending::TimedOut(limit),
+            (Err(_), _) => Ending::Failed("the rank's thread has disappeared".into()),
+        }
+    }
+
+    fn start(&self) -> Result<()> {
+        let Parts { engine, program, library } =
+            self.parts.lock().unwrap_or_else(PoisonError::into_inner).take().context("a process runs once")?;
+        let (settings, output, remote) = (self.settings.clone(), self.output.clone(), self.remote.clone());
+        let (abort, told) = channel();
+        let thread = std::thread::Builder::new()
+            .name("rank".into())
+            // The library works on this stack too.
+            .stack_size(GUEST_STACK + 16 * HOST_STACK)
+            .spawn(move || {
+                let rank = Rc::new(Rank::new(library, settings.folders.clone()));
+                rank.make_current();
+                let run = || carry(&rank, &engine, &program, &settings, &output);
+                let ending = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+                    Ending::Failed("an internal error of Rankine, described above; please report it".into())
+                });
+                let _ = remote.send(ending);
+                if let Ok(status) = told.recv() {
+                    rank.abort_job(status);
+                }
+            })
+            .context("can't start a thread for the rank")?;
+        *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some((thread, abort));
+        Ok(())
+    }
+
+    /// After all has been said: an ending that concerns the other ranks is told to the library, which ends their processes.
+    pub fn end(&self, ending: &Ending) {
+        let ends_job = match ending {
+            Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => true,
+            // The rank is still in its program, and the launcher sees its process end.
+            Ending::TimedOut(_) | Ending::Signalled(_) | Ending::OutputClosed => false,
+            Ending::Finished { .. } | Ending::Deadlocked { .. } => false,
+        };
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (true, Some((thread, abort))) = (ends_job, thread) {
+            let _ = abort.send(ending.status());
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Runs the program.
+fn carry(
+    rank: &Rc<Rank>,
+    engine: &Engine,
+    program: &InstancePre<Guest>,
+    settings: &Settings,
+    output: &Arc<Output>,
+) -> Ending {
+    let wasi = match wasi(settings, 0, output) {
+        Ok(wasi) => wasi,
+        Err(error) => return Ending::Failed(format!("{error:#}")),
+    };
+    let limits = Limits { memory: settings.memory_limit, refused: None };
+    let mut store = Store::new(engine, Guest::new(Seat::Process(rank.clone()), wasi, limits));
+    store.limiter(|guest| &mut guest.limits);
+    let outcome = program
+        .instantiate(&mut store)
+        .and_then(|instance| entry(&mut store, &instance))
+        .and_then(|start| start.call(&mut store, ()));
+    let ending = classify(rank, store.data().limits.refused, outcome);
+    // The library may still write into the guest's memory.
+    std::mem::forget(store);
+    ending
+}
+
+fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>) -> Ending {
+    let me = rank.me();
+    let exited = |status| match (status, rank.is_running()) {
+        (1.., true) => Ending::Quit { rank: me, status },
+        (_, unfinalized) => Ending::Finished { status, unfinalized: if unfinalized { vec![me] } else { Vec::new() } },
+    };
+    let error = match outcome {
+        Ok(()) => return exited(0),
+        Err(error) => error,
+    };
+    if let Some(Exit(status)) = error.downcast_ref() {
+        return exited(*status);
+    }
+    let report = || Report::new(&error, refused);
+    if let Some(Abort { code, error }) = error.downcast_ref() {
+        return Ending::Aborted { rank: me, code: *code, error: error.is_some().then(report) };
+    }
+    if is_start_failure(&error) {
+        return Ending::Failed(format!("rank {me}: {error:#}"));
+    }
+    Ending::Trapped { rank: me, report: report() }
+}

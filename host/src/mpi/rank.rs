@@ -1,0 +1,166 @@
+//! What a process of the engine knows of itself: the library, its guest's memory, and what stands behind each handle.
+//!
+//! A rank runs on one thread, inside its own MPI calls, so its state sits in cells. Nothing is borrowed while the library runs: it may call
+//! back into the guest, which may call MPI again.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+
+use rankine_abi::{Addr, MPI_SUCCESS};
+use rankine_local::{Callback, Error, Memory};
+use wasmtime::Caller;
+
+use super::handle::Plain;
+use super::library::{Library, Symbol};
+use super::{Result, attr, comm, datatype, errhan, init, io, misc, op, request, rma};
+use crate::guest::Guest;
+use crate::job::Folder;
+use crate::local::callback;
+
+/// See the module.
+pub(crate) struct Rank {
+    library: Library,
+    memory: Memory,
+    /// The MPI function that runs, for reports.
+    pub(super) call: Cell<&'static str>,
+    /// The caller of the function that runs, through which callbacks reach the guest.
+    pub(super) caller: Cell<*mut c_void>,
+    /// Why the guest must not go on: a callback trapped, the program aborted, an error was fatal.
+    stop: RefCell<Option<wasmtime::Error>>,
+    pub(super) stopped: Cell<bool>,
+    /// Bytes of the guest's scratch memory that callbacks under way use.
+    scratch: Cell<u32>,
+    pub(super) init: init::State,
+    pub(super) comms: comm::State,
+    pub(super) types: datatype::State,
+    pub(super) ops: op::State,
+    pub(super) requests: request::State,
+    pub(super) errhandlers: errhan::State,
+    pub(super) attrs: attr::State,
+    pub(super) memories: misc::State,
+    pub(super) windows: rma::State,
+    pub(super) files: io::State,
+    pub(super) plain: Plain,
+}
+
+thread_local! {
+    /// The rank that this thread runs, for callbacks from the library.
+    static CURRENT: Cell<*const Rank> = const { Cell::new(std::ptr::null()) };
+}
+
+impl Rank {
+    /// The rank that this process is, before its program starts.
+    pub(super) fn new(library: Library, folders: Vec<Folder>) -> Rank {
+        Rank {
+            library,
+            memory: Memory::new(),
+            call: Cell::new(""),
+            caller: Cell::new(std::ptr::null_mut()),
+            stop: RefCell::default(),
+            stopped: Cell::new(false),
+            scratch: Cell::new(0),
+            init: init::State::default(),
+            comms: comm::State::default(),
+            types: datatype::State::default(),
+            ops: op::State::default(),
+            requests: request::State::default(),
+            errhandlers: errhan::State::default(),
+            attrs: attr::State::default(),
+            memories: misc::State::default(),
+            windows: rma::State::default(),
+            files: io::State::new(folders),
+            plain: Plain::default(),
+        }
+    }
+
+    /// The guest's memory.
+    #[inline]
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// A function of the library.
+    #[inline]
+    pub(in crate::mpi) fn symbol<S: Symbol>(&self) -> Result<S::Function> {
+        self.library.symbol::<S>()
+    }
+
+    /// What the library returned. The text of an error is looked for when somebody wants to read it.
+    #[inline]
+    pub(in crate::mpi) fn check(&self, code: c_int) -> Result<()> {
+        if code == MPI_SUCCESS { Ok(()) } else { Err(Error::new(code, "")) }
+    }
+
+    /// The guest must not go on once the call has returned.
+    pub(super) fn stop(&self, reason: wasmtime::Error) {
+        self.stopped.set(true);
+        // The first reason is the cause of all others.
+        self.stop.borrow_mut().get_or_insert(reason);
+    }
+
+    /// Why the guest must not go on.
+    pub(super) fn take_stop(&self) -> Option<wasmtime::Error> {
+        self.stop.borrow_mut().take()
+    }
+
+    /// This rank is the one that the thread's callbacks are for, as long as it exists.
+    pub(super) fn make_current(&self) {
+        CURRENT.set(self);
+    }
+
+    /// The rank whose call the library is in.
+    ///
+    /// # Safety
+    /// The thread is inside a call of a rank, which outlives what is done with the reference.
+    pub(super) unsafe fn current<'r>() -> &'r Rank {
+        // SAFETY: the caller's; a rank is made current before its first call.
+        unsafe { &*CURRENT.get() }
+    }
+
+    /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the call comes to its end
+    /// without the guest.
+    pub(super) fn ask(&self, request: Callback) -> Option<i32> {
+        let caller = self.caller.get().cast::<Caller<'_, Guest>>();
+        if self.stopped.get() || caller.is_null() {
+            return None;
+        }
+        let call = self.call.get();
+        // SAFETY: `enter` set it to the caller of the call that runs on this thread, and uses it no more until that call has ended.
+        let outcome = callback::answer(unsafe { &mut *caller }, request);
+        self.call.set(call);
+        match outcome {
+            Ok(answer) => Some(answer),
+            Err(trap) => {
+                self.stop(trap);
+                None
+            }
+        }
+    }
+
+    /// Calls a function of the guest.
+    pub(super) fn call_guest(&self, function: u32, arguments: &[i32]) -> Option<i32> {
+        let arguments = arguments.iter().copied().collect();
+        self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments })
+    }
+
+    /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are none.
+    pub(super) fn with_scratch<R>(&self, bytes: u32, with: impl FnOnce(Addr) -> Option<R>) -> Option<R> {
+        let used = self.scratch.get();
+        let bytes = bytes.checked_next_multiple_of(16)?;
+        // A block that is too small is left for a larger one; what callbacks under way have in it stays where it is.
+        let block = self.ask(Callback::Scratch { bytes: used.checked_add(bytes)? })?;
+        if block == 0 {
+            return None;
+        }
+        self.scratch.set(used + bytes);
+        let result = with(Addr(block as u32 + used));
+        self.scratch.set(used);
+        result
+    }
+
+    /// Memory of the guest's allocator; nothing if it has none left.
+    pub(super) fn allocate(&self, bytes: u32) -> Option<Addr> {
+        let at = self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })?;
+        (at != 0).then_some(Addr(at as u32))
+    }
+}

@@ -1,0 +1,238 @@
+//! Windows: memory of guests that others reach.
+//!
+//! A library does not check where in a window an access goes, and the target is another rank's memory. So every rank learns the sizes of a window's
+//! parts when it is made, and proves each access at its origin. A guest can address nothing but its own memory: `MPI_Win_allocate` takes it
+//! from the guest's allocator, and memory that several ranks share there can't be.
+
+use std::ffi::{c_int, c_void};
+
+use rankine_abi::{
+    Addr, Datatype, Errhandler, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_RMA_SHARED, MPI_ERR_WIN, MPI_PROC_NULL,
+    MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
+};
+use rankine_local::Error;
+use rankine_local::handle::Class;
+
+use super::Result;
+use super::datatype::Type;
+use super::generated::symbols;
+use super::handle::{Handles, Hosted};
+use super::rank::Rank;
+use super::words::Words;
+
+/// A rank's part of a window, as all others know it.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Part {
+    /// Bytes, or for a dynamic window all that a guest can address.
+    size: i64,
+    unit: i64,
+    /// What a displacement counts from: 0, or for a dynamic window the host's address of the guest's memory.
+    base: i64,
+}
+
+/// A window.
+struct Window {
+    host: usize,
+    flavor: c_int,
+    /// By rank in the window's group.
+    parts: Vec<Part>,
+    /// This rank in the window's group.
+    rank: c_int,
+    base: Addr,
+    /// Memory of the guest's allocator that goes with the window.
+    allocated: Option<Addr>,
+}
+
+impl Hosted for Window {
+    fn host(&self) -> usize {
+        self.host
+    }
+}
+
+/// The windows of this rank.
+pub(super) struct State(Handles<Window>);
+
+impl Default for State {
+    fn default() -> State {
+        State(Handles::new(Class::Win, MPI_ERR_WIN, "window", |word| Win(word).name()))
+    }
+}
+
+impl Rank {
+    #[inline]
+    pub(in crate::mpi) fn win(&self, word: u32, what: &str) -> Result<usize> {
+        self.windows.0.host(word, what)
+    }
+
+    /// The guest's word for a window of the library's.
+    pub(super) fn win_word(&self, host: usize) -> u32 {
+        self.windows.0.word_of(host).unwrap_or(Win::NULL.0)
+    }
+
+    /// How a window was made, as the guest sees it: memory that came from its allocator is the library's to reach all the same.
+    pub(super) fn win_flavor(&self, word: u32) -> Option<c_int> {
+        self.windows.0.with(word, |window| window.flavor)
+    }
+
+    /// Drops a window that the library has made null.
+    pub(in crate::mpi) fn after_win(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+        if host == Win::NULL.0 as usize {
+            let window = self.windows.0.remove(word);
+            self.forget_handler(word);
+            self.forget_attributes(word);
+            if let Some(block) = window.and_then(|window| window.allocated) {
+                self.give_back(block);
+            }
+            self.put_word(at, Win::NULL.0, what)?;
+        }
+        Ok(())
+    }
+
+    /// Proves an access to a window at its origin; what the library is to take for the displacement.
+    pub(in crate::mpi) fn target(&self, win: u32, rank: c_int, displ: isize, count: i64, ty: &Type) -> Result<isize> {
+        let part = |window: &Window| usize::try_from(rank).ok().and_then(|rank| window.parts.get(rank).copied());
+        // The library says what is wrong with the window or the rank.
+        let Some(Some(part)) = self.windows.0.with(win, part) else { return Ok(displ) };
+        if rank == MPI_PROC_NULL {
+            return Ok(displ);
+        }
+        if let Some((low, high)) = ty.hull(count) {
+            let at = i128::from(displ as i64) * i128::from(part.unit);
+            if at + low < 0 || at + high > i128::from(part.size) {
+                let text = format!(
+                    "target_disp: {} bytes at {} are not inside rank {rank}'s {} bytes of the window",
+                    high - low,
+                    at + low,
+                    part.size
+                );
+                return Err(Error::new(MPI_ERR_RMA_RANGE, text));
+            }
+        }
+        Ok(displ.wrapping_add(part.base as isize))
+    }
+
+    /// Tells all ranks of a new window of this one's part, and makes a word for it.
+    fn adopt_window(&self, comm: u32, mine: Part, window: Window) -> Result<u32> {
+        let (host, shape) = (self.comm(comm, "comm")?, self.shape(comm)?);
+        let set = self.symbol::<symbols::MPI_Win_set_errhandler>()?;
+        // SAFETY: the library has just made the window.
+        self.check(unsafe { set(window.host, Errhandler::ERRORS_RETURN.0 as usize) })?;
+        let mut parts = vec![Part::default(); self.peers(comm)? as usize];
+        let gather = self.symbol::<symbols::MPI_Allgather>()?;
+        let (words, int64) = (size_of::<Part>() as c_int / 8, Datatype::INT64_T.0 as usize);
+        // SAFETY: each rank gives one part, and there is room for all.
+        let code =
+            unsafe { gather((&raw const mine).cast(), words, int64, parts.as_mut_ptr().cast(), words, int64, host) };
+        self.check(code)?;
+        let word = self.windows.0.insert(Window { parts, rank: shape.rank, ..window })?;
+        self.adopt_handler(word, Errhandler::ERRORS_ARE_FATAL);
+        Ok(word)
+    }
+
+    /// A window over memory of the guest's.
+    fn create_window(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32, how: Flavor) -> Result<u32> {
+        let buffer = self.bytes(base, size, "base")?;
+        let (info, comm_host) = (self.info(info, "info")?, self.comm(comm, "comm")?);
+        let mut host = 0;
+        let create = self.symbol::<symbols::MPI_Win_create_c>()?;
+        // SAFETY: the memory was proved, and outlives the window.
+        self.check(unsafe { create(buffer.at, size as isize, unit as isize, info, comm_host, &mut host) })?;
+        let window = Window { host, flavor: how.flavor, parts: Vec::new(), rank: 0, base, allocated: how.allocated };
+        self.adopt_window(comm, Part { size, unit, base: 0 }, window)
+    }
+}
+
+/// How the memory of a window came to be.
+struct Flavor {
+    flavor: c_int,
+    allocated: Option<Addr>,
+}
+
+/// Size and displacement unit, which are both 32 bits wide in every variant.
+fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
+    (i64::from(w.int(at)), i64::from(w.int(at + 1)))
+}
+
+/// `MPI_Win_create`
+pub(in crate::mpi) fn win_create(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
+    r.room(w.addr(5), 4, "win")?;
+    let how = Flavor { flavor: MPI_WIN_FLAVOR_CREATE, allocated: None };
+    let word = r.create_window(w.addr(0), extent(w, 1), w.word(3), w.word(4), how)?;
+    r.put_word(w.addr(5), word, "win")
+}
+
+/// `MPI_Win_allocate`: memory of the guest's own allocator.
+pub(in crate::mpi) fn win_allocate(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
+    allocate(r, w, MPI_WIN_FLAVOR_ALLOCATE)
+}
+
+/// `MPI_Win_allocate_shared`: a rank shares memory with itself at most.
+pub(in crate::mpi) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
+    if r.peers(w.word(3))? > 1 {
+        return Err(Error::new(
+            MPI_ERR_RMA_SHARED,
+            "a WebAssembly program can only address its own memory, which processes of the engine mpi don't share; use MPI_Win_allocate",
+        ));
+    }
+    allocate(r, w, MPI_WIN_FLAVOR_SHARED)
+}
+
+fn allocate(r: &Rank, w: &Words<'_>, flavor: c_int) -> Result<()> {
+    r.room(w.addr(4), 4, "baseptr")?;
+    r.room(w.addr(5), 4, "win")?;
+    let base = r.allocate_for_guest(i64::from(w.int(0)))?;
+    let how = Flavor { flavor, allocated: Some(base) };
+    match r.create_window(base, extent(w, 0), w.word(2), w.word(3), how) {
+        Ok(word) => {
+            r.put_word(w.addr(4), base.0, "baseptr")?;
+            r.put_word(w.addr(5), word, "win")
+        }
+        Err(error) => {
+            r.give_back(base);
+            Err(error)
+        }
+    }
+}
+
+/// `MPI_Win_create_dynamic`: displacements are the target's own addresses.
+pub(in crate::mpi) fn win_create_dynamic(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(2), 4, "win")?;
+    let (info, comm) = (r.info(w.word(0), "info")?, r.comm(w.word(1), "comm")?);
+    let (create, mut host) = (r.symbol::<symbols::MPI_Win_create_dynamic>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { create(info, comm, &mut host) })?;
+    let base = r.memory().base() as i64;
+    let window =
+        Window { host, flavor: MPI_WIN_FLAVOR_DYNAMIC, parts: Vec::new(), rank: 0, base: Addr::NULL, allocated: None };
+    // The target's memory may have grown by the time of an access; its addresses never go beyond 4 GiB.
+    let word = r.adopt_window(w.word(1), Part { size: 1 << 32, unit: 1, base }, window)?;
+    r.put_word(w.addr(2), word, "win")
+}
+
+/// `MPI_Win_shared_query`: of the parts of a window, a guest can only address its own.
+pub(in crate::mpi) fn win_shared_query(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
+    let (word, rank) = (w.word(0), w.int(1));
+    r.win(word, "win")?;
+    let found = r.windows.0.with(word, |window| {
+        let mine = window.parts.get(window.rank as usize).copied().unwrap_or_default();
+        // MPI_PROC_NULL asks for the first rank with any memory.
+        let is_mine = rank == window.rank || (rank == MPI_PROC_NULL && window.parts.len() == 1);
+        (window.flavor, if is_mine { (mine, window.base) } else { (Part::default(), Addr::NULL) })
+    });
+    let Some((flavor, (part, base))) = found else { return Err(r.windows.0.unknown(word, "win")) };
+    if flavor == MPI_WIN_FLAVOR_DYNAMIC {
+        return Err(Error::new(MPI_ERR_RMA_FLAVOR, "the window is a dynamic one, which has no memory of its own"));
+    }
+    r.put_aint(w.addr(2), part.size as isize, "size")?;
+    r.put_int(w.addr(3), part.unit as c_int, "disp_unit")?;
+    r.put_word(w.addr(4), base.0, "baseptr")
+}
+
+/// `MPI_Win_detach`
+pub(in crate::mpi) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (win, base) = (r.win(w.word(0), "win")?, r.pointer(w.addr(1)) as *mut c_void);
+    let call = r.symbol::<symbols::MPI_Win_detach>()?;
+    // SAFETY: the library only compares the address with those that were attached.
+    r.check(unsafe { call(win, base) })
+}

@@ -1,0 +1,78 @@
+//! Sessions, and communicators made from groups: the error handlers that they are given are the guest's.
+
+use std::ffi::c_int;
+
+use rankine_abi::{Errhandler, Session};
+
+use super::Result;
+use super::generated::symbols;
+use super::rank::Rank;
+use super::words::Words;
+
+/// The handler that the library is given.
+const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
+
+/// `MPI_Session_init`
+pub(in crate::mpi) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (info, handler) = (r.info(w.word(0), "info")?, r.handler_for(w.word(1), true)?);
+    r.room(w.addr(2), 4, "session")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(info, RETURN, &mut host) })?;
+    let word = r.plain.sessions.insert(host)?;
+    r.adopt_handler(word, handler);
+    r.count_sessions(1);
+    r.put_word(w.addr(2), word, "session")
+}
+
+/// `MPI_Session_finalize`
+pub(in crate::mpi) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "session")?;
+    let mut host = r.session(word, "session")?;
+    let call = r.symbol::<symbols::MPI_Session_finalize>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(&mut host) })?;
+    r.plain.sessions.remove(word);
+    r.forget_handler(word);
+    r.count_sessions(-1);
+    r.put_word(w.addr(0), Session::NULL.0, "session")
+}
+
+/// `MPI_Session_get_nth_pset`
+pub(in crate::mpi) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (session, info) = (r.session(w.word(0), "session")?, r.info(w.word(1), "info")?);
+    let room = r.get_int(w.addr(3), "pset_len")?;
+    let mut name = r.text_room(w.addr(4), i64::from(room), "pset_name")?;
+    let mut length: c_int = room.min(name.len() as c_int);
+    let call = r.symbol::<symbols::MPI_Session_get_nth_pset>()?;
+    // SAFETY: the buffer is as long as `length` says.
+    r.check(unsafe { call(session, info, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
+    if room > 0 {
+        r.put_text(w.addr(4), &name, i64::from(room), "pset_name")?;
+    }
+    r.put_int(w.addr(3), length, "pset_len")
+}
+
+/// `MPI_Comm_create_from_group`
+pub(in crate::mpi) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (group, tag) = (r.group(w.word(0), "group")?, r.string(w.addr(1), "stringtag")?);
+    let (info, handler) = (r.info(w.word(2), "info")?, r.handler_for(w.word(3), false)?);
+    r.room(w.addr(4), 4, "newcomm")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(group, tag.as_ptr(), info, RETURN, &mut host) })?;
+    r.put_word(w.addr(4), r.adopt_comm(host, handler)?, "newcomm")
+}
+
+/// `MPI_Intercomm_create_from_groups`
+pub(in crate::mpi) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (local, remote) = (r.group(w.word(0), "local_group")?, r.group(w.word(2), "remote_group")?);
+    let tag = r.string(w.addr(4), "stringtag")?;
+    let (info, handler) = (r.info(w.word(5), "info")?, r.handler_for(w.word(6), false)?);
+    r.room(w.addr(7), 4, "newintercomm")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info, RETURN, &mut host) };
+    r.check(code)?;
+    r.put_word(w.addr(7), r.adopt_comm(host, handler)?, "newintercomm")
+}

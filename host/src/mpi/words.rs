@@ -1,0 +1,324 @@
+//! Between a guest's words and what the library takes: scalars, arrays, strings and statuses.
+//!
+//! Everything that is read is read once, into host memory; results are written back after the call. `what` names the parameter in an error.
+
+use std::ffi::{CString, c_int, c_void};
+use std::mem::MaybeUninit;
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use rankine_local::Error;
+use wasmtime::ValRaw;
+
+use super::Result;
+use super::rank::Rank;
+
+/// `MPI_Status` as it lies in the memory of guest and host alike.
+pub(in crate::mpi) type Status = [c_int; 8];
+
+/// The position of `MPI_ERROR` in a status.
+const ERROR: usize = 2;
+
+/// The words of a call: its parameters before, its result after.
+pub(in crate::mpi) struct Words<'a> {
+    words: &'a mut [MaybeUninit<ValRaw>],
+    /// The result has been stored.
+    returned: bool,
+}
+
+impl<'a> Words<'a> {
+    /// # Safety
+    /// The words are the parameters of a call, all of them initialised, and have room for its result.
+    pub(super) unsafe fn new(words: &'a mut [MaybeUninit<ValRaw>]) -> Words<'a> {
+        Words { words, returned: false }
+    }
+
+    #[inline]
+    fn raw(&self, at: usize) -> &ValRaw {
+        // SAFETY: promised in `new`; an index beyond the words panics before.
+        unsafe { self.words[at].assume_init_ref() }
+    }
+
+    /// An int.
+    #[inline]
+    pub(in crate::mpi) fn int(&self, at: usize) -> c_int {
+        self.raw(at).get_i32()
+    }
+
+    /// A handle, a function pointer or another word without sign.
+    #[inline]
+    pub(in crate::mpi) fn word(&self, at: usize) -> u32 {
+        self.raw(at).get_u32()
+    }
+
+    /// An `MPI_Count` or `MPI_Offset`.
+    #[inline]
+    pub(in crate::mpi) fn long(&self, at: usize) -> i64 {
+        self.raw(at).get_i64()
+    }
+
+    /// An `MPI_Aint`, which is signed.
+    #[inline]
+    pub(in crate::mpi) fn aint(&self, at: usize) -> isize {
+        self.int(at) as isize
+    }
+
+    /// An address.
+    #[inline]
+    pub(in crate::mpi) fn addr(&self, at: usize) -> Addr {
+        Addr(self.word(at))
+    }
+
+    /// A count: an int, or an `MPI_Count` of a large variant.
+    #[inline]
+    pub(in crate::mpi) fn count(&self, large: bool, at: usize) -> i64 {
+        if large { self.long(at) } else { i64::from(self.int(at)) }
+    }
+
+    /// The result of a function that returns no error code.
+    pub(in crate::mpi) fn returns(&mut self, value: ValRaw) {
+        self.words[0].write(value);
+        self.returned = true;
+    }
+
+    /// `MPI_SUCCESS`, unless the function has stored another result.
+    #[inline]
+    pub(super) fn succeed(&mut self) {
+        if !self.returned {
+            self.words[0].write(ValRaw::i32(0));
+        }
+    }
+}
+
+/// A status that a call writes, unless the guest ignores it.
+pub(in crate::mpi) struct StatusOut {
+    at: Addr,
+    value: Status,
+}
+
+impl StatusOut {
+    /// What the library is given.
+    #[inline]
+    pub(in crate::mpi) fn pointer(&mut self) -> *mut Status {
+        if self.at.is_null() { std::ptr::null_mut() } else { &raw mut self.value }
+    }
+}
+
+/// The weights of edges.
+pub(in crate::mpi) enum Weights {
+    /// `MPI_UNWEIGHTED` or `MPI_WEIGHTS_EMPTY`, which are the same address in every ABI.
+    Sentinel(Addr),
+    /// One for each edge.
+    Given(Vec<c_int>),
+}
+
+impl Weights {
+    pub(in crate::mpi) fn as_ptr(&self) -> *const c_int {
+        match self {
+            Weights::Sentinel(at) => std::ptr::without_provenance(at.0 as usize),
+            Weights::Given(weights) => weights.as_ptr(),
+        }
+    }
+
+    pub(in crate::mpi) fn as_mut_ptr(&mut self) -> *mut c_int {
+        match self {
+            Weights::Sentinel(at) => std::ptr::without_provenance_mut(at.0 as usize),
+            Weights::Given(weights) => weights.as_mut_ptr(),
+        }
+    }
+}
+
+/// An array's length, from whatever expression the table gives.
+fn length(length: i64, what: &str) -> Result<usize> {
+    match usize::try_from(length) {
+        Ok(length) if length <= u32::MAX as usize => Ok(length),
+        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} is no length of an array"))),
+    }
+}
+
+/// The longest string that the host reads from a guest.
+const MAX_STRING: usize = 1 << 20;
+
+impl Rank {
+    /// Whether there is room for a result, before anything is done.
+    #[inline]
+    pub(in crate::mpi) fn room(&self, at: Addr, bytes: u64, what: &str) -> Result<()> {
+        match self.memory().at(at, bytes) {
+            Some(_) => Ok(()),
+            None => Err(self.memory().outside(MPI_ERR_ARG, i128::from(at.0), i128::from(bytes), what)),
+        }
+    }
+
+    /// The host's address of a guest's: for calls that only compare it.
+    pub(in crate::mpi) fn pointer(&self, at: Addr) -> *mut c_void {
+        self.memory().base().wrapping_add(at.0 as usize).cast()
+    }
+
+    /// The guest's address of a host's; sentinels are the same for both.
+    pub(in crate::mpi) fn guest_address(&self, pointer: *const c_void) -> u32 {
+        let address = pointer as usize;
+        let offset = address.wrapping_sub(self.memory().base() as usize);
+        if offset as u64 <= self.memory().size() { offset as u32 } else { address as u32 }
+    }
+
+    pub(in crate::mpi) fn get_word(&self, at: Addr, what: &str) -> Result<u32> {
+        Ok(self.memory().read_i32(at, what)? as u32)
+    }
+
+    pub(in crate::mpi) fn get_int(&self, at: Addr, what: &str) -> Result<c_int> {
+        self.memory().read_i32(at, what)
+    }
+
+    pub(in crate::mpi) fn get_aint(&self, at: Addr, what: &str) -> Result<isize> {
+        Ok(self.memory().read_i32(at, what)? as isize)
+    }
+
+    pub(in crate::mpi) fn get_long(&self, at: Addr, what: &str) -> Result<i64> {
+        self.memory().read_i64(at, what)
+    }
+
+    #[inline]
+    pub(in crate::mpi) fn put_word(&self, at: Addr, value: u32, what: &str) -> Result<()> {
+        self.memory().write_i32(at, value as i32, what)
+    }
+
+    #[inline]
+    pub(in crate::mpi) fn put_int(&self, at: Addr, value: c_int, what: &str) -> Result<()> {
+        self.memory().write_i32(at, value, what)
+    }
+
+    /// Stores an `MPI_Aint`; `MPI_UNDEFINED` where the guest's is too small.
+    pub(in crate::mpi) fn put_aint(&self, at: Addr, value: isize, what: &str) -> Result<()> {
+        self.memory().write_i32(at, i32::try_from(value).unwrap_or(rankine_abi::MPI_UNDEFINED), what)
+    }
+
+    pub(in crate::mpi) fn put_long(&self, at: Addr, value: i64, what: &str) -> Result<()> {
+        self.memory().write_i64(at, value, what)
+    }
+
+    /// Stores a count: an int, or an `MPI_Count` of a large variant.
+    pub(in crate::mpi) fn put_count(&self, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
+        if large { self.put_long(at, value, what) } else { self.put_aint(at, value as isize, what) }
+    }
+
+    /// Stores a pointer into the guest's memory, or a sentinel.
+    pub(in crate::mpi) fn put_pointer(&self, at: Addr, value: *mut c_void, what: &str) -> Result<()> {
+        self.put_word(at, self.guest_address(value), what)
+    }
+
+    /// Reads an array of ints.
+    pub(in crate::mpi) fn ints(&self, at: Addr, count: i64, what: &str) -> Result<Vec<c_int>> {
+        self.memory().read_i32s(at, length(count, what)?, what)
+    }
+
+    /// Reads an array of `MPI_Aint`s.
+    pub(in crate::mpi) fn aints(&self, at: Addr, count: i64, what: &str) -> Result<Vec<isize>> {
+        Ok(self.ints(at, count, what)?.into_iter().map(|value| value as isize).collect())
+    }
+
+    /// Reads an array of `MPI_Count`s.
+    pub(in crate::mpi) fn longs(&self, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+        self.memory().read_i64s(at, length(count, what)?, what)
+    }
+
+    /// Reads an array of handles.
+    pub(in crate::mpi) fn words(&self, at: Addr, count: i64, what: &str) -> Result<Vec<u32>> {
+        Ok(self.ints(at, count, what)?.into_iter().map(|word| word as u32).collect())
+    }
+
+    pub(in crate::mpi) fn put_ints(&self, at: Addr, values: &[c_int], what: &str) -> Result<()> {
+        self.memory().write_i32s(at, values, what)
+    }
+
+    pub(in crate::mpi) fn put_words(&self, at: Addr, values: &[u32], what: &str) -> Result<()> {
+        let values: Vec<i32> = values.iter().map(|&word| word as i32).collect();
+        self.put_ints(at, &values, what)
+    }
+
+    /// Reads the weights of edges.
+    pub(in crate::mpi) fn weights(&self, at: Addr, count: i64, what: &str) -> Result<Weights> {
+        match at {
+            MPI_UNWEIGHTED | MPI_WEIGHTS_EMPTY => Ok(Weights::Sentinel(at)),
+            _ => self.ints(at, count, what).map(Weights::Given),
+        }
+    }
+
+    pub(in crate::mpi) fn put_weights(&self, at: Addr, weights: &Weights, what: &str) -> Result<()> {
+        match weights {
+            Weights::Sentinel(_) => Ok(()),
+            Weights::Given(weights) => self.put_ints(at, weights, what),
+        }
+    }
+
+    /// Reads a string.
+    pub(in crate::mpi) fn string(&self, at: Addr, what: &str) -> Result<CString> {
+        let text = self.memory().read_string(at, MAX_STRING, what)?;
+        Ok(CString::new(text).expect("it was read up to its zero byte"))
+    }
+
+    /// Room for a string that the library writes: as much as the guest has.
+    pub(in crate::mpi) fn text_room(&self, at: Addr, room: i64, what: &str) -> Result<Vec<u8>> {
+        let room = length(room, what)?;
+        self.room(at, room as u64, what)?;
+        // Never empty, as the library may write a zero byte.
+        Ok(vec![0; room.clamp(1, MAX_STRING)])
+    }
+
+    /// Stores a string that the library wrote, with its zero byte.
+    pub(in crate::mpi) fn put_text(&self, at: Addr, text: &[u8], room: i64, what: &str) -> Result<()> {
+        let end = text.iter().position(|&byte| byte == 0).map_or(text.len(), |zero| zero + 1);
+        self.memory().write_bytes(at, &text[..end.min(length(room, what)?)], what)
+    }
+
+    /// Reads a status that the guest passes in.
+    pub(in crate::mpi) fn status_in(&self, at: Addr, what: &str) -> Result<Status> {
+        let words = self.memory().read_i32s(at, 8, what)?;
+        Ok(words.try_into().expect("eight were read"))
+    }
+
+    /// A status to be written.
+    #[inline]
+    pub(in crate::mpi) fn status_out(&self, at: Addr, what: &str) -> Result<StatusOut> {
+        if !at.is_null() {
+            self.room(at, 32, what)?;
+        }
+        Ok(StatusOut { at, value: [0; 8] })
+    }
+
+    /// Writes a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5).
+    #[inline]
+    pub(in crate::mpi) fn put_status(&self, status: &StatusOut) {
+        if status.at.is_null() {
+            return;
+        }
+        let [source, tag, _, rest @ ..] = status.value;
+        let after_error = Addr(status.at.0.wrapping_add(4 * (ERROR as u32 + 1)));
+        // There is room, and a memory never shrinks.
+        let _ = self.memory().write_words(status.at, [source, tag], "status");
+        let _ = self.memory().write_words(after_error, rest, "status");
+    }
+
+    pub(in crate::mpi) fn put_whole_status(&self, at: Addr, status: &Status, what: &str) -> Result<()> {
+        self.put_ints(at, status, what)
+    }
+
+    /// Reads the statuses that a call completes; none if the guest ignores them.
+    pub(in crate::mpi) fn statuses(&self, at: Addr, count: i64, what: &str) -> Result<Option<Vec<Status>>> {
+        if at.is_null() {
+            return Ok(None);
+        }
+        let words = self.ints(at, count.saturating_mul(8), what)?;
+        Ok(Some(words.as_chunks::<8>().0.to_vec()))
+    }
+
+    pub(in crate::mpi) fn put_statuses(&self, at: Addr, statuses: &Option<Vec<Status>>, what: &str) -> Result<()> {
+        match statuses {
+            Some(statuses) => self.put_ints(at, statuses.as_flattened(), what),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The pointer that the library is given for statuses.
+pub(in crate::mpi) fn statuses_pointer(statuses: &mut Option<Vec<Status>>) -> *mut Status {
+    statuses.as_mut().map_or(std::ptr::null_mut(), |statuses| statuses.as_mut_ptr())
+}

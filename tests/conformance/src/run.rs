@@ -1,0 +1,214 @@
+//! Runs one entry in one way, and judges what came of it.
+
+use super::build::{Builder, Form};
+use super::list::{Entry, Expected};
+use super::notes::Notes;
+use crate::places::Places;
+use crate::process::{Ended, Run, run_within};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+/// A run may take so long, unless the suite's list gives it more.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Processes of an MPI library poll, and share two cores with the rest of the machine: so many at most.
+const MOST_PROCESSES: u32 = 4;
+
+/// How a program of the suite is run.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Way {
+    /// As a native program of the MPI library: what the other ways are measured by.
+    Native,
+    /// As a guest on the embedded engine.
+    Local,
+    /// As a guest on the mpi engine, over the same library.
+    Mpi,
+}
+
+impl Way {
+    /// All of them, in the page's order.
+    pub const ALL: [Way; 3] = [Way::Native, Way::Local, Way::Mpi];
+
+    /// Its name in options, trials and the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Native => "native",
+            Way::Local => "local",
+            Way::Mpi => "mpi",
+        }
+    }
+
+    fn form(self) -> Form {
+        if self == Way::Native { Form::Native } else { Form::Guest }
+    }
+}
+
+/// What came of an entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It did what the suite expects.
+    Pass,
+    /// It did not: why, in a line, and all that was seen.
+    Fail(String, String),
+    /// It could not do so, for a reason that is not the engine's fault.
+    NotApplicable(String),
+}
+
+impl Outcome {
+    fn fail(reason: impl Into<String>) -> Outcome {
+        let reason = reason.into();
+        Outcome::Fail(reason.clone(), reason)
+    }
+}
+
+/// Runs entries.
+pub struct Runner {
+    places: Places,
+    builder: Builder,
+    notes: Notes,
+    /// What `rankine info --functions` lists.
+    functions: OnceLock<Value>,
+    /// Held while processes of an MPI library run.
+    polling: Mutex<()>,
+}
+
+impl Runner {
+    /// Runs what `builder` compiles; `notes` says what is not applicable.
+    pub fn new(places: Places, builder: Builder, notes: Notes) -> Runner {
+        Runner { places, builder, notes, functions: OnceLock::new(), polling: Mutex::default() }
+    }
+
+    /// What is known of tests.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// One entry in one way.
+    pub fn outcome(&self, entry: &Entry, way: Way) -> Outcome {
+        if let Some(reason) = entry.off {
+            return Outcome::NotApplicable(reason.into());
+        }
+        if let Some(reason) = self.notes.not_applicable(entry, way) {
+            return Outcome::NotApplicable(reason.into());
+        }
+        if way != Way::Local && entry.ranks > MOST_PROCESSES {
+            return Outcome::NotApplicable(format!("more than {MOST_PROCESSES} processes"));
+        }
+        let program = match self.builder.program(entry, way.form()) {
+            Ok(program) => program,
+            Err(reason) => return self.not_compiled(entry, way, reason),
+        };
+        if way != Way::Native {
+            match self.missing(&program, way) {
+                Ok(missing) if missing.is_empty() => {}
+                Ok(missing) => {
+                    return Outcome::NotApplicable(format!(
+                        "calls functions that the engine lacks: {}",
+                        missing.join(", ")
+                    ));
+                }
+                Err(reason) => return Outcome::fail(reason),
+            }
+        }
+        match self.run(entry, way, &program) {
+            Ok(run) => judge(entry, &run),
+            Err(reason) => Outcome::fail(reason),
+        }
+    }
+
+    /// A program that does not compile natively either says nothing of Rankine.
+    fn not_compiled(&self, entry: &Entry, way: Way, reason: String) -> Outcome {
+        match way {
+            Way::Native => Outcome::NotApplicable(format!("not for the standard ABI: {reason}")),
+            _ => match self.builder.program(entry, Form::Native) {
+                Ok(_) => Outcome::fail(format!("rankine cc: {reason}")),
+                Err(reason) => Outcome::NotApplicable(format!("not for the standard ABI: {reason}")),
+            },
+        }
+    }
+
+    /// The chapters of MPI with functions that a module uses and the way's engine lacks.
+    fn missing(&self, module: &Path, way: Way) -> Result<Vec<String>, String> {
+        let page = self.information(module.as_os_str())?;
+        let functions = page["mpi_functions"].as_array().ok_or("rankine info lists no functions")?;
+        let lacks = |function: &&Value| {
+            !function["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == way.name()))
+        };
+        let chapters: BTreeSet<String> =
+            functions.iter().filter(lacks).filter_map(|function| self.chapter(function["name"].as_str()?)).collect();
+        Ok(chapters.into_iter().collect())
+    }
+
+    /// The chapter that a function of MPI belongs to.
+    fn chapter(&self, function: &str) -> Option<String> {
+        let table = self.functions.get_or_init(|| self.information("--functions".as_ref()).unwrap_or_default());
+        let row = table.as_array()?.iter().find(|row| row["name"] == function)?;
+        Some(row["chapter"].as_str()?.to_string())
+    }
+
+    fn information(&self, what: &OsStr) -> Result<Value, String> {
+        let mut command = Command::new(&self.places.rankine);
+        command.args(["info", "--json"]).arg(what);
+        let run = run_within(command, None, LIMIT)?;
+        serde_json::from_str(&run.stdout).map_err(|e| format!("rankine info: {e}\n{run}"))
+    }
+
+    fn run(&self, entry: &Entry, way: Way, program: &Path) -> Result<Run, String> {
+        let folder = self.folder(entry, way)?;
+        let ranks = entry.ranks.to_string();
+        let mut command = Command::new("nice");
+        command.args(["-n", "5"]);
+        match way {
+            Way::Local => command.arg(&self.places.rankine).args(["run", "-n", &ranks, "--dir", "."]),
+            Way::Native => command.arg(self.places.mpi_bin.join("mpiexec")).args(["-n", &ranks]),
+            Way::Mpi => command
+                .arg(self.places.mpi_bin.join("mpiexec"))
+                .args(["-n", &ranks])
+                .arg(&self.places.rankine)
+                .args(["run", "--engine", "mpi", "--dir", "."]),
+        };
+        command.arg(program).args(&entry.arguments).current_dir(folder).env_remove("RUST_BACKTRACE");
+        let _alone = (way != Way::Local).then(|| self.polling.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        run_within(command, None, entry.seconds.map_or(LIMIT, Duration::from_secs))
+    }
+
+    /// A folder of its own for the files that the run makes.
+    fn folder(&self, entry: &Entry, way: Way) -> Result<PathBuf, String> {
+        let name = entry.name().replace(['/', ' ', '='], "_");
+        let folder = self.places.target.join("conformance/run").join(way.name()).join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        Ok(folder)
+    }
+}
+
+/// What the suite's own `runtests` would say: the status, and on the standard output ` No Errors` and nothing else.
+fn judge(entry: &Entry, run: &Run) -> Outcome {
+    let fail = |reason: String| Outcome::Fail(reason, run.to_string());
+    let silent = |line: &&str| {
+        let line = line.trim();
+        line.is_empty() || line.eq_ignore_ascii_case("no errors") || line == "Test Passed"
+    };
+    match (run.ended, entry.expected) {
+        (Ended::Killed(limit), _) => fail(format!("still running after {} s", limit.as_secs())),
+        (Ended::Status(0), Expected::Failure) => fail("status 0, where the suite wants another".into()),
+        (Ended::Status(_), Expected::Failure) => Outcome::Pass,
+        (Ended::Status(status), Expected::NoErrors) => {
+            let unexpected = run.stdout.lines().find(|line| !silent(line));
+            let error = || run.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing printed");
+            match unexpected {
+                Some(line) => fail(format!("prints: {}", line.trim())),
+                None if status != 0 => fail(format!("status {status}: {}", error().trim())),
+                None if run.stdout.trim().is_empty() => fail(format!("no word of success: {}", error().trim())),
+                None => Outcome::Pass,
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+# All examples of the crate `mpi` (rsmpi) as crates.io has it, unmodified, on 2 to 4 ranks.
+# seconds: 900
+#
+# The sources come from cargo's own registry: a crate that depends on `mpi` is fetched, and so `mpi` is.
+version=0.8.2
+cargo init -q --vcs none --name fetch fetch
+printf 'mpi = "=%s"\n' $version >> fetch/Cargo.toml
+cargo fetch -q --manifest-path fetch/Cargo.toml
+manifest=$(cargo metadata --manifest-path fetch/Cargo.toml --format-version 1 |
+    grep -o '"manifest_path":"[^"]*/mpi-'$version'/Cargo.toml"' | cut -d'"' -f4)
+cp -r "$(dirname "$manifest")" mpi
+cp "$ROOT/rust-toolchain.toml" mpi
+cd mpi
+# Its lock file names the crates that are patched.
+rm -f Cargo.lock
+
+RANKINE_DATA_DIR=${RANKINE_DATA_DIR:-$PWD/data}
+export RANKINE_DATA_DIR
+cargo --config "$(rankine sdk cargo-config)" build -q --examples --features derive,complex --target wasm32-wasip1 \
+    --target-dir "$CACHE/mpi-crate" 2> build.log || { cat build.log; exit 1; }
+
+# What one of them can't do here, and how it says so.
+cannot() {
+    case $1 in
+        derive_multiple_thread_init | derive_nonthreaded_panic) echo "failed to spawn thread" ;; # a rank has one thread
+        derive_preinit_panic | derive_postfinalize_panic) echo "panicked at" ;; # Rust's panics end a wasm32-wasip1 program
+        spawn | spawn_multiple) echo "mpi.MPI_Comm_spawn" ;; # the embedded engine starts no processes
+        cartesian_map) [ "$2" -ge 4 ] || echo "dims\[1\] is 0" ;; # it divides the ranks by 4
+    esac
+}
+ran=0 failed=0
+for source in examples/*.rs; do
+    name=$(basename "$source" .rs)
+    for ranks in 2 3 4; do
+        expected=$(cannot "$name" $ranks)
+        status=0
+        rankine run -n $ranks --timeout 60 "$CACHE/mpi-crate/wasm32-wasip1/debug/examples/$name.wasm" > out 2>&1 || status=$?
+        ran=$((ran + 1))
+        if [ -z "$expected" ] && [ $status = 0 ]; then continue; fi
+        if [ -n "$expected" ] && [ $status != 0 ] && grep -q "$expected" out; then continue; fi
+        failed=$((failed + 1))
+        echo "== $name on $ranks ranks: status $status${expected:+, expected to say \"$expected\"}"
+        tail -n 20 out
+    done
+done
+[ "$(ls examples/*.rs | wc -l)" -ge 57 ]
+echo "$ran runs, $failed failed"
+[ $failed = 0 ]
+
+# cargo run goes through the same configuration.
+RANKINE_RANKS=3 cargo --config "$(rankine sdk cargo-config)" run -q --example reduce --features derive,complex \
+    --target wasm32-wasip1 --target-dir "$CACHE/mpi-crate" > out 2> build.log || { cat build.log out; exit 1; }
