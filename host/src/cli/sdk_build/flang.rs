@@ -117,12 +117,14 @@ impl Flang {
     /// The one that was built on this machine.
     pub fn find() -> Result<Flang> {
         let flang = Flang::place()?;
-        ensure!(
-            flang.root.is_dir() && flang.runtime.is_dir(),
-            "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
-             `rankine sdk build fortran` once, it takes some minutes",
-            flang.root.display()
-        );
+        for folder in [&flang.runtime, &flang.root] {
+            ensure!(
+                folder.is_dir(),
+                "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
+                 `rankine sdk build fortran` once, it takes some minutes",
+                folder.display()
+            );
+        }
         Ok(flang)
     }
 
