@@ -29,6 +29,8 @@ enum Name {
     Pingpong,
     /// 64 ranks on the cores there are: a hop of a ring, and a barrier.
     Ring,
+    /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
+    Overhead,
 }
 
 /// What one run of the suite found.
@@ -52,10 +54,18 @@ struct Row {
 fn main() -> Result<()> {
     let args = Args::parse();
     let (program, plan): (_, Vec<(Competitor, u32, &[&str])>) = match args.name {
+        Name::Overhead => {
+            let Some(native) = Competitor::mpich_abi() else {
+                bail!(
+                    "MPICH's wheel is not here, and there is nothing to compare with: `./x bench overhead` installs it"
+                );
+            };
+            ("overhead", vec![(native, 2, &[]), (Competitor::over_mpich(), 2, &[])])
+        }
         Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| (one, 2, &[] as &[&str])).collect()),
         // Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.
         Name::Ring => ("ring", {
-            let natives = competitors().into_iter().filter(|one| one.name != "rankine local");
+            let natives = competitors().into_iter().filter(Competitor::is_native);
             let natives = natives.map(|one| (one, 64, &["3"] as &[&str]));
             natives.chain([(Competitor::local(), 64, &["2000"] as &[&str])]).collect()
         }),
@@ -116,7 +126,7 @@ fn print(results: &Results, names: &[&str]) {
     for name in names {
         print!(" {name:>15}");
     }
-    println!(" {:>16} {:>9}", "best native / us", "us / floor");
+    println!(" {:>16} {:>9} {:>9}", "best native / us", "us / floor", "added ns");
     for row in &results.rows {
         print!("{:10} {:>9}", row.what, row.bytes);
         for name in names {
@@ -125,10 +135,10 @@ fn print(results: &Results, names: &[&str]) {
                 None => print!(" {:>15}", "-"),
             }
         }
-        let natives = row.seconds.iter().filter(|(name, _)| *name != "rankine local").map(|(_, seconds)| *seconds);
-        let native = natives.fold(f64::INFINITY, f64::min);
-        if let Some(ours) = row.seconds.get("rankine local") {
-            print!(" {:>16.2} {:>10.2}", native / ours, ours / floor.0);
+        let (ours, natives): (Vec<_>, Vec<_>) = row.seconds.iter().partition(|(name, _)| name.starts_with("rankine"));
+        let native = natives.iter().map(|(_, seconds)| **seconds).fold(f64::INFINITY, f64::min);
+        if let [(_, ours), ..] = ours[..] {
+            print!(" {:>16.2} {:>10.2} {:>9.1}", native / ours, ours / floor.0, (ours - native) * 1e9);
         }
         println!();
     }

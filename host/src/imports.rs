@@ -9,13 +9,13 @@ use crate::guest::Guest;
 use crate::job::Placement;
 use crate::{local, wasi};
 
-/// Registers every function that the module imports, those of MPI by `define_mpi`, which is an engine's; refuses the module with all missing
-/// ones named.
+/// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an engine's and gets the
+/// import's module and name; refuses the module with all missing ones named.
 pub(crate) fn resolve(
     module: &Module,
     path: &Path,
     placement: Placement,
-    define_mpi: impl Fn(&mut Linker<Guest>, &str) -> wasmtime::Result<bool>,
+    define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
 ) -> Result<InstancePre<Guest>> {
     let mut linker = Linker::new(module.engine());
     // The same function may be imported twice.
@@ -23,7 +23,9 @@ pub(crate) fn resolve(
     let mut missing = Vec::new();
     for import in module.imports() {
         let is_known = match (import.module(), import.ty()) {
-            (local::MODULE, ExternType::Func(_)) => define_mpi(&mut linker, import.name()),
+            (library @ (local::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
+                define(&mut linker, library, import.name())
+            }
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
             _ => Ok(false),
         };

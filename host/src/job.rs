@@ -308,7 +308,7 @@ impl Job {
     /// Makes a job of a program: refuses what could not work, and starts nothing yet.
     pub fn new(module: &Module, path: &Path, settings: Settings) -> Result<Job> {
         let placement = settings.placement;
-        let define = |linker: &mut _, name: &str| local::define(linker, placement, name);
+        let define = |linker: &mut _, module: &str, name: &str| local::define(linker, placement, module, name);
         let program = imports::resolve(module, path, placement, define)?;
         let (sender, events) = channel();
         let remote = Remote(sender);

@@ -44,6 +44,11 @@ impl Compiler {
                     .arg(output);
                 finish(cc)
             }
+            Source::Fortran(source) => {
+                let mut fc = self.niced(&self.places.rankine);
+                fc.args(["fc", "-O1", "-g"]).args(&guest.head.cc);
+                self.fortran(fc, guest, source, output)
+            }
             Source::Wat(source) => {
                 let module = wat::parse_file(source).map_err(|e| e.to_string())?;
                 std::fs::write(output, module).map_err(|e| e.to_string())
@@ -67,6 +72,28 @@ impl Compiler {
             cc.arg(source).arg("-o").arg(output).arg("-lm");
             finish(cc)
         })
+    }
+
+    /// The guest as a native program without MPI, whose output is what the guest's must be.
+    pub fn reference(&self, guest: &Guest) -> Result<PathBuf, String> {
+        self.once(guest, Variant::Plain, ".reference", |output| {
+            let Source::Fortran(source) = &guest.source else {
+                return Err("only a guest in Fortran is compared with another compiler's output".into());
+            };
+            let mut flang = self.niced(Path::new("flang-22"));
+            flang.args(["-O1", "-w"]).args(&guest.head.cc);
+            self.fortran(flang, guest, source, output)
+        })
+    }
+
+    /// Compiles sources of Fortran and C, in a folder of their own for the modules.
+    fn fortran(&self, mut compiler: Command, guest: &Guest, source: &Path, output: &Path) -> Result<(), String> {
+        let modules = output.with_extension("modules");
+        std::fs::create_dir_all(&modules).map_err(|e| e.to_string())?;
+        let folder = source.parent().expect("a file lies in a folder");
+        let others = guest.head.with.iter().map(|name| folder.join(name));
+        compiler.arg("-I").arg(folder).arg("-J").arg(modules).args(others).arg(source).arg("-o").arg(output);
+        finish(compiler)
     }
 
     fn once(
@@ -93,13 +120,16 @@ impl Compiler {
 
     /// Whether what is there is newer than everything it is made from.
     fn is_fresh(&self, guest: &Guest, output: &Path) -> bool {
-        let Source::C(source) = &guest.source else {
-            return false;
+        let source = match &guest.source {
+            Source::C(source) => source,
+            // A program of several files is compiled each time.
+            Source::Fortran(source) if guest.head.with.is_empty() => source,
+            _ => return false,
         };
         let Some(made) = modified(output) else {
             return false;
         };
-        let native = output.extension().is_some_and(|e| e == "native");
+        let native = output.extension().is_some_and(|e| e == "native" || e == "reference");
         let header = self.guests_folder().join("check.h");
         let from = [Some(source.as_path()), Some(header.as_path()), (!native).then_some(self.places.rankine.as_path())];
         from.into_iter().flatten().all(|path| modified(path).is_some_and(|time| time < made))

@@ -31,6 +31,12 @@ pub struct Head {
     pub cc: Vec<String>,
     /// `seconds:` the run must end within this time.
     pub seconds: Option<u64>,
+    /// `with:` further sources beside a Fortran one, compiled before it.
+    pub with: Vec<String>,
+    /// `reference: flang` compares the output with that of the same program compiled by native flang.
+    pub reference: bool,
+    /// `part: yes` marks a file that other programs are compiled with.
+    pub part: bool,
 }
 
 /// The exit status that a run must have.
@@ -58,16 +64,19 @@ impl Default for Head {
             run: Vec::new(),
             cc: Vec::new(),
             seconds: None,
+            with: Vec::new(),
+            reference: false,
+            part: false,
         }
     }
 }
 
 impl Head {
-    /// Reads the head of `source`, in C (`//`) or in the text form of WebAssembly (`;;`).
+    /// Reads the head of `source`, in C (`//`), Fortran (`!`) or the text form of WebAssembly (`;;`).
     pub fn read(source: &str) -> Result<Head, String> {
         let mut head = Head::default();
         for line in source.lines() {
-            let Some(text) = line.strip_prefix("//").or_else(|| line.strip_prefix(";;")) else {
+            let Some(text) = ["//", ";;", "!"].iter().find_map(|mark| line.strip_prefix(mark)) else {
                 break;
             };
             if let Some((key, value)) = text.split_once(':') {
@@ -92,6 +101,9 @@ impl Head {
             "args" => self.args = words(value),
             "run" => self.run = words(value),
             "cc" => self.cc = words(value),
+            "with" => self.with = words(value),
+            "reference" => self.reference = value == "flang",
+            "part" => self.part = value == "yes",
             "seconds" => self.seconds = Some(number(value)?),
             _ => {}
         }

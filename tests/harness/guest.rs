@@ -22,6 +22,8 @@ pub struct Guest {
 pub enum Source {
     /// One file of C or C++.
     C(PathBuf),
+    /// A file of Fortran, perhaps with others (`with:`).
+    Fortran(PathBuf),
     /// A module in WebAssembly's text form.
     Wat(PathBuf),
     /// A folder with a Cargo workspace of its own.
@@ -81,7 +83,9 @@ pub fn find(tests: &Path, folder: &str) -> Result<Vec<Guest>, String> {
     let mut guests = Vec::new();
     let mut files = entries(&tests.join(folder))?;
     while let Some(path) = files.pop() {
-        if path.is_dir() {
+        if path.join("Cargo.toml").exists() {
+            guests.push(package(tests, &path)?);
+        } else if path.is_dir() {
             files.extend(entries(&path)?);
         } else if let Some(guest) = read(tests, &path)? {
             guests.push(guest);
@@ -95,6 +99,7 @@ fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
     let source = match path.extension().and_then(|e| e.to_str()) {
         Some("c" | "cpp") => Source::C(path.into()),
         Some("wat") => Source::Wat(path.into()),
+        Some("f90" | "f") => Source::Fortran(path.into()),
         _ => return Ok(None),
     };
     let mut head = Head::read(&text(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -102,12 +107,24 @@ fn read(tests: &Path, path: &Path) -> Result<Option<Guest>, String> {
     if !name.starts_with("guests") && head.native.is_none() {
         head.native = Some(Vec::new());
     }
+    if head.part {
+        return Ok(None);
+    }
     let mut expected = BTreeMap::new();
     let out = path.with_extension("out");
     if out.exists() {
         expected.insert(0, text(&out)?);
     }
     Ok(Some(Guest { name: name.display().to_string(), source, head, expected }))
+}
+
+/// A package of Rust, whose head stands in its `main.rs`.
+fn package(tests: &Path, folder: &Path) -> Result<Guest, String> {
+    let main = folder.join("src/main.rs");
+    let mut head = Head::read(&text(&main)?).map_err(|e| format!("{}: {e}", main.display()))?;
+    head.native = Some(Vec::new());
+    let name = folder.strip_prefix(tests).expect("a folder of this one").display().to_string();
+    Ok(Guest { name, source: Source::Cargo(folder.into()), head, expected: BTreeMap::new() })
 }
 
 /// The examples: `examples/NN-name/name.c`, perhaps `rust/`, and `expected/N.txt`, the output with N ranks.
@@ -124,34 +141,31 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
         }
         let name = format!("examples/{}", folder.file_name().expect("a folder has a name").to_string_lossy());
         let head = Head { ranks: expected.keys().copied().collect(), ..Head::default() };
-        if let Some(source) = entries(&folder)?.into_iter().find(|path| path.extension().is_some_and(|e| e == "c")) {
-            guests.push(Guest {
-                name: name.clone(),
-                source: Source::C(source),
-                head: head.clone(),
-                expected: expected.clone(),
-            });
+        // Only C and C++ are compiled natively too.
+        let elsewhere = Head { native: Some(Vec::new()), ..head.clone() };
+        let mut add = |language: &str, source: Source, head: &Head| {
+            let (name, expected) = (format!("{name}{language}"), expected.clone());
+            guests.push(Guest { name, source, head: head.clone(), expected });
+        };
+        if let Some(source) = with_extension(&folder, "c") {
+            add("", Source::C(source), &head);
         }
-        let cpp = folder.join("cpp").join(name.rsplit('-').next().unwrap_or_default()).with_extension("cpp");
-        if cpp.exists() {
-            guests.push(Guest {
-                name: format!("{name}-cpp"),
-                source: Source::C(cpp),
-                head: head.clone(),
-                expected: expected.clone(),
-            });
+        if let Some(source) = with_extension(&folder.join("cpp"), "cpp") {
+            add("-cpp", Source::C(source), &head);
+        }
+        if let Some(source) = with_extension(&folder.join("fortran"), "f90") {
+            add("-fortran", Source::Fortran(source), &elsewhere);
         }
         if folder.join("rust/Cargo.toml").exists() {
-            let head = Head { native: Some(Vec::new()), ..head };
-            guests.push(Guest {
-                name: format!("{name}-rust"),
-                source: Source::Cargo(folder.join("rust")),
-                head,
-                expected,
-            });
+            add("-rust", Source::Cargo(folder.join("rust")), &elsewhere);
         }
     }
     Ok(guests)
+}
+
+/// The first file of a folder, if there is one, whose name ends like this.
+fn with_extension(folder: &Path, extension: &str) -> Option<PathBuf> {
+    entries(folder).ok()?.into_iter().find(|path| path.extension().is_some_and(|e| e == extension))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -49,10 +49,16 @@ pub fn trial(
         }
     };
     command.arg(program).args(&guest.head.args).env_remove("RUST_BACKTRACE");
-    let limit = if mode == Mode::Native { NATIVE_LIMIT } else { LIMIT };
+    let limit = if matches!(mode, Mode::Native | Mode::Mpi) { NATIVE_LIMIT } else { LIMIT };
     let limit = guest.head.seconds.map_or(limit, Duration::from_secs);
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
-    let complaints = complaints(guest, mode, ranks, &run);
+    let mut complaints = complaints(guest, mode, ranks, &run);
+    if guest.head.reference {
+        let reference = run_within(Command::new(compiler.reference(guest)?), guest.head.stdin.clone(), limit)?;
+        if reference.stdout != run.stdout {
+            complaints.push(format!("standard output: flang's native program prints\n{}", reference.stdout));
+        }
+    }
     if complaints.is_empty() { Ok(()) } else { Err(format!("{}\n{run}", complaints.join("\n")).into()) }
 }
 
@@ -71,6 +77,7 @@ fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
         Some(expected) if sorted(expected) != sorted(&run.stdout) => {
             found.push(format!("standard output: expected\n{expected}"))
         }
+        None if guest.head.reference => {}
         None if guest.head.exit == Exit::Status(0) && run.stdout.lines().filter(|line| *line == "OK").count() != 1 => {
             found.push("standard output: expected one line OK".into());
         }

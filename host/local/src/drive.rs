@@ -59,7 +59,7 @@ pub(crate) struct Questions {
 
 impl Rank {
     /// Asks the guest, and waits for its answer.
-    pub(crate) async fn ask(&self, callback: Callback) -> i32 {
+    pub async fn ask(&self, callback: Callback) -> i32 {
         let questions = &self.questions;
         let mut callback = Some(callback);
         let mut number = 0;

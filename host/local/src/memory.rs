@@ -19,9 +19,14 @@ pub struct Memory {
     size: Cell<u64>,
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        Memory::new()
+    }
+}
+
 impl Memory {
-    /// A memory that nothing is known of yet.
-    #[allow(clippy::new_without_default)]
+    /// A memory of no bytes, until [`Memory::set`] says where it is.
     pub fn new() -> Self {
         Memory { base: Cell::new(std::ptr::null_mut()), size: Cell::new(0) }
     }
@@ -58,6 +63,10 @@ impl Memory {
 
     #[inline]
     fn argument(&self, address: Addr, length: u64, what: &str) -> Result<*mut u8> {
+        // Address 0 is inside the memory, but no object of a program lies there.
+        if address == Addr::NULL && length > 0 {
+            return Err(Error::new(MPI_ERR_ARG, format!("{what} is the null pointer")));
+        }
         self.at(address, length)
             .ok_or_else(|| self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what))
     }
@@ -83,7 +92,43 @@ impl Memory {
         Ok(bytes)
     }
 
+    /// Copies bytes out of the guest behind those of a vector.
+    #[inline]
+    pub fn append(&self, address: Addr, length: u64, bytes: &mut Vec<u8>, what: &str) -> Result<()> {
+        let from = self.argument(address, length, what)?;
+        let length = length as usize;
+        bytes.reserve(length);
+        // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written before they count.
+        unsafe {
+            copy::copy(bytes.as_mut_ptr().add(bytes.len()), from, length);
+            bytes.set_len(bytes.len() + length);
+        }
+        Ok(())
+    }
+
+    /// Bytes before the next zero byte.
+    pub fn text_length(&self, address: Addr, what: &str) -> Result<u32> {
+        let mut piece = [0; 64];
+        let mut length = 0;
+        loop {
+            let rest = self.size().saturating_sub(u64::from(address.0) + length);
+            let bytes = rest.min(piece.len() as u64);
+            if bytes == 0 {
+                let text = format!("{what} at address {:#x} does not end within the memory", address.0);
+                return Err(Error::new(MPI_ERR_ARG, text));
+            }
+            let from = self.argument(Addr((u64::from(address.0) + length) as u32), bytes, what)?;
+            // SAFETY: `from` has as many bytes inside the memory, and so has the array.
+            unsafe { copy::copy_small(piece.as_mut_ptr(), from, bytes as usize) };
+            match piece[..bytes as usize].iter().position(|&byte| byte == 0) {
+                Some(end) => return Ok((length + end as u64) as u32),
+                None => length += bytes,
+            }
+        }
+    }
+
     /// Copies bytes into the guest.
+    #[inline]
     pub fn write_bytes(&self, address: Addr, bytes: &[u8], what: &str) -> Result<()> {
         let to = self.argument(address, bytes.len() as u64, what)?;
         // SAFETY: `to` has as many bytes inside the memory.
@@ -149,7 +194,10 @@ impl Memory {
 
     /// Writes an array of words.
     pub fn write_i32s(&self, address: Addr, values: &[i32], what: &str) -> Result<()> {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let mut bytes = Vec::with_capacity(values.len() * 4);
+        for value in values {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
         self.write_bytes(address, &bytes, what)
     }
 

@@ -85,6 +85,7 @@ impl Rank {
     #[inline]
     pub(crate) fn release(&self, operation: OpRef) -> Outcome {
         let outcome = operation.finish();
+        drop(operation.take_room());
         self.pool.borrow_mut().push(operation);
         outcome
     }
@@ -177,8 +178,16 @@ impl Rank {
     /// Starts a receive.
     #[inline]
     pub(crate) fn post_recv(&self, pattern: Pattern, span: Span) -> Result<OpRef> {
+        self.post_recv_into(pattern, span, None)
+    }
+
+    #[inline]
+    fn post_recv_into(&self, pattern: Pattern, span: Span, room: Option<u64>) -> Result<OpRef> {
         let operation = self.operation()?;
         operation.start(self.waits_for(Kind::Recv, &pattern), span);
+        if let Some(limit) = room {
+            operation.give_room(limit);
+        }
         let found = self.matched(|matching| {
             let found = matching.take(&pattern);
             if found.is_none() {
@@ -203,6 +212,11 @@ impl Rank {
         operation.start(self.waits_for(Kind::Recv, &Pattern { context, source, tag }), span);
         self.receive(arrived, operation);
         Ok(operation)
+    }
+
+    /// Starts a receive of a message of any length up to `limit`, whose bytes [`OpRef::take_room`] gives.
+    pub(crate) fn post_recv_bytes(&self, pattern: Pattern, limit: u64) -> Result<OpRef> {
+        self.post_recv_into(pattern, Span::EMPTY, Some(limit))
     }
 
     fn waits_for(&self, kind: Kind, pattern: &Pattern) -> What {
@@ -256,6 +270,28 @@ impl Rank {
                 self.complete(operation).await;
             }
         }
+    }
+
+    /// The first bytes of the message that has arrived and fits, if there is one, and how long it is.
+    pub(crate) fn peek_bytes(&self, pattern: &Pattern, head: &mut [u8]) -> Option<(Header, usize)> {
+        self.matched(|matching| {
+            let arrived = matching.peek(pattern)?;
+            let copied = match (&arrived.body, arrived.bytes()) {
+                (_, Some(bytes)) => {
+                    let length = bytes.len().min(head.len());
+                    head[..length].copy_from_slice(&bytes[..length]);
+                    length
+                }
+                // The sender keeps its bytes until the message leaves the queue, which needs this gate.
+                (Body::Pulled(send), None) => {
+                    let length = send.span().bytes().min(head.len());
+                    send.span().read(0, &mut head[..length]);
+                    length
+                }
+                _ => 0,
+            };
+            Some((arrived.header, copied))
+        })
     }
 
     /// Looks whether an operation is complete, after doing what can be done for it. In the last poll before
@@ -386,6 +422,11 @@ impl<'a> Started<'a> {
     #[inline]
     pub(crate) fn done(&self) -> impl Future<Output = ()> {
         poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
+    }
+
+    /// The bytes that a complete receive made room for.
+    pub(crate) fn take_room(&self) -> Vec<u8> {
+        self.operation.map_or_else(Vec::new, |operation| operation.take_room())
     }
 
     /// How it ended. It is complete.

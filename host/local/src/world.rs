@@ -319,6 +319,7 @@ impl World {
 
     /// Copies a message from the sender's memory to the receiver's and completes both operations.
     pub(crate) fn transfer(&self, send: OpRef, receive: OpRef, header: &crate::mailbox::ring::Header, by: u32) {
+        receive.make_room(send.span().bytes() as u64);
         let (length, room) = (send.span().bytes(), receive.span().bytes());
         let bytes = length.min(room);
         let (from, to) = (send.get().owner, receive.get().owner);

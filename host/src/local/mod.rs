@@ -25,6 +25,7 @@ mod fibers;
 #[allow(clippy::redundant_closure)] // All registrations look the same.
 mod generated;
 mod hand;
+mod objects;
 pub(crate) mod shim;
 mod threads;
 
@@ -43,8 +44,16 @@ use crate::rank::Crew;
 /// The import module of MPI's functions.
 pub const MODULE: &str = rankine_abi::MODULE;
 
-/// Registers one function of MPI, if this engine has it; says whether it has.
-pub(crate) fn define(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> wasmtime::Result<bool> {
+/// Registers one function of MPI or of object graphs, if this engine has it; says whether it has.
+pub(crate) fn define(
+    linker: &mut Linker<Guest>,
+    placement: Placement,
+    module: &str,
+    name: &str,
+) -> wasmtime::Result<bool> {
+    if module == rankine_object::MODULE {
+        return objects::define(linker, placement, name);
+    }
     if hand::define(linker, name)? {
         return Ok(true);
     }

@@ -32,7 +32,6 @@ pub(in crate::mpi) enum On {
     File(usize),
     Session(usize),
     Request(usize),
-    Message(usize),
     /// Functions that work on no open file.
     FileNull,
     /// Functions that work on no object: the handler of `MPI_COMM_SELF` (§9.3).
@@ -42,7 +41,10 @@ pub(in crate::mpi) enum On {
 }
 
 /// Registers one function of MPI, if the ABI has it; says whether it has.
-pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> Result<bool> {
+pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
+    if module != MODULE {
+        return Ok(false);
+    }
     let (Some(function), Some(entry)) = (Function::named(name), generated::find(name)) else { return Ok(false) };
     let wasm = |value: &ValueType| match value {
         ValueType::I32 => ValType::I32,
@@ -105,7 +107,7 @@ fn leave(rank: &Rank, on: On, outcome: super::Result<()>, words: &mut Words<'_>)
             On::Session(at) => Origin::Session(words.word(at)),
             On::Request(at) => rank.origin_of(words.word(at)),
             On::FileNull => Origin::File(rankine_abi::File::NULL.0),
-            On::Message(_) | On::Myself => Origin::Myself,
+            On::Myself => Origin::Myself,
             On::Nothing => Origin::Nothing,
         };
         match rank.raise(origin, error) {

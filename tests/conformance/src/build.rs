@@ -132,8 +132,9 @@ impl Builder {
             Form::Guest => self.places.rankine.clone(),
             Form::Native => self.places.mpi_bin.join("mpicc_abi"),
         };
-        let times = modified(output).zip(modified(&from));
-        times.is_some_and(|(made, from)| from < made)
+        let configuration = self.suite.root.join("include/mpitestconf.h");
+        let Some(made) = modified(output) else { return false };
+        [from, configuration].iter().all(|path| modified(path).is_some_and(|time| time < made))
     }
 }
 

@@ -76,7 +76,7 @@ fn conduct() -> Result<ExitCode, String> {
     if options.subset {
         entries = subset::of(entries)?;
     }
-    let results = Arc::new(Results::read(&places.target.join("conformance/results.json"))?);
+    let results = Arc::new(Results::read(&places.target.join("conformance"))?);
     let root = places.root.clone();
     let notes = Notes::read(include_str!("notes.txt"))?;
     let builder = Builder::new(suite, places);
@@ -92,7 +92,6 @@ fn conduct() -> Result<ExitCode, String> {
         }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
-    results.write()?;
     if options.page {
         let path = root.join("docs/conformance.md");
         std::fs::write(&path, page::page(&entries, &results, runner.notes()))
@@ -105,7 +104,7 @@ fn conduct() -> Result<ExitCode, String> {
 fn trial(entry: Entry, way: Way, runner: Arc<Runner>, results: Arc<Results>) -> Trial {
     Trial::test(format!("{}/{}", way.name(), entry.name()), move || {
         let outcome = runner.outcome(&entry, way);
-        results.set(&entry, way, &outcome);
+        results.set(&entry, way, &outcome)?;
         match (outcome, runner.notes().fails(&entry, way)) {
             (Outcome::Pass, Some(reason)) => {
                 Err(Failed::from(format!("it passes, and notes.txt says that it does not: {reason}")))

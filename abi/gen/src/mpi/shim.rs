@@ -524,6 +524,7 @@ impl Shim<'_> {
             Length::Product(a, b) => format!("times({}, {})", self.length(a)?, self.length(b)?),
             Length::Of(property, name) => match property {
                 Property::Peers => format!("r.peers(w.word({}))?", self.at(name)),
+                Property::Members => format!("r.members(w.word({}))?", self.at(name)),
                 Property::Dimensions => format!("r.dimensions(w.word({}))?", self.at(name)),
                 Property::Sources => format!("r.degrees(w.word({}))?.0", self.at(name)),
                 Property::Destinations => format!("r.degrees(w.word({}))?.1", self.at(name)),

@@ -23,12 +23,14 @@ use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
+use flight::Flight;
 
 mod allgather;
 mod alltoall;
 mod barrier;
 mod bcast;
 mod buffers;
+mod bytes;
 mod flight;
 mod fold;
 mod gather;
@@ -46,6 +48,7 @@ pub use allgather::{allgather, allgatherv};
 pub use alltoall::{alltoall, alltoallv, alltoallw};
 pub use barrier::barrier;
 pub use bcast::bcast;
+pub use bytes::{allgather_bytes, alltoall_bytes, bcast_bytes, gather_bytes, scatter_bytes};
 pub use gather::{gather, gatherv};
 pub use neighbor::{
     neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,

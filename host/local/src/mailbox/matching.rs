@@ -240,6 +240,7 @@ impl Matching {
 /// `read(to, length)` copies the first `length` bytes of the message; `by` is the rank that runs this.
 #[inline]
 pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnce(*mut u8, usize)) -> bool {
+    receive.make_room(header.bytes() as u64);
     let span = receive.span();
     let bytes = header.bytes().min(span.bytes());
     match span.contiguous() {

@@ -72,6 +72,14 @@ pub(crate) struct Joint {
     pub from: AtomicUsize,
 }
 
+/// Where a receive of a message of any length puts it: bytes of the host that its matcher makes when it knows how many.
+#[derive(Debug)]
+pub(crate) struct Room {
+    /// The longest message that is taken.
+    limit: u64,
+    bytes: Vec<u8>,
+}
+
 /// See the module.
 #[derive(Debug)]
 #[repr(align(128))]
@@ -81,6 +89,8 @@ pub struct Operation {
     pub(crate) owner: u32,
     what: Cell<What>,
     span: Cell<Span>,
+    /// For receives whose buffer is made when their message is known.
+    room: Cell<Option<Room>>,
     outcome: Cell<Outcome>,
     /// For sends: the position of the envelope in the destination's ring.
     pub(crate) position: std::cell::Cell<u64>,
@@ -94,6 +104,7 @@ impl Operation {
             owner,
             what: Cell::new(What { kind: Kind::Probe, context: 0, peer: 0, tag: 0, destination: owner }),
             span: Cell::new(Span::EMPTY),
+            room: Cell::new(None),
             outcome: Cell::new(Outcome::default()),
             position: std::cell::Cell::new(0),
             joint: Joint {
@@ -167,6 +178,49 @@ impl OpRef {
         // SAFETY: as above.
         operation.span.with_mut(|slot| unsafe { *slot = span });
         operation.state.store(PENDING, Ordering::Relaxed);
+    }
+
+    /// Lets the matcher make its buffer, for a message of at most `limit` bytes. After [`OpRef::start`], before publication.
+    pub(crate) fn give_room(&self, limit: u64) {
+        // SAFETY: nobody else knows the operation yet.
+        self.get().room.with_mut(|room| unsafe { *room = Some(Room { limit, bytes: Vec::new() }) });
+    }
+
+    /// Makes the buffer for a message of `length` bytes, if this receive leaves that to its matcher. Where the message is too long for it, it
+    /// stays empty, and so the message does not fit.
+    #[inline]
+    pub(crate) fn make_room(&self, length: u64) {
+        // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
+        self.get().room.with_mut(|room| {
+            if let Some(room) = unsafe { &mut *room } {
+                self.fill_room(room, length);
+            }
+        });
+    }
+
+    fn fill_room(&self, room: &mut Room, length: u64) {
+        if length > room.limit || room.bytes.try_reserve_exact(length as usize).is_err() {
+            return;
+        }
+        // SAFETY: the bytes stay where they are until the operation is complete, and are nobody else's.
+        let span = unsafe { Span::raw(room.bytes.as_mut_ptr(), length as usize) };
+        // SAFETY: as in `make_room`.
+        self.get().span.with_mut(|slot| unsafe { *slot = span });
+    }
+
+    /// The message that a complete operation made room for.
+    pub(crate) fn take_room(&self) -> Vec<u8> {
+        debug_assert!(self.is_done());
+        // SAFETY: a complete operation is its owner's alone.
+        let room = self.get().room.with_mut(|room| unsafe { (*room).take() });
+        // SAFETY: as above.
+        let received = self.get().outcome.with(|outcome| unsafe { (*outcome).bytes }) as usize;
+        let mut bytes = room.map_or_else(Vec::new, |room| room.bytes);
+        if received <= bytes.capacity() {
+            // SAFETY: the matcher has written as many bytes as the outcome says.
+            unsafe { bytes.set_len(received) };
+        }
+        bytes
     }
 
     /// Says that the owner is about to park on it; false when it is complete already.

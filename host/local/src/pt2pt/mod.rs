@@ -6,6 +6,7 @@
 #![allow(clippy::too_many_arguments)] // They are those of MPI.
 
 mod buffered;
+mod bytes;
 mod nonblocking;
 #[cfg(test)]
 mod overlap;
@@ -28,6 +29,7 @@ use crate::span::Span;
 use crate::transport::Started;
 
 pub use buffered::*;
+pub use bytes::*;
 pub use nonblocking::*;
 pub use partitioned::*;
 pub use probe::*;

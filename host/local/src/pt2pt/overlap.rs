@@ -11,7 +11,7 @@ use crate::request::test;
 use crate::testing::threads;
 use crate::world::{Event, Listen, Options};
 
-const BYTES: i64 = if cfg!(miri) { 16 << 10 } else { 512 << 10 };
+const BYTES: i64 = if cfg!(miri) { 5 << 10 } else { 512 << 10 };
 const BUFFER: Addr = Addr(4096);
 
 /// Keeps what it hears of messages that went from memory to memory.

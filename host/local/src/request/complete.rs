@@ -130,7 +130,7 @@ impl Rank {
         let general = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
             Some(Activity::General(general)) => Ok(general.clone()),
             Some(Activity::Complete(completion)) => Err(completion.clone()),
-            Some(Activity::Operation(operation)) => {
+            Some(Activity::Operation(operation) | Activity::Received(operation, _)) => {
                 Err(Completion::from_outcome(operation.what().kind, operation.finish()))
             }
             Some(Activity::Inactive | Activity::Future(_)) | None => Err(Completion::of(Status::EMPTY)),

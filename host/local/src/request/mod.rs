@@ -17,6 +17,7 @@ mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use rankine_abi::{Comm, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, Request, Status};
@@ -77,14 +78,32 @@ pub(crate) enum Activity {
     Complete(Completion),
     /// A send or a receive.
     Operation(OpRef),
+    /// A receive into the host, and what is done with its bytes when the request is completed.
+    Received(OpRef, Then),
     /// Steps of the engine's own; taken out while they are polled.
     Future(Option<Future>),
     /// What the program itself completes.
     General(Rc<General>),
 }
 
+/// What is done with a message that came into the host, on the rank's own stack, when its request is completed: the guest may be asked. It gives
+/// the status that the program sees.
+pub type Then = Box<
+    dyn for<'r> FnOnce(&'r Rank, Vec<u8>, Status) -> Pin<Box<dyn std::future::Future<Output = Result<Status>> + 'r>>,
+>;
+
 /// How to start a persistent request.
 pub(crate) type Starter = Rc<dyn Fn(&Rank) -> Result<Activity>>;
+
+impl Activity {
+    /// The send or receive behind it.
+    fn operation(&self) -> Option<OpRef> {
+        match self {
+            Activity::Operation(operation) | Activity::Received(operation, _) => Some(*operation),
+            _ => None,
+        }
+    }
+}
 
 struct Entry {
     /// Whose error handler hears of its failure.
@@ -204,7 +223,7 @@ impl Rank {
     /// parking it announces the wait.
     fn poll_request(&self, request: Request) -> bool {
         let operation = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
-            Some(Activity::Operation(operation)) => *operation,
+            Some(Activity::Operation(operation) | Activity::Received(operation, _)) => *operation,
             Some(Activity::Future(_)) => return false,
             Some(Activity::General(general)) => return general.is_complete(),
             Some(Activity::Inactive | Activity::Complete(_)) | None => return true,
@@ -218,6 +237,7 @@ impl Rank {
         let (request, activity) = self.detach(request);
         let completion = match activity {
             Activity::Operation(operation) => self.end_operation(operation),
+            Activity::Received(operation, then) => self.end_received(operation, then).await,
             Activity::Complete(completion) => completion,
             Activity::General(general) => general.end(self).await,
             Activity::Inactive | Activity::Future(_) => Completion::of(Status::EMPTY),
@@ -231,11 +251,24 @@ impl Rank {
         Completion::from_outcome(kind, self.release(operation))
     }
 
+    /// Hands a message that came into the host to whoever posted its receive.
+    async fn end_received(&self, operation: OpRef, then: Then) -> Completion {
+        let bytes = operation.take_room();
+        let completion = self.end_operation(operation);
+        if completion.error.is_some() || completion.status.cancelled() {
+            return completion;
+        }
+        match then(self, bytes, completion.status).await {
+            Ok(status) => Completion::of(status),
+            Err(error) => Completion { error: Some(error), ..completion },
+        }
+    }
+
     /// Forgets a request without a word to anybody.
     fn discard(&self, request: Request) {
         let (request, activity) = self.detach(request);
         self.requests.table.borrow_mut().remove(request.0);
-        if let Activity::Operation(operation) = activity {
+        if let Some(operation) = activity.operation() {
             self.release(operation);
         }
     }
@@ -243,7 +276,7 @@ impl Rank {
     /// Whether nothing goes on behind a request.
     fn is_settled(&self, request: Request) -> bool {
         match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
-            Some(Activity::Operation(operation)) => operation.is_done(),
+            Some(Activity::Operation(operation) | Activity::Received(operation, _)) => operation.is_done(),
             Some(Activity::Future(_) | Activity::General(_)) => false,
             Some(Activity::Inactive | Activity::Complete(_)) | None => true,
         }
@@ -282,6 +315,7 @@ impl Rank {
             let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { return };
             let receive = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
                 Some(Activity::Operation(operation)) if operation.what().kind == Kind::Recv => Some(*operation),
+                Some(Activity::Received(operation, _)) => Some(*operation),
                 Some(Activity::General(_)) | None => continue,
                 _ => None,
             };

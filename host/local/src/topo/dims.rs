@@ -38,13 +38,13 @@ pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Ve
 const MOST: usize = 31;
 
 /// `count` factors of `number`, but not the ones at the end, in descending order. Of all such products the difference between the
-/// largest and the smallest factor is the least, then the sum.
+/// largest and the smallest factor is the least, then the sum; the smallest factor the largest.
 fn balanced(number: i32, count: usize) -> Vec<i32> {
     if count == 0 || number == 1 {
         return Vec::new();
     }
     let mut search =
-        Search { divisors: divisors(number), chosen: Vec::new(), best: Vec::new(), least: (i32::MAX, i64::MAX) };
+        Search { divisors: divisors(number), chosen: Vec::new(), best: Vec::new(), least: (i32::MAX, i64::MAX, 0) };
     // With more factors than the number has primes the smallest is 1 anyway.
     search.extend(number, count.min(MOST + 1), number);
     search.best
@@ -56,8 +56,8 @@ struct Search {
     /// The factors so far, descending.
     chosen: Vec<i32>,
     best: Vec<i32>,
-    /// Difference and sum of the best.
-    least: (i32, i64),
+    /// Difference and sum of the best, and its smallest factor, negated.
+    least: (i32, i64, i32),
 }
 
 impl Search {
@@ -91,7 +91,7 @@ impl Search {
     fn keep(&mut self, ones: usize) {
         let smallest = if ones > 0 { 1 } else { self.chosen[self.chosen.len() - 1] };
         let sum = self.chosen.iter().map(|&factor| i64::from(factor)).sum::<i64>() + ones as i64;
-        let key = (self.chosen[0] - smallest, sum);
+        let key = (self.chosen[0] - smallest, sum, -smallest);
         if key < self.least {
             (self.least, self.best) = (key, self.chosen.clone());
         }
@@ -156,6 +156,7 @@ mod tests {
             (64, 3, vec![4, 4, 4]),
             (24, 3, vec![4, 3, 2]),
             (10_000, 2, vec![100, 100]),
+            (5040, 3, vec![21, 16, 15]),
             (1, 3, vec![1, 1, 1]),
             (i32::MAX, 2, vec![i32::MAX, 1]),
         ] {

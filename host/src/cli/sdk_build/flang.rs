@@ -54,8 +54,8 @@ struct Amendment {
     is: &'static str,
 }
 
-/// Descriptors of arrays keep the layout that flang generates for every target, with 64-bit extents and lengths. The
-/// rest are the kinds of C's types.
+/// Descriptors of arrays and tables of namelists keep the layout that flang generates for every target, with 64-bit
+/// extents, lengths and counts. The rest are the kinds of C's types.
 const AMENDMENTS: &[Amendment] = &[
     Amendment {
         file: "flang/include/flang/ISO_Fortran_binding.h",
@@ -71,6 +71,16 @@ const AMENDMENTS: &[Amendment] = &[
         file: "flang/module/__fortran_builtins.f90",
         was: "integer(kind=int64), private :: __address",
         is: "integer(kind=kind(0)), private :: __address",
+    },
+    Amendment {
+        file: "flang-rt/include/flang-rt/runtime/namelist.h",
+        was: "std::size_t items{0};",
+        is: "std::uint64_t items{0};",
+    },
+    Amendment {
+        file: "flang-rt/include/flang-rt/runtime/non-tbp-dio.h",
+        was: "std::size_t items{0};",
+        is: "std::uint64_t items{0};",
     },
     // Padding before a procedure's address that a 32-bit one does not have.
     Amendment {
@@ -105,8 +115,9 @@ impl Flang {
         let flang = Flang::place()?;
         ensure!(
             flang.root.is_dir(),
-            "the Fortran compiler is not built yet (or by another version of Rankine or LLVM): run `rankine sdk build \
-             fortran` once, it takes some minutes"
+            "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
+             `rankine sdk build fortran` once, it takes some minutes",
+            flang.root.display()
         );
         Ok(flang)
     }

@@ -2154,7 +2154,7 @@ fn reduce_scatter_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
     let sendbuf = if has_sendbuf {
-        r.buffer(w.addr(0), times(i64::from(w.int(2)), r.peers(w.word(5))?), &datatype, "sendbuf")?
+        r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
@@ -2178,7 +2178,7 @@ fn reduce_scatter_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
     let sendbuf = if has_sendbuf {
-        r.buffer(w.addr(0), times(w.long(2), r.peers(w.word(5))?), &datatype, "sendbuf")?
+        r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
@@ -2202,7 +2202,7 @@ fn ireduce_scatter_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
     let sendbuf = if has_sendbuf {
-        r.buffer(w.addr(0), times(i64::from(w.int(2)), r.peers(w.word(5))?), &datatype, "sendbuf")?
+        r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
@@ -2229,7 +2229,7 @@ fn ireduce_scatter_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
     let sendbuf = if has_sendbuf {
-        r.buffer(w.addr(0), times(w.long(2), r.peers(w.word(5))?), &datatype, "sendbuf")?
+        r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
@@ -2257,7 +2257,7 @@ fn reduce_scatter_block_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
     let info = r.info(w.word(6), "info")?;
     let sendbuf = if has_sendbuf {
-        r.buffer(w.addr(0), times(i64::from(w.int(2)), r.peers(w.word(5))?), &datatype, "sendbuf")?
+        r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
@@ -2285,7 +2285,7 @@ fn reduce_scatter_block_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
     let info = r.info(w.word(6), "info")?;
     let sendbuf = if has_sendbuf {
-        r.buffer(w.addr(0), times(w.long(2), r.peers(w.word(5))?), &datatype, "sendbuf")?
+        r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
@@ -2308,7 +2308,7 @@ fn reduce_scatter_block_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Reduce_scatter`
 fn reduce_scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let recvcounts = r.ints(w.addr(2), r.peers(w.word(5))?, "recvcounts")?;
+    let recvcounts = r.ints(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
@@ -2330,7 +2330,7 @@ fn reduce_scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Reduce_scatter_c`
 fn reduce_scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let recvcounts = r.longs(w.addr(2), r.peers(w.word(5))?, "recvcounts")?;
+    let recvcounts = r.longs(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
@@ -2352,7 +2352,7 @@ fn reduce_scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Ireduce_scatter`
 fn ireduce_scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let recvcounts = r.ints(w.addr(2), r.peers(w.word(5))?, "recvcounts")?;
+    let recvcounts = r.ints(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
@@ -2377,7 +2377,7 @@ fn ireduce_scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Ireduce_scatter_c`
 fn ireduce_scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let recvcounts = r.longs(w.addr(2), r.peers(w.word(5))?, "recvcounts")?;
+    let recvcounts = r.longs(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
@@ -2402,7 +2402,7 @@ fn ireduce_scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Reduce_scatter_init`
 fn reduce_scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let recvcounts = r.ints(w.addr(2), r.peers(w.word(5))?, "recvcounts")?;
+    let recvcounts = r.ints(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
@@ -2429,7 +2429,7 @@ fn reduce_scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Reduce_scatter_init_c`
 fn reduce_scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let recvcounts = r.longs(w.addr(2), r.peers(w.word(5))?, "recvcounts")?;
+    let recvcounts = r.longs(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;

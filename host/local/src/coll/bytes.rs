@@ -1,0 +1,178 @@
+//! Collectives on bytes of the host whose lengths only their senders know: what object graphs travel in.
+//!
+//! A part that its sender could not make is sent as no bytes at all, so that nobody waits for it in vain.
+
+use rankine_abi::{Comm, MPI_ERR_TRUNCATE};
+
+use super::buffers::Role;
+use super::{Coll, Flight, Pending};
+use crate::error::{Error, Result};
+use crate::mailbox::matching::Pattern;
+use crate::rank::Rank;
+use crate::span::Span;
+use crate::transport::Started;
+
+impl<'a> Coll<'a> {
+    /// Starts a receive of at most `limit` bytes from a peer.
+    fn irecv_bytes(&self, peer: usize, limit: u64) -> Result<Started<'a>> {
+        let pattern = Pattern { context: self.comm.context + 1, source: peer as i32, tag: self.tag };
+        Ok(Started::new(self.r, Some(self.r.post_recv_bytes(pattern, limit)?)))
+    }
+
+    /// Starts a send of bytes of the host.
+    ///
+    /// # Safety
+    /// They outlive the operation.
+    unsafe fn isend_bytes(&self, peer: usize, bytes: &[u8]) -> Result<Pending<'a>> {
+        // SAFETY: the caller's; a send does not write.
+        self.isend(peer, &unsafe { Span::raw(bytes.as_ptr().cast_mut(), bytes.len()) })
+    }
+}
+
+async fn landed(receiving: Started<'_>, limit: u64) -> Result<Vec<u8>> {
+    receiving.done().await;
+    let bytes = receiving.take_room();
+    let outcome = receiving.end();
+    if outcome.length > outcome.bytes {
+        let length = outcome.length;
+        let text = format!("{length} bytes came in a collective where this rank takes at most {limit}");
+        return Err(Error::new(MPI_ERR_TRUNCATE, text));
+    }
+    Ok(bytes)
+}
+
+/// Brings the root's bytes to every rank. The root gives them; the others, and the root itself, get them.
+pub async fn bcast_bytes(r: &Rank, bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<u8>> {
+    let communicator = r.communicator(comm)?;
+    let g = &communicator.coll(r);
+    match Role::new(&communicator, root)? {
+        Role::Root if g.is_inter() => {
+            // SAFETY: the bytes are this function's, and so is the operation.
+            unsafe { g.isend_bytes(0, &bytes) }?.finish().await?;
+            Ok(bytes)
+        }
+        Role::Root => spread(g, g.rank, Some(bytes), limit).await,
+        Role::Member(root) if !g.is_inter() => spread(g, root, None, limit).await,
+        Role::Member(root) => {
+            let first = if g.rank == 0 { Some(landed(g.irecv_bytes(root, limit)?, limit).await?) } else { None };
+            spread(&g.local(), 0, first, limit).await
+        }
+        Role::Idle => Ok(bytes),
+    }
+}
+
+async fn spread(g: &Coll<'_>, root: usize, bytes: Option<Vec<u8>>, limit: u64) -> Result<Vec<u8>> {
+    let tree = g.tree();
+    let (there, back) = (|rank| (rank + g.size - root) % g.size, |rank| (rank + root) % g.size);
+    let place = there(g.rank);
+    let received = match (bytes, tree.parent(place)) {
+        (None, Some(parent)) => landed(g.irecv_bytes(back(parent), limit)?, limit).await,
+        (bytes, _) => Ok(bytes.unwrap_or_default()),
+    };
+    // Where it was too much for us, those below are not left waiting.
+    let bytes = received.as_deref().unwrap_or_default();
+    let mut flight = Flight::new();
+    for child in tree.children(place) {
+        // SAFETY: the bytes outlive the flight.
+        flight.add(unsafe { g.isend_bytes(back(child), bytes) }?).await?;
+    }
+    flight.land().await?;
+    received
+}
+
+/// Gives every rank its part of the root's.
+pub async fn scatter_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, root: i32, comm: Comm) -> Result<Vec<u8>> {
+    let communicator = r.communicator(comm)?;
+    let g = &communicator.coll(r);
+    match Role::new(&communicator, root)? {
+        Role::Member(root) => landed(g.irecv_bytes(root, limit)?, limit).await,
+        Role::Idle => Ok(Vec::new()),
+        Role::Root => {
+            let mut flight = Flight::new();
+            for peer in (0..g.size).filter(|&peer| g.is_inter() || peer != g.rank) {
+                // SAFETY: the parts outlive the flight, and are not moved meanwhile.
+                flight.add(unsafe { g.isend_bytes(peer, part(&parts, peer)) }?).await?;
+            }
+            flight.land().await?;
+            Ok(if g.is_inter() { Vec::new() } else { parts.get_mut(g.rank).map(std::mem::take).unwrap_or_default() })
+        }
+    }
+}
+
+fn part(parts: &[Vec<u8>], peer: usize) -> &[u8] {
+    parts.get(peer).map_or(&[], Vec::as_slice)
+}
+
+/// Brings every rank's bytes to the root, in the order of ranks; nothing to the others.
+pub async fn gather_bytes(r: &Rank, bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<Vec<u8>>> {
+    let communicator = r.communicator(comm)?;
+    let g = &communicator.coll(r);
+    match Role::new(&communicator, root)? {
+        Role::Member(root) => {
+            // SAFETY: the bytes are this function's, and so is the operation.
+            unsafe { g.isend_bytes(root, &bytes) }?.finish().await?;
+            Ok(Vec::new())
+        }
+        Role::Idle => Ok(Vec::new()),
+        Role::Root => collect(g, bytes, limit).await,
+    }
+}
+
+/// What every peer sends, with `own` in this rank's place.
+async fn collect(g: &Coll<'_>, own: Vec<u8>, limit: u64) -> Result<Vec<Vec<u8>>> {
+    let mut own = (!g.is_inter()).then_some(own);
+    let mut receiving = Vec::with_capacity(g.size);
+    for peer in 0..g.size {
+        let is_own = peer == g.rank && own.is_some();
+        receiving.push(if is_own { None } else { Some(g.irecv_bytes(peer, limit)?) });
+    }
+    let mut all = Vec::with_capacity(g.size);
+    for one in receiving {
+        all.push(match one {
+            Some(one) => landed(one, limit).await?,
+            None => own.take().unwrap_or_default(),
+        });
+    }
+    Ok(all)
+}
+
+/// Brings every rank's bytes to every rank, in the order of ranks.
+pub async fn allgather_bytes(r: &Rank, bytes: Vec<u8>, limit: u64, comm: Comm) -> Result<Vec<Vec<u8>>> {
+    let communicator = r.communicator(comm)?;
+    let g = &communicator.coll(r);
+    if g.is_inter() {
+        return exchange(g, |_| &bytes, Vec::new(), limit).await;
+    }
+    let own = bytes.clone();
+    exchange(g, |_| &bytes, own, limit).await
+}
+
+/// Gives every rank its part of every rank's; what came, in the order of ranks.
+pub async fn alltoall_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, comm: Comm) -> Result<Vec<Vec<u8>>> {
+    let communicator = r.communicator(comm)?;
+    let g = &communicator.coll(r);
+    let own = if g.is_inter() { None } else { parts.get_mut(g.rank).map(std::mem::take) };
+    exchange(g, |peer| part(&parts, peer), own.unwrap_or_default(), limit).await
+}
+
+/// Sends every peer what is for it, and receives from every peer.
+async fn exchange<'b>(
+    g: &Coll<'_>,
+    part: impl Fn(usize) -> &'b [u8],
+    own: Vec<u8>,
+    limit: u64,
+) -> Result<Vec<Vec<u8>>> {
+    let mut sending = Vec::with_capacity(g.size);
+    // Begin with different peers, so that not all send to the same one.
+    for peer in (0..g.size).map(|step| (g.rank + 1 + step) % g.size) {
+        if g.is_inter() || peer != g.rank {
+            // SAFETY: the caller's bytes outlive this future, which takes its operations back when it is dropped.
+            sending.push(unsafe { g.isend_bytes(peer, part(peer)) }?);
+        }
+    }
+    let all = collect(g, own, limit).await?;
+    for one in sending {
+        one.finish().await?;
+    }
+    Ok(all)
+}

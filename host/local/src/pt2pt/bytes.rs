@@ -1,0 +1,162 @@
+//! Messages whose bytes are the host's: sent from a vector, received into one that is made when the length is known.
+//!
+//! They are matched as all others are, by communicator, source and tag, so that probes, wildcards and requests work on them. What they mean is
+//! their sender's and receiver's business; in Rankine they are images of object graphs.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use rankine_abi::{Comm, MPI_ERR_TRUNCATE, Request, Status};
+
+use super::{pattern, target};
+use crate::error::{Error, Result};
+use crate::mailbox::operation::{Kind, Outcome};
+use crate::mailbox::ring::Header;
+use crate::rank::Rank;
+use crate::request::{Activity, Completion, Then};
+use crate::span::Span;
+use crate::transport::Started;
+
+/// A span over a vector that an operation reads.
+///
+/// # Safety
+/// The vector outlives the operation.
+unsafe fn span_of(bytes: &[u8]) -> Span {
+    // SAFETY: the caller's; a send does not write.
+    unsafe { Span::raw(bytes.as_ptr().cast_mut(), bytes.len()) }
+}
+
+/// Sends bytes of the host, and waits.
+pub async fn send_bytes(r: &Rank, bytes: &[u8], dest: i32, tag: i32, comm: Comm) -> Result<()> {
+    let comm = r.communicator(comm)?;
+    let Some(what) = target(Kind::Send, dest, tag, &comm)? else { return Ok(()) };
+    // SAFETY: the future borrows the bytes, and takes the operation back when it is dropped.
+    let span = unsafe { span_of(bytes) };
+    if let Some(operation) = r.post_send(what, comm.rank, span)? {
+        r.complete(operation).await;
+    }
+    Ok(())
+}
+
+/// Starts a send of bytes of the host, which the request keeps.
+pub fn isend_bytes(r: &Rank, bytes: Vec<u8>, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
+    target(Kind::Send, dest, tag, &*r.communicator(comm)?)?;
+    r.begin(comm, async move |r| send_bytes(r, &bytes, dest, tag, comm).await.map(|()| Status::EMPTY))
+}
+
+/// Receives a message of at most `limit` bytes into the host.
+pub async fn recv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm) -> Result<(Vec<u8>, Status)> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else { return Ok((Vec::new(), Status::PROC_NULL)) };
+    let receiving = Started::new(r, Some(r.post_recv_bytes(pattern, limit)?));
+    poll_fn(|_| if receiving.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+    let (outcome, bytes) = receiving.end_bytes();
+    check(&outcome, limit)?;
+    Ok((bytes, outcome.status()))
+}
+
+/// Starts a receive of at most `limit` bytes into the host; completing its request runs `then` on them.
+pub fn irecv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm, then: Then) -> Result<Request> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else {
+        return r.new_request(comm, Activity::Complete(Completion::of(Status::PROC_NULL)));
+    };
+    let operation = r.post_recv_bytes(pattern, limit)?;
+    r.new_request(comm, Activity::Received(operation, then)).inspect_err(|_| {
+        r.withdraw(operation);
+        r.release(operation);
+    })
+}
+
+/// Sends one message of the host's and receives another.
+#[expect(clippy::too_many_arguments, reason = "they are those of MPI_Sendrecv")]
+pub async fn sendrecv_bytes(
+    r: &Rank,
+    bytes: &[u8],
+    dest: i32,
+    sendtag: i32,
+    limit: u64,
+    source: i32,
+    recvtag: i32,
+    comm: Comm,
+) -> Result<(Vec<u8>, Status)> {
+    let communicator = r.communicator(comm)?;
+    let to = target(Kind::Send, dest, sendtag, &communicator)?;
+    let from = pattern(source, recvtag, &communicator)?;
+    let receiving = match from {
+        Some(pattern) => Some(Started::new(r, Some(r.post_recv_bytes(pattern, limit)?))),
+        None => None,
+    };
+    let sending = match to {
+        // SAFETY: as in `send_bytes`.
+        Some(what) => Started::new(r, r.post_send(what, communicator.rank, unsafe { span_of(bytes) })?),
+        None => Started::new(r, None),
+    };
+    poll_fn(|_| {
+        let sent = sending.poll();
+        let received = receiving.as_ref().is_none_or(Started::poll);
+        if sent && received { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    sending.end();
+    let Some(receiving) = receiving else { return Ok((Vec::new(), Status::PROC_NULL)) };
+    let (outcome, bytes) = receiving.end_bytes();
+    check(&outcome, limit)?;
+    Ok((bytes, outcome.status()))
+}
+
+/// Waits for a message and copies its first bytes, which stay where they are; how many there are, and the status.
+pub async fn probe_bytes(r: &Rank, head: &mut [u8], source: i32, tag: i32, comm: Comm) -> Result<(usize, Status)> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else { return Ok((0, Status::PROC_NULL)) };
+    loop {
+        r.arrival(pattern).await?;
+        if let Some((header, copied)) = r.peek_bytes(&pattern, head) {
+            return Ok((copied, status(&header)));
+        }
+    }
+}
+
+/// As [`probe_bytes`], without waiting: nothing if there is no such message.
+pub async fn iprobe_bytes(
+    r: &Rank,
+    head: &mut [u8],
+    source: i32,
+    tag: i32,
+    comm: Comm,
+) -> Result<Option<(usize, Status)>> {
+    let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
+    let Some(pattern) = wanted else { return Ok(Some((0, Status::PROC_NULL))) };
+    r.advance();
+    match r.peek_bytes(&pattern, head) {
+        Some((header, copied)) => Ok(Some((copied, status(&header)))),
+        None => {
+            crate::drive::yield_now(r).await;
+            Ok(None)
+        }
+    }
+}
+
+fn status(header: &Header) -> Status {
+    Status::new(header.source, header.tag, header.bytes() as u64)
+}
+
+/// The error of a message that is longer than the receiver allows.
+fn check(outcome: &Outcome, limit: u64) -> Result<()> {
+    let Outcome { source, tag, bytes, length, .. } = *outcome;
+    if length <= bytes {
+        return Ok(());
+    }
+    let text = format!(
+        "a message of {length} bytes from rank {source} with tag {tag} came where this rank takes at most {limit}"
+    );
+    Err(Error { status: Some(Box::new(outcome.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
+}
+
+impl Started<'_> {
+    /// How a receive into the host ended, and its bytes. It is complete.
+    fn end_bytes(self) -> (Outcome, Vec<u8>) {
+        let bytes = self.take_room();
+        (self.end(), bytes)
+    }
+}

@@ -1,0 +1,201 @@
+//! Object graphs as messages (import module `rankine`).
+//!
+//! A guest describes its types once; from then on trees, lists and meshes travel like arrays of numbers: the host walks the graph in the sender's memory
+//! into an image, which is an ordinary message, and rebuilds it in the receiver's.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `types` | what a guest says of its types; all of it is checked here |
+//! | `plan` | types that belong together, in an order two ranks agree on; the fingerprint |
+//! | `walk`, `visited`, `interior` | from a graph to an image |
+//! | `image` | the form in which graphs travel |
+//! | `decode` | checking an image that came, before the guest sees a byte of it |
+//! | `rebuild` | from an image to a graph |
+//!
+//! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. Who sends and receives images are the
+//! engines' shims (`host/src/local/objects.rs`). A guest that describes its types wrongly sends nonsense or gets errors; whoever receives believes nothing
+//! of an image but what `decode` has checked against its own description.
+
+mod decode;
+mod image;
+mod interior;
+mod plan;
+mod rebuild;
+#[cfg(test)]
+mod speed;
+mod types;
+mod visited;
+mod walk;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
+use rankine_local::{Error, Memory, Rank, Result};
+
+pub use decode::Limits;
+pub use image::{HEADER, Header};
+pub use plan::Plan;
+pub use rebuild::Allocator;
+pub use types::FIELD_WORDS;
+
+/// Results on the path of an object: an error is rare, and shall not make the good case larger.
+pub(crate) type Checked<T> = std::result::Result<T, Box<Error>>;
+
+#[cold]
+pub(crate) fn error(class: i32, text: impl Into<std::borrow::Cow<'static, str>>) -> Box<Error> {
+    Box::new(Error::new(class, text))
+}
+
+/// The import module.
+pub const MODULE: &str = "rankine";
+
+/// What one rank keeps for its objects.
+#[derive(Default)]
+pub struct Objects {
+    types: RefCell<types::Types>,
+    plans: RefCell<HashMap<u32, Rc<Plan>>>,
+    walk: RefCell<walk::Walk>,
+    /// What the rank accepts.
+    pub limits: Cell<Limits>,
+    /// The guest's functions that find and give back memory, once it has named them.
+    pub allocator: Cell<Option<Allocator>>,
+}
+
+/// References to objects in a guest's memory: where they lie, how many, and of what type.
+#[derive(Clone)]
+pub struct Roots {
+    /// Where the first one lies.
+    pub at: Addr,
+    /// How many there are.
+    pub count: u32,
+    /// What they refer to.
+    pub plan: Rc<Plan>,
+}
+
+impl Roots {
+    /// Some of the references.
+    pub fn part(&self, start: u32, count: u32) -> Roots {
+        Roots { at: Addr(self.at.0.saturating_add(start.saturating_mul(4))), count, plan: self.plan.clone() }
+    }
+}
+
+impl Objects {
+    /// Declares a type and gives its handle.
+    pub fn declare(&self, name: &str, size: i32, align: i32) -> Result<u32> {
+        self.types.borrow_mut().declare(name, size, align)
+    }
+
+    /// Says what the fields of a declared type are: a name, and the words of `Rankine_Field` before it.
+    pub fn define(&self, handle: u32, fields: Vec<(Box<str>, [i32; FIELD_WORDS - 1])>) -> Result<()> {
+        self.types.borrow_mut().define(handle, fields)
+    }
+
+    /// Forgets a type.
+    pub fn free(&self, handle: u32) -> Result<()> {
+        self.plans.borrow_mut().remove(&handle);
+        self.types.borrow_mut().free(handle)
+    }
+
+    /// How objects of a type are walked.
+    pub fn plan(&self, handle: u32) -> Result<Rc<Plan>> {
+        if let Some(plan) = self.plans.borrow().get(&handle) {
+            return Ok(plan.clone());
+        }
+        let types = self.types.borrow();
+        types.get(handle)?;
+        let plan = Rc::new(Plan::new(&types, handle)?);
+        self.plans.borrow_mut().insert(handle, plan.clone());
+        Ok(plan)
+    }
+
+    /// The references that a call names.
+    pub fn roots(&self, at: i32, count: i32, handle: i32) -> Result<Roots> {
+        match u32::try_from(count) {
+            Ok(count) => Ok(Roots { at: Addr(at as u32), count, plan: self.plan(handle as u32)? }),
+            Err(_) => Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"))),
+        }
+    }
+
+    /// An image of graphs in the guest's memory.
+    pub fn image(&self, memory: &Memory, roots: &Roots) -> Result<Vec<u8>> {
+        walk::image(&mut self.walk.borrow_mut(), memory, &roots.plan, roots.at, roots.count).map_err(|error| *error)
+    }
+
+    /// Builds the graphs of a message in the guest's memory; the status tells of them too.
+    pub async fn build(&self, r: &Rank, message: Vec<u8>, roots: &Roots, mut status: Status) -> Result<Status> {
+        let counts = self.build_counted(r, message, roots).await;
+        let (objects, came) = counts.map_err(|error| Error { status: Some(Box::new(status)), ..error })?;
+        status.internal[OBJECTS] = objects as i32;
+        status.internal[ROOTS] = came as i32;
+        Ok(status)
+    }
+
+    /// As [`Objects::build`]; how many objects and roots there were.
+    pub async fn build_counted(&self, r: &Rank, mut message: Vec<u8>, roots: &Roots) -> Result<(u32, u32)> {
+        if message.is_empty() {
+            let text = format!(
+                "no bytes came where objects of the type {} should have: their sender failed",
+                roots.plan.name()
+            );
+            return Err(Error::new(MPI_ERR_OTHER, text));
+        }
+        let outline = decode::decode(&mut message, &roots.plan, &self.limits.get()).map_err(|error| *error)?;
+        let target = (roots.at, roots.count);
+        rebuild::rebuild(r, self.allocator.get(), &roots.plan, &mut message, &outline, target).await?;
+        Ok((outline.objects.len() as u32, outline.roots))
+    }
+
+    /// Gives the memory of all objects of these graphs back to the guest's allocator, each once.
+    pub async fn release(&self, r: &Rank, roots: &Roots) -> Result<()> {
+        let Some(allocator) = self.allocator.get() else {
+            return Err(Error::new(
+                MPI_ERR_ARG,
+                "the program has not said how its memory is freed (Rankine_Set_allocator)",
+            ));
+        };
+        // The guest's function may come back to us: nothing is borrowed while it runs.
+        let addresses = {
+            let walk = &mut self.walk.borrow_mut();
+            walk::addresses(walk, r.memory(), &roots.plan, roots.at, roots.count).map_err(|error| *error)?
+        };
+        rebuild::release(r, allocator, &addresses).await
+    }
+}
+
+/// Guests whose objects have no layout that the host could follow make images themselves, and read them themselves: the host says what they are
+/// and checks them.
+impl Objects {
+    /// The header of an image of `bytes` bytes, header and all.
+    pub fn seal(&self, bytes: u32, objects: u32, roots: u32, handle: u32) -> Result<[u8; HEADER]> {
+        let plan = self.plan(handle)?;
+        let Some(bytes) = u64::from(bytes).checked_sub(HEADER as u64) else {
+            return Err(Error::new(MPI_ERR_ARG, format!("an image of {bytes} bytes has no room for its header")));
+        };
+        let name = plan.name().into();
+        let mut head = [0; HEADER];
+        Header { fingerprint: plan.fingerprint, bytes, objects, roots, aliases: 0, name }.write(&mut head);
+        Ok(head)
+    }
+
+    /// Position, type and count of each object of an image, and how many roots it has.
+    pub fn open(&self, mut image: Vec<u8>, handle: u32) -> Result<(Vec<i32>, u32)> {
+        let plan = self.plan(handle)?;
+        let outline = decode::decode(&mut image, &plan, &self.limits.get()).map_err(|error| *error)?;
+        if !outline.aliases.is_empty() {
+            let text = "references into other objects came, which this program's objects do not have";
+            return Err(Error::new(rankine_abi::MPI_ERR_TYPE, text));
+        }
+        let entry = |met: &walk::Met| {
+            let position = (outline.body as u32 + met.at) as i32;
+            [position, plan.layouts[met.shape as usize].handle as i32, met.count as i32]
+        };
+        Ok((outline.objects.iter().flat_map(entry).collect(), outline.roots))
+    }
+}
+
+/// The words of a status that say how many objects came, and how many of them are roots.
+pub const OBJECTS: usize = 3;
+/// See [`OBJECTS`].
+pub const ROOTS: usize = 4;

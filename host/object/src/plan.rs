@@ -1,0 +1,351 @@
+//! What the walker and the decoder follow: everything that can be reached from one type, in an order that two ranks agree on.
+//!
+//! Types get numbers in the order in which a walk over the descriptions meets them, so that two ranks which described the same types, in
+//! whatever order, number them alike; the fingerprint is a hash over that walk.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rankine_abi::{Datatype, MPI_ERR_TYPE};
+use rankine_local::{Error, Result};
+
+use crate::types::{Field, Form, REFERENCE, Type, Types};
+use crate::walk::Met;
+
+/// The number of a shape in its plan.
+pub(crate) type Shape = u32;
+
+/// How many objects lie in a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Count {
+    Fixed(u32),
+    /// An int at this offset says it, and maybe another one for how many there is room.
+    At(u32, Option<u32>),
+}
+
+/// What is done for one field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Action {
+    References { count: u32, to: Shape },
+    Weak { count: u32, to: Shape },
+    Leave { count: u32 },
+    Array { count: Count, to: Shape },
+    Text { to: Shape },
+    Inline { count: u32, to: Shape },
+}
+
+/// A field, ready to be followed.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub offset: u32,
+    pub when: Option<(u32, i32)>,
+    pub action: Action,
+    pub owned: bool,
+    pub required: bool,
+    /// For errors.
+    pub name: Box<str>,
+}
+
+/// A type, ready to be followed.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub name: Box<str>,
+    /// The guest's handle.
+    pub handle: u32,
+    pub size: u32,
+    pub steps: Vec<Step>,
+    /// Offsets and targets of the references, if these are all there is to follow and none of them has conditions: the usual case, and the fast one.
+    pub plain: Option<Vec<(u32, Shape)>>,
+    /// It is what strings are made of: linkers let one string be the end of another, so they are no parts of each other.
+    pub is_text: bool,
+}
+
+/// See the module. The first layout is the root's.
+#[derive(Debug)]
+pub struct Plan {
+    /// What two ranks compare.
+    pub(crate) fingerprint: u64,
+    pub(crate) layouts: Vec<Layout>,
+    /// References may point into objects: some type is both referred to and part of something larger.
+    pub(crate) has_interior: bool,
+}
+
+impl Plan {
+    /// The name of the type that it is for.
+    pub(crate) fn name(&self) -> &str {
+        &self.layouts[0].name
+    }
+
+    /// An object in words.
+    pub(crate) fn in_words(&self, met: Met) -> String {
+        let name = &self.layouts[met.shape as usize].name;
+        match met.count {
+            1 => format!("one {name} at address {:#x}", met.at),
+            count => format!("{count} {name} in a row at address {:#x}", met.at),
+        }
+    }
+
+    /// How many bytes an object has.
+    #[inline]
+    pub(crate) fn bytes(&self, met: Met) -> u64 {
+        u64::from(self.layouts[met.shape as usize].size) * u64::from(met.count)
+    }
+
+    /// How deep in something else objects of this type may lie: of two that have the same bytes, the outer one has the smaller number.
+    pub(crate) fn depth(&self, met: Met) -> usize {
+        let mut depth = 0;
+        let mut shapes = vec![met.shape];
+        while depth <= self.layouts.len() {
+            let holders = self.layouts.iter().enumerate().filter(|(_, layout)| {
+                layout.steps.iter().any(|step| matches!(step.action, Action::Inline { to, .. } if shapes.contains(&to)))
+            });
+            shapes = holders.map(|(shape, _)| shape as Shape).collect();
+            if shapes.is_empty() {
+                break;
+            }
+            depth += 1;
+        }
+        depth
+    }
+
+    /// Follows everything that can be reached from a type.
+    pub(crate) fn new(types: &Types, root: u32) -> Result<Plan> {
+        let mut build = Build { types, numbers: HashMap::new(), layouts: Vec::new(), hash: Hash::default() };
+        build.number(Key::Described(root))?;
+        let mut next = 0;
+        while next < build.layouts.len() {
+            build.fill(next)?;
+            next += 1;
+        }
+        let Build { mut layouts, hash, .. } = build;
+        for layout in &mut layouts {
+            layout.plain = plain(&layout.steps);
+        }
+        let has_interior = has_interior(&layouts);
+        Ok(Plan { fingerprint: hash.0, layouts, has_interior })
+    }
+}
+
+/// What a layout is made from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// A type of the guest's, or a predefined datatype.
+    Described(u32),
+    /// A reference to objects of this type.
+    Cell(u32, bool, bool),
+    /// A character of a string.
+    Text,
+}
+
+struct Build<'a> {
+    types: &'a Types,
+    numbers: HashMap<Key, Shape>,
+    layouts: Vec<Layout>,
+    hash: Hash,
+}
+
+impl Build<'_> {
+    /// The number of a layout; a new one is filled later.
+    fn number(&mut self, key: Key) -> Result<Shape> {
+        if let Some(&number) = self.numbers.get(&key) {
+            return Ok(number);
+        }
+        let number = self.layouts.len() as Shape;
+        let layout = |name: &str, handle, size| Layout {
+            name: name.into(),
+            handle,
+            size,
+            steps: Vec::new(),
+            plain: None,
+            is_text: key == Key::Text,
+        };
+        let layout = match key {
+            Key::Cell(to, ..) => layout("references", to, REFERENCE),
+            Key::Text => layout("characters", Datatype::CHAR.0, 1),
+            Key::Described(handle) => match basic(handle) {
+                Some((name, size)) => layout(name, handle, size),
+                None => self.types.get(handle).map(|ty| layout(&ty.name, handle, ty.size))?,
+            },
+        };
+        self.numbers.insert(key, number);
+        self.layouts.push(layout);
+        Ok(number)
+    }
+
+    fn fill(&mut self, number: usize) -> Result<()> {
+        let (handle, size) = (self.layouts[number].handle, self.layouts[number].size);
+        let key = self.numbers.iter().find(|(_, of)| **of == number as Shape).map(|(key, _)| *key);
+        if let Some(Key::Cell(to, owned, required)) = key {
+            let to = self.number(Key::Described(to))?;
+            self.hash.add(&[4, to]);
+            let action = Action::References { count: 1, to };
+            self.layouts[number].steps.push(Step {
+                offset: 0,
+                when: None,
+                action,
+                owned,
+                required,
+                name: "element".into(),
+            });
+            return Ok(());
+        }
+        self.hash.add(&[1, size]);
+        if basic(handle).is_some() {
+            self.hash.add(&[2, handle]);
+            return Ok(());
+        }
+        let ty: Rc<Type> = self.types.get(handle)?.clone();
+        let Some(fields) = &ty.fields else {
+            let text = format!("the type {} was declared, but its fields were never described", ty.name);
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        };
+        self.hash.add(&[3, ty.align]);
+        for field in fields {
+            let step = self.step(field)?;
+            self.layouts[number].steps.push(step);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, field: &Field) -> Result<Step> {
+        let count = field.count;
+        let counted = field.count_at.map_or(Count::Fixed(count), |at| Count::At(at, field.capacity_at));
+        let (mut owned, mut required) = (field.owned, field.required);
+        let action = match field.form {
+            Form::References if field.weak => Action::Weak { count, to: self.number(Key::Described(field.to))? },
+            Form::References => Action::References { count, to: self.number(Key::Described(field.to))? },
+            Form::Array => Action::Array { count: counted, to: self.number(Key::Described(field.to))? },
+            Form::ReferenceArray => {
+                let cell = Key::Cell(field.to, std::mem::take(&mut owned), std::mem::take(&mut required));
+                // Who owns the references owns the array too.
+                owned = field.owned;
+                Action::Array { count: counted, to: self.number(cell)? }
+            }
+            Form::Text => Action::Text { to: self.number(Key::Text)? },
+            Form::Inline => Action::Inline { count, to: self.number(Key::Described(field.to))? },
+            Form::Left => Action::Leave { count },
+        };
+        self.hash.step(field, &action);
+        Ok(Step { offset: field.offset, when: field.when, action, owned, required, name: field.name.clone() })
+    }
+}
+
+/// The references of a layout that has nothing else, and not too many.
+fn plain(steps: &[Step]) -> Option<Vec<(u32, Shape)>> {
+    const MOST: u32 = 16;
+    let references = |step: &Step| match step.action {
+        Action::References { count, to } if count <= MOST && step.when.is_none() && !step.owned && !step.required => {
+            let offset = step.offset;
+            Some((0..count).map(move |index| (offset + index * REFERENCE, to)))
+        }
+        _ => None,
+    };
+    let all: Option<Vec<_>> = steps.iter().map(references).collect();
+    Some(all?.into_iter().flatten().collect())
+}
+
+/// Name and size of a predefined datatype.
+fn basic(handle: u32) -> Option<(&'static str, u32)> {
+    let datatype = Datatype(handle);
+    datatype.element().map(|element| (datatype.name().unwrap_or("a predefined datatype"), element.extent))
+}
+
+/// Whether a reference may point into an object: to an element of an array, or to what lies inline.
+fn has_interior(layouts: &[Layout]) -> bool {
+    let mut single = vec![false; layouts.len()];
+    let mut part = vec![false; layouts.len()];
+    let steps = layouts.iter().flat_map(|layout| &layout.steps);
+    for step in steps.filter(|step| !step.owned) {
+        match step.action {
+            Action::References { to, .. } | Action::Weak { to, .. } => single[to as usize] = true,
+            Action::Array { to, .. } => {
+                part[to as usize] = true;
+            }
+            Action::Inline { to, .. } => part[to as usize] = true,
+            Action::Text { .. } | Action::Leave { .. } => {}
+        }
+    }
+    // The roots are references to the first type.
+    single[0] = true;
+    single.iter().zip(&part).any(|(single, part)| *single && *part)
+}
+
+/// A hash that is the same on every machine (FNV-1a over words, finished by a mixer).
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn add(&mut self, words: &[u32]) {
+        for &word in words {
+            self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3);
+            self.0 ^= self.0 >> 29;
+        }
+    }
+
+    /// Ownership is not part of it: it is the receiver's affair who frees what.
+    fn step(&mut self, field: &Field, action: &Action) {
+        let (kind, count, to) = match *action {
+            Action::References { count, to } => (10, count, to),
+            Action::Weak { count, to } => (11, count, to),
+            Action::Leave { count } => (12, count, 0),
+            Action::Array { count: Count::Fixed(count), to } => (13, count, to),
+            Action::Array { count: Count::At(..), to } => (14, 0, to),
+            Action::Text { to } => (15, 0, to),
+            Action::Inline { count, to } => (16, count, to),
+        };
+        let (tag_at, tag) = field.when.map_or((u32::MAX, 0), |(at, tag)| (at, tag as u32));
+        let [count_at, capacity_at] = [field.count_at, field.capacity_at].map(|at| at.unwrap_or(u32::MAX));
+        self.add(&[kind, field.offset, count, to, count_at, capacity_at, tag_at, tag]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: i32 = -1;
+
+    /// A list of meshes: node → node, mesh; mesh → nodes.
+    fn described(swap: bool, size: i32) -> u64 {
+        let mut types = Types::default();
+        let mut declare = |name, size| types.declare(name, size, 4).unwrap();
+        let (node, mesh) = if swap {
+            let mesh = declare("mesh", size);
+            (declare("node", 8), mesh)
+        } else {
+            let node = declare("knoten", 8);
+            (node, declare("netz", size))
+        };
+        let reference = |to: u32, at| [1, at, to as i32, 1, NONE, NONE, NONE, 0];
+        let mut define = |ty, fields: Vec<[i32; 8]>| {
+            types.define(ty, fields.into_iter().map(|words| ("".into(), words)).collect()).unwrap();
+        };
+        define(mesh, vec![[3, 0, node as i32, 0, 4, NONE, NONE, 0]]);
+        let mut fields = vec![reference(node, 0), reference(mesh, 4)];
+        if swap {
+            fields.reverse();
+        }
+        define(node, fields);
+        Plan::new(&types, node).unwrap().fingerprint
+    }
+
+    #[test]
+    fn the_fingerprint_is_that_of_the_structure() {
+        assert_eq!(described(false, 8), described(true, 8));
+        assert_ne!(described(false, 8), described(false, 12));
+    }
+
+    #[test]
+    fn what_is_reached_has_to_be_defined() {
+        let mut types = Types::default();
+        let (node, other) = (types.declare("node", 4, 4).unwrap(), types.declare("other", 4, 4).unwrap());
+        types.define(node, vec![("next".into(), [1, 0, other as i32, 1, NONE, NONE, NONE, 0])]).unwrap();
+        assert!(Plan::new(&types, node).unwrap_err().to_string().contains("the type other was declared"));
+        assert!(Plan::new(&types, 0).is_err());
+    }
+}

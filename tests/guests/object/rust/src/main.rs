@@ -1,0 +1,158 @@
+// Owned, shared and weak Rust values around a ring, and through every collective.
+// ranks: 1 2 4
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+
+use rankine::{ANY_SOURCE, ANY_TAG, Communicator, Result, Transportable, Universe};
+
+#[derive(Transportable, Debug, PartialEq, Clone)]
+#[transport]
+enum Shape {
+    Nothing,
+    Circle(f64),
+    Polygon { corners: Vec<(f64, f64)>, name: String },
+    Group(Vec<Shape>),
+    Boxed(Box<Shape>, u8),
+}
+
+#[derive(Transportable, Debug, PartialEq)]
+struct List<T> {
+    #[transport]
+    value: T,
+    #[transport]
+    next: Option<Box<List<T>>>,
+    visits: u32,
+}
+
+#[derive(Transportable)]
+#[transport]
+struct Person {
+    name: String,
+    age: Cell<u16>,
+    initial: char,
+    alive: bool,
+    parent: RefCell<Weak<Person>>,
+    children: RefCell<Vec<Rc<Person>>>,
+    friend: RefCell<Option<Rc<Person>>>,
+    address: Arc<[f32; 3]>,
+    marks: Option<u8>,
+}
+
+fn shapes() -> Vec<Shape> {
+    let polygon = Shape::Polygon { corners: vec![(0.5, 1.5), (2.5, 3.5), (4.5, 5.5)], name: "Dreieck ∆".into() };
+    vec![
+        Shape::Nothing,
+        Shape::Circle(2.5),
+        polygon.clone(),
+        Shape::Group(vec![polygon.clone(), Shape::Group(vec![]), Shape::Circle(1.0)]),
+        Shape::Boxed(Box::new(Shape::Boxed(Box::new(polygon), 7)), 9),
+    ]
+}
+
+fn person(name: &str, address: &Arc<[f32; 3]>) -> Rc<Person> {
+    Rc::new(Person {
+        name: name.into(),
+        age: Cell::new(40),
+        initial: name.chars().next().unwrap(),
+        alive: true,
+        parent: RefCell::default(),
+        children: RefCell::default(),
+        friend: RefCell::default(),
+        address: address.clone(),
+        marks: Some(3),
+    })
+}
+
+fn family() -> Rc<Person> {
+    let address = Arc::new([1.0, 2.0, 3.0]);
+    let mother = person("Änne", &address);
+    let children = [person("Bert", &address), person("Cleo", &address)];
+    *children[0].friend.borrow_mut() = Some(children[1].clone());
+    for child in &children {
+        *child.parent.borrow_mut() = Rc::downgrade(&mother);
+    }
+    *mother.children.borrow_mut() = children.to_vec();
+    mother
+}
+
+fn check_family(mother: &Rc<Person>) {
+    let children = mother.children.borrow();
+    assert_eq!((mother.name.as_str(), mother.initial, mother.age.get(), mother.marks), ("Änne", 'Ä', 40, Some(3)));
+    assert_eq!(children.iter().map(|child| child.name.as_str()).collect::<Vec<_>>(), ["Bert", "Cleo"]);
+    assert!(Rc::ptr_eq(children[0].friend.borrow().as_ref().unwrap(), &children[1]));
+    assert!(children.iter().all(|child| Rc::ptr_eq(&child.parent.borrow().upgrade().unwrap(), mother)));
+    assert!(children.iter().all(|child| Arc::ptr_eq(&child.address, &mother.address) && child.alive));
+    assert!(mother.parent.borrow().upgrade().is_none());
+    assert_eq!(*mother.address, [1.0, 2.0, 3.0]);
+    assert_eq!((Rc::strong_count(mother), Rc::weak_count(mother)), (1, 2));
+    assert_eq!((Rc::strong_count(&children[0]), Rc::strong_count(&children[1])), (1, 2));
+    assert_eq!(Arc::strong_count(&mother.address), 3);
+}
+
+fn ring(world: &Communicator) -> Result<()> {
+    let (rank, size) = (world.rank(), world.size());
+    let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+
+    let sending = world.start_send(&shapes(), next, 3)?;
+    let probed = world.probe(ANY_SOURCE, ANY_TAG)?;
+    assert_eq!((probed.source, probed.tag, probed.values), (before, 3, Some(1)));
+    let came = world.receive::<Vec<Shape>>(ANY_SOURCE, ANY_TAG)?;
+    assert_eq!((came.value, came.source, came.tag), (shapes(), before, 3));
+    sending.wait()?;
+
+    check_family(&world.exchange(&family(), next, before, 4)?);
+    // A part of the family: the parent stays behind, and what is not marked is the default.
+    let child = family().children.borrow()[0].clone();
+    let came: Rc<Person> = world.exchange(&child, next, before, 5)?;
+    assert!(came.parent.borrow().upgrade().is_none() && came.friend.borrow().is_some());
+
+    let mut list = None;
+    for value in 0..1000 {
+        list = Some(Box::new(List { value: (value, format!("{value}")), next: list, visits: 5 }));
+    }
+    let mut came: Option<Box<List<(i32, String)>>> = world.exchange(&list, next, before, 6)?;
+    for value in (0..1000).rev() {
+        let node = came.unwrap();
+        assert_eq!((node.value, node.visits), ((value, value.to_string()), 0));
+        came = node.next;
+    }
+    assert!(came.is_none());
+
+    let twice = Rc::new(7u64);
+    let sending = world.start_send(&vec![twice.clone(), Rc::new(8), twice], next, 7)?;
+    let all: Vec<Rc<u64>> = world.receive(before, 7)?.value;
+    sending.wait()?;
+    assert!(Rc::ptr_eq(&all[0], &all[2]) && *all[1] == 8 && Rc::strong_count(&all[0]) == 2);
+    Ok(())
+}
+
+fn collectives(world: &Communicator) -> Result<()> {
+    let (rank, size) = (world.rank(), world.size());
+    let root = size - 1;
+    let came = world.broadcast((rank == root).then(shapes), root)?;
+    assert_eq!(came, shapes());
+
+    let jobs = |of: i32| (0..of).map(|job| (format!("job {job} of {of}"), vec![job; job as usize])).collect::<Vec<_>>();
+    let parts: Vec<_> = (0..size).map(jobs).collect();
+    let own = world.scatter((rank == root).then_some(parts.as_slice()), root)?;
+    assert_eq!(own, jobs(rank));
+    let all = world.gather(&own, root)?;
+    assert_eq!(all, (rank == root).then(|| parts.clone()));
+    assert_eq!(world.allgather(&own)?, parts);
+    let from_all = world.alltoall(&parts)?;
+    assert!(from_all.iter().all(|part| *part == jobs(rank)));
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let universe = Universe::new()?;
+    let world = universe.world();
+    ring(&world)?;
+    collectives(&world)?;
+    if world.rank() == 0 {
+        println!("OK");
+    }
+    Ok(())
+}
