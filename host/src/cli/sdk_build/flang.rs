@@ -15,15 +15,14 @@
 use super::super::apt::check;
 use super::super::sdk::say;
 use super::super::{sdk_files, toolchain};
+use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
 use super::signatures;
 use anyhow::{Context as _, Result, bail, ensure};
-use std::collections::VecDeque;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 
 /// The sources of what is linked with flang's libraries.
 const COMPILER: &[(&str, &str)] = &[
@@ -278,7 +277,7 @@ impl Building<'_> {
                 objects.push(object);
             }
         }
-        run_all(jobs, "compiler")?;
+        run_all(jobs, "compiling flang")?;
         fs::create_dir_all(self.draft.join("bin"))?;
         let mut link = self.llvm_tool("clang++");
         let lib = self.llvm.join("lib");
@@ -321,7 +320,7 @@ impl Building<'_> {
             }
         }
         say(&format!("compiling flang's runtime, {} files", jobs.len()));
-        run_all(jobs, "runtime")?;
+        run_all(jobs, "compiling flang's runtime")?;
         let objects = listing(&objects)?;
         fs::create_dir_all(self.draft.join("lib"))?;
         fs::create_dir_all(self.draft.join("include"))?;
@@ -393,33 +392,4 @@ fn listing(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     Ok(paths)
-}
-
-/// Runs the jobs, as many at a time as there are cores; the first that fails is the error.
-fn run_all(jobs: Vec<Command>, what: &'static str) -> Result<()> {
-    let bar = super::bar(jobs.len() as u64, what);
-    let jobs = Mutex::new(VecDeque::from(jobs));
-    let failure = Mutex::new(None);
-    let worker = || {
-        loop {
-            let job = jobs.lock().expect("no worker panics").pop_front();
-            let Some(mut job) = job else { return };
-            if let Err(error) = check(&mut job, &format!("compiling the {what}")) {
-                jobs.lock().expect("no worker panics").clear();
-                failure.lock().expect("no worker panics").get_or_insert(error);
-            }
-            bar.inc(1);
-        }
-    };
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(worker);
-        }
-    });
-    bar.finish_and_clear();
-    match failure.into_inner().expect("no worker panics") {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
 }
