@@ -201,8 +201,11 @@ impl Rank {
         Ok(word)
     }
 
-    /// Stores a new datatype.
+    /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once (§19.1.9).
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+        if let (true, Some(known)) = (made_of.is_empty(), self.types.made.word_of(host)) {
+            return self.put_word(at, known, what);
+        }
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
     }
 
@@ -234,7 +237,8 @@ impl Rank {
         let dup = self.symbol::<symbols::MPI_Type_dup>()?;
         // SAFETY: a constant of the ABI, and a result on the stack.
         self.check(unsafe { dup(ty.host, &mut host) })?;
-        let name = CString::new(Datatype(ty.word).name().unwrap_or_default()).expect("a standard name has no zero byte");
+        let name =
+            CString::new(Datatype(ty.word).name().unwrap_or_default()).expect("a standard name has no zero byte");
         let set_name = self.symbol::<symbols::MPI_Type_set_name>()?;
         // SAFETY: the duplicate and a string that lives as long as the call.
         self.check(unsafe { set_name(host, name.as_ptr()) })?;

@@ -10,7 +10,8 @@ use std::ffi::{c_char, c_int, c_void};
 use rankine_abi::{
     Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
-    MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_NOT_SUPPORTED,
+    MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
+    MPI_T_ERR_NOT_SUPPORTED,
 };
 use rankine_local::Error;
 
@@ -46,11 +47,21 @@ impl Text {
         let room = if length_at.is_null() { 0 } else { r.get_int(length_at, "a string's length")? };
         let wanted = if at.is_null() { 0 } else { room };
         let buffer = r.text_room(at, i64::from(wanted.max(0)), "a string")?;
-        Ok(Text { at, length_at, room: wanted.min(buffer.len() as c_int), length: wanted.min(buffer.len() as c_int), buffer })
+        Ok(Text {
+            at,
+            length_at,
+            room: wanted.min(buffer.len() as c_int),
+            length: wanted.min(buffer.len() as c_int),
+            buffer,
+        })
     }
 
     fn pointer(&mut self) -> *mut c_char {
-        if self.at.is_null() || self.length_at.is_null() { std::ptr::null_mut() } else { self.buffer.as_mut_ptr().cast() }
+        if self.at.is_null() || self.length_at.is_null() {
+            std::ptr::null_mut()
+        } else {
+            self.buffer.as_mut_ptr().cast()
+        }
     }
 
     fn length_pointer(&mut self) -> *mut c_int {
@@ -276,7 +287,10 @@ pub(in crate::mpi) fn t_cvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let handle = r.tool(w.word(0), "MPI_T_cvar_handle")?;
     let (variable, buffer) = value_buffer(r, w.word(0), w.addr(1))?;
     if variable.is_text {
-        return Err(Error::new(MPI_T_ERR_CVAR_SET_NEVER, "a variable of the library's that holds a string can't be set by a guest"));
+        return Err(Error::new(
+            MPI_T_ERR_CVAR_SET_NEVER,
+            "a variable of the library's that holds a string can't be set by a guest",
+        ));
     }
     let call = r.symbol::<symbols::MPI_T_cvar_write>()?;
     // SAFETY: the buffer has the bytes of the variable's value.
@@ -435,7 +449,9 @@ pub(in crate::mpi) fn t_event_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Resul
 
 #[cold]
 fn no_callbacks(what: &str) -> Error {
-    let text = format!("{what}: events would call the guest at times of the library's choosing, which the engine mpi does not let them");
+    let text = format!(
+        "{what}: events would call the guest at times of the library's choosing, which the engine mpi does not let them"
+    );
     Error::new(MPI_T_ERR_NOT_SUPPORTED, text)
 }
 

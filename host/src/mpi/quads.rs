@@ -37,7 +37,8 @@ impl Rank {
         let function = FUNCTIONS.iter().find(|(known, _)| *known == op).map(|(_, function)| *function);
         let defined = predefined_kernel(op, Datatype(ty.word)).is_some();
         let Some(function) = function.filter(|_| defined) else {
-            let (op, ty) = (op.name().unwrap_or("the operation"), Datatype(ty.word).name().unwrap_or("a derived datatype"));
+            let (op, ty) =
+                (op.name().unwrap_or("the operation"), Datatype(ty.word).name().unwrap_or("a derived datatype"));
             return Err(Error::new(MPI_ERR_OP, format!("{op} is not defined on {ty}")));
         };
         if let Some((_, host)) = self.quads.0.borrow().iter().find(|(known, _)| *known == op) {

@@ -35,6 +35,11 @@ pub(in crate::mpi) enum Then {
         word: u32,
         cell: Box<usize>,
     },
+    /// It is a generalised request, which the program completes: its handle serves for that even after it was freed.
+    Generalised {
+        completed: bool,
+        freed: bool,
+    },
 }
 
 /// An operation that goes on.
@@ -379,6 +384,16 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`.
     let code = unsafe { call(&mut host) };
     r.check(code)?;
+    let awaited = r.requests.made.change(word, |pending| match &mut pending.then {
+        Then::Generalised { completed: false, freed } => {
+            *freed = true;
+            true
+        }
+        _ => false,
+    });
+    if awaited == Some(true) {
+        return r.put_word(w.addr(0), Request::NULL.0, "request");
+    }
     if let Some(pending) = r.requests.made.remove(word)
         && size_of_val(&*pending.kept) > 0
     {
@@ -447,7 +462,31 @@ pub(in crate::mpi) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> 
         drop(unsafe { Box::from_raw(state) });
     }
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::Comm(Comm::SELF.0), false, ()), "request")
+    let pending = Pending::new(Origin::Comm(Comm::SELF.0), false, ());
+    let pending = pending.then(Then::Generalised { completed: false, freed: false });
+    r.put_request(w.addr(4), request, pending, "request")
+}
+
+/// `MPI_Grequest_complete`
+pub(in crate::mpi) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (word, call) = (w.word(0), r.symbol::<symbols::MPI_Grequest_complete>()?);
+    let host = r.request(word, "request")?;
+    let freed = r.requests.made.change(word, |pending| match &mut pending.then {
+        Then::Generalised { completed, freed } => {
+            *completed = true;
+            Some(*freed)
+        }
+        _ => None,
+    });
+    let Some(Some(freed)) = freed else {
+        return Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a generalised request")));
+    };
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(host) })?;
+    if freed {
+        r.requests.made.remove(word);
+    }
+    Ok(())
 }
 
 /// The code that a callback hands to the library when the guest can't answer: it is on its way out.

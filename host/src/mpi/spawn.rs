@@ -100,7 +100,8 @@ fn start(
     let processes = agree(r, comm, root, &commands);
     let commands = commands?;
     let mut codes: Vec<c_int> = vec![0; processes?.max(1)];
-    let rankine = std::env::current_exe().map_err(|error| Error::new(MPI_ERR_SPAWN, format!("this rankine: {error}")))?;
+    let rankine =
+        std::env::current_exe().map_err(|error| Error::new(MPI_ERR_SPAWN, format!("this rankine: {error}")))?;
     let rankine = CString::new(rankine.as_os_str().as_bytes()).expect("a path has no zero byte");
     let mut names: Vec<*mut c_char> = commands.iter().map(|_| rankine.as_ptr().cast_mut()).collect();
     let list = |command: &Command| {
@@ -153,7 +154,8 @@ pub(in crate::mpi) fn comm_spawn_multiple(r: &Rank, w: &mut Words<'_>) -> Result
     let read = || {
         let names = r.words(w.addr(1), count, "array_of_commands")?;
         // MPI_ARGVS_NULL: no arguments for any of them.
-        let lists = if w.addr(2).is_null() { vec![0; names.len()] } else { r.words(w.addr(2), count, "array_of_argv")? };
+        let lists =
+            if w.addr(2).is_null() { vec![0; names.len()] } else { r.words(w.addr(2), count, "array_of_argv")? };
         let numbers = r.ints(w.addr(3), count, "array_of_maxprocs")?;
         let infos = r.words(w.addr(4), count, "array_of_info")?;
         let command = |index: usize| {

@@ -36,9 +36,7 @@ impl Results {
         outcomes.insert(entry.name(), value);
         let text = serde_json::to_string_pretty(&*outcomes).map_err(|e| e.to_string())?;
         let (draft, path) = (self.folder.join(format!("{}.new", way.name())), file(&self.folder, way));
-        fs::write(&draft, text)
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|e| format!("{}: {e}", path.display()))
+        fs::write(&draft, text).and_then(|()| fs::rename(&draft, &path)).map_err(|e| format!("{}: {e}", path.display()))
     }
 
     /// The outcome of an entry, if it was run in that way.
