@@ -104,8 +104,11 @@ impl Rank {
     }
 }
 
-/// What a predefined operation does with packed elements of a predefined type, if MPI defines it: `second = first ∘ second`.
-pub fn predefined_kernel(op: Op, datatype: Datatype) -> Option<fn(&[u8], &mut [u8])> {
+/// What an operation does with packed elements: `second = first ∘ second`.
+pub type Combine = fn(&[u8], &mut [u8]);
+
+/// What a predefined operation does with elements of a predefined type, if MPI defines it.
+pub fn predefined_kernel(op: Op, datatype: Datatype) -> Option<Combine> {
     kernel::kernel(op, operand_of(&datatype.element()?))
 }
 

@@ -401,7 +401,10 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(&mut host) };
     r.check(code)?;
     let awaited = r.requests.made.change(word, |pending| match &mut pending.then {
-        Then::Generalised { completed: false, freed } => std::mem::replace(freed, true) || *freed,
+        Then::Generalised { completed: false, freed } => {
+            *freed = true;
+            true
+        }
         _ => false,
     });
     if awaited == Some(true) {

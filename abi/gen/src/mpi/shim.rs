@@ -318,7 +318,12 @@ impl Shim<'_> {
                 if wide { format!("w.long({at})") } else { format!("i64::from(w.int({at}))") }
             };
             let (room, count) = (word(room), word(count));
-            self.before.push(format!("r.room_to_pack(position as i64, {room}, {count}, &datatype)?;"));
+            let position = function.parameter("position").map_or("", |p| match element(&p.kind, self.large) {
+                "c_int" => "i64::from(position)",
+                "isize" => "position as i64",
+                _ => "position",
+            });
+            self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
         }
         if function.chapter == "rma" && has("target_rank") {
             let at = |name: &str| self.at(name);

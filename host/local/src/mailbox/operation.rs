@@ -211,12 +211,10 @@ impl OpRef {
     /// Forgets the room of a complete operation, if it had any.
     #[inline]
     pub(crate) fn clear_room(&self) {
-        self.get().room.with_mut(|room| {
-            // SAFETY: a complete operation is its owner's alone.
-            if unsafe { (*room).is_some() } {
-                drop(self.take_room());
-            }
-        });
+        // SAFETY: a complete operation is its owner's alone.
+        if self.get().room.with(|room| unsafe { (*room).is_some() }) {
+            drop(self.take_room());
+        }
     }
 
     /// The message that a complete operation made room for.
