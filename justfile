@@ -71,9 +71,9 @@ programs *ARGS="programs/":
     cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
 
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
-conformance *ARGS="--native --local --page":
+conformance *ARGS="--native --local --mpi --page":
     cargo run --release -p rankine-conformance -- {{ARGS}}
 
 # The part of it that continuous integration runs.
 conformance-subset:
-    cargo run --release -p rankine-conformance -- --local --subset
+    cargo run --release -p rankine-conformance -- --local --mpi --subset

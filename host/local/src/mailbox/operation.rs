@@ -208,6 +208,17 @@ impl OpRef {
         self.get().span.with_mut(|slot| unsafe { *slot = span });
     }
 
+    /// Forgets the room of a complete operation, if it had any.
+    #[inline]
+    pub(crate) fn clear_room(&self) {
+        // SAFETY: a complete operation is its owner's alone.
+        self.get().room.with_mut(|room| {
+            if unsafe { (*room).is_some() } {
+                drop(self.take_room());
+            }
+        });
+    }
+
     /// The message that a complete operation made room for.
     pub(crate) fn take_room(&self) -> Vec<u8> {
         debug_assert!(self.is_done());
