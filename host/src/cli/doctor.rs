@@ -1,5 +1,6 @@
 //! `rankine doctor`: what of the set-up is there, and the next step for what is not.
 
+use super::cxx::Library;
 use super::{sdk_files, toolchain};
 use crate::mpi::library;
 use anyhow::Result;
@@ -97,6 +98,10 @@ fn compiler() -> Vec<Finding> {
         }
         _ => Err(anyhow::anyhow!("needs clang and the sysroot")),
     };
+    let cpp = match (&clang, &sysroot) {
+        (Ok(clang), Ok(sysroot)) => Library::find(&clang.path, &sysroot.path).map(|library| library.origin),
+        _ => Err(anyhow::anyhow!("needs clang and the sysroot")),
+    };
     let describe = |found: toolchain::Found| format!("{} (from {})", found.path.display(), found.origin);
     let clang = clang.map(|found| match toolchain::clang_version(&found.path) {
         Some(version) => format!("version {version}, {}", describe(found)),
@@ -109,6 +114,7 @@ fn compiler() -> Vec<Finding> {
         Finding::new("builtins", true, builtins, format!("install libclang-rt-{llvm}-dev-wasm32")),
         Finding::new("WASI sysroot", true, sysroot.map(describe), "run `rankine sdk install`"),
         Finding::new("SDK library", true, library, "mend what is missing above, then run `rankine sdk install`"),
+        Finding::new("C++ library", false, cpp, "only `rankine c++` needs it: run `rankine sdk build c++` once"),
     ]
 }
 
