@@ -7,7 +7,8 @@ use super::run::Way;
 pub fn of(entries: &[Entry], way: Way) -> Result<Vec<Entry>, String> {
     let lines = include_str!("subset.txt").lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix(way.name())?.strip_prefix(' ')).collect();
-    let fits = |entry: &Entry, name: &str| entry.folder == name || format!("{}/{}", entry.folder, entry.program) == name;
+    let fits =
+        |entry: &Entry, name: &str| entry.folder == name || format!("{}/{}", entry.folder, entry.program) == name;
     if let Some(unknown) = names.iter().find(|name| !entries.iter().any(|entry| fits(entry, name))) {
         return Err(format!("the suite has no {unknown}, which subset.txt names"));
     }
