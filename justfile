@@ -56,7 +56,7 @@ doctor:
     cargo run -q --release -p rankine -- doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny fuzz native conformance
+test-full: test deny fuzz programs native conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:
@@ -65,6 +65,10 @@ bench *ARGS:
 # The guest programs as native programs over MPICH: that what they assert is what MPI libraries do.
 native *ARGS:
     cargo test --release -p rankine-tests --test guests -- --native {{ARGS}}
+
+# Real programs that take long to build, such as FFTW with its own check: `just programs fftw` runs one.
+programs *ARGS="programs/":
+    cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
 
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
 conformance *ARGS="--native --local --mpi --page":

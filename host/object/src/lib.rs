@@ -21,6 +21,8 @@ mod image;
 mod interior;
 mod plan;
 mod rebuild;
+#[cfg(test)]
+mod tests;
 mod types;
 mod visited;
 mod walk;

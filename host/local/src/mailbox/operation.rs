@@ -190,8 +190,8 @@ impl OpRef {
     /// stays empty, and so the message does not fit.
     #[inline]
     pub(crate) fn make_room(&self, length: u64) {
-        // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
         self.get().room.with_mut(|room| {
+            // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
             if let Some(room) = unsafe { &mut *room } {
                 self.fill_room(room, length);
             }
@@ -212,11 +212,9 @@ impl OpRef {
     #[inline]
     pub(crate) fn clear_room(&self) {
         // SAFETY: a complete operation is its owner's alone.
-        self.get().room.with_mut(|room| {
-            if unsafe { (*room).is_some() } {
-                drop(self.take_room());
-            }
-        });
+        if self.get().room.with(|room| unsafe { (*room).is_some() }) {
+            drop(self.take_room());
+        }
     }
 
     /// The message that a complete operation made room for.
