@@ -172,6 +172,7 @@ impl Runner {
                 command.args(["-n", &ranks]).arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", "."])
             }
         };
+        command.env("RANKINE_MPI_LIB", self.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
         command.arg(program).args(&entry.arguments).current_dir(folder).env_remove("RUST_BACKTRACE");
         let _alone = (way != Way::Local).then(|| self.polling.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         run_within(command, None, entry.seconds.map_or(LIMIT, Duration::from_secs))
