@@ -25,7 +25,7 @@ deny:
     cargo deny --workspace check licenses bans sources
 
 # Everything that continuous integration runs, except what ./x installs first.
-test: check build unit conformance-subset sync doctor
+test: check build unit mpi-subset conformance-subset sync doctor
 
 # The host and every test program's runner.
 build:
@@ -56,7 +56,7 @@ doctor:
     cargo run -q --release -p rankine -- doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny fuzz programs native conformance
+test-full: test deny fuzz programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:
@@ -69,6 +69,12 @@ native *ARGS:
 # Real programs that take long to build, such as FFTW with its own check: `just programs fftw` runs one.
 programs *ARGS="programs/":
     cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
+# The guest programs on the mpi engine, a process for each rank.
+mpi *ARGS:
+    cargo test --release -p rankine-tests --test guests -- --mpi {{ARGS}}
+
+# Those with two ranks: what continuous integration runs.
+mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "coverage/mpi")
 
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
 conformance *ARGS="--native --local --mpi --page":

@@ -1,4 +1,5 @@
-//! A guest for every function: what the embedded engine has and no guest calls fails the suite, by name.
+//! A guest for every function: what an engine has and no guest calls fails the suite, by name. For the mpi engine, `uncalled.txt` excuses a
+//! few, with the reason.
 
 use super::compile::Compiler;
 use super::guest::Guest;
@@ -13,10 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use wasmparser::{Parser, Payload};
 
-/// Compares the functions of the embedded engine with those that the guests import.
-pub fn check(places: &Places, compiler: &Compiler, guests: &[Arc<Guest>]) -> Result<(), Failed> {
+/// Compares the functions of an engine with those that the guests import which run on it.
+pub fn check(places: &Places, compiler: &Compiler, guests: &[Arc<Guest>], mode: Mode) -> Result<(), Failed> {
+    let engine = if mode == Mode::Mpi { "mpi" } else { "local" };
     let mut called = BTreeSet::new();
-    for guest in guests.iter().filter(|guest| !guest.ranks(Mode::Threads).is_empty()) {
+    for guest in guests.iter().filter(|guest| !guest.ranks(mode).is_empty()) {
         for variant in guest.variants() {
             // A guest that does not compile fails its own trials.
             if let Ok(module) = compiler.module(guest, variant) {
@@ -24,13 +26,32 @@ pub fn check(places: &Places, compiler: &Compiler, guests: &[Arc<Guest>]) -> Res
             }
         }
     }
-    let missing: Vec<String> = functions_of_local(places)?.into_iter().filter(|name| !called.contains(name)).collect();
-    if missing.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("no guest calls these {} functions of the embedded engine:\n{}", missing.len(), missing.join("\n"))
-            .into())
+    let excused = if mode == Mode::Mpi { excused(places)? } else { BTreeSet::new() };
+    let mut complaints = Vec::new();
+    for name in functions_of(places, engine)? {
+        match (called.contains(&name), excused.contains(&name)) {
+            (false, false) => complaints.push(format!("no guest calls {name}")),
+            (true, true) => complaints.push(format!("uncalled.txt excuses {name}, which a guest calls")),
+            _ => {}
+        }
     }
+    if complaints.is_empty() { Ok(()) } else { Err(format!("engine {engine}:\n{}", complaints.join("\n")).into()) }
+}
+
+/// The functions that `uncalled.txt` names: a line for each, name and reason.
+fn excused(places: &Places) -> Result<BTreeSet<String>, String> {
+    let path = places.root.join("tests/uncalled.txt");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut names = BTreeSet::new();
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let Some((name, reason)) = line.split_once(' ') else {
+            return Err(format!("{}: {line} is excused without a reason", path.display()));
+        };
+        if reason.trim().is_empty() || !names.insert(name.to_owned()) {
+            return Err(format!("{}: {name} has no reason, or two", path.display()));
+        }
+    }
+    Ok(names)
 }
 
 /// The names that a module imports from `mpi`.
@@ -50,8 +71,8 @@ fn imports(module: &Path) -> Result<BTreeSet<String>, String> {
     Ok(names)
 }
 
-/// The functions that `rankine info --functions --json` marks as the embedded engine's.
-fn functions_of_local(places: &Places) -> Result<Vec<String>, String> {
+/// The functions that `rankine info --functions --json` marks as an engine's.
+fn functions_of(places: &Places, engine: &str) -> Result<Vec<String>, String> {
     let mut command = Command::new(&places.rankine);
     command.args(["info", "--functions", "--json"]);
     let run = run_within(command, None, Duration::from_secs(20))?;
@@ -63,7 +84,7 @@ fn functions_of_local(places: &Places) -> Result<Vec<String>, String> {
         .as_array()
         .or_else(|| listing["functions"].as_array())
         .ok_or("the coverage is not a list of functions")?;
-    let of_local =
-        |row: &&Value| row["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == "local"));
-    Ok(rows.iter().filter(of_local).filter_map(|row| row["name"].as_str().map(String::from)).collect())
+    let of_engine =
+        |row: &&Value| row["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == engine));
+    Ok(rows.iter().filter(of_engine).filter_map(|row| row["name"].as_str().map(String::from)).collect())
 }

@@ -3,6 +3,7 @@
 mod compile;
 mod coverage;
 mod directive;
+mod every;
 mod guest;
 mod places;
 mod process;
@@ -96,6 +97,12 @@ impl Suite {
                 }
             }
         }
+        if self.modes.contains(&Mode::Mpi) {
+            let (places, guests, compiler) = (self.places.clone(), self.guests.clone(), compiler.clone());
+            let every = places.clone();
+            trials.push(Trial::test("load/mpi", move || every::load(&every)));
+            trials.push(Trial::test("coverage/mpi", move || coverage::check(&places, &compiler, &guests, Mode::Mpi)));
+        }
         if self.modes.contains(&Mode::Threads) {
             let Suite { places, guests, scripts, .. } = self;
             // A long one is listed as ignored: `--include-ignored` or `--ignored` runs it.
@@ -104,7 +111,9 @@ impl Suite {
                 let trial = Trial::test(name, move || script.trial(&places));
                 trials.push(trial.with_ignored_flag(full));
             }
-            trials.push(Trial::test("coverage/local", move || coverage::check(&places, &compiler, &guests)));
+            trials.push(Trial::test("coverage/local", move || {
+                coverage::check(&places, &compiler, &guests, Mode::Threads)
+            }));
         }
         trials
     }

@@ -39,7 +39,7 @@ pub fn trial(
         }
         Mode::Mpi => {
             let mut command = Command::new(places.mpi_bin.join("mpiexec"));
-            command.args(["-n", &ranks.to_string()]).arg(&places.rankine).arg("run");
+            command.args(["-n", &ranks.to_string()]).arg(&places.rankine).arg("run").args(&guest.head.run);
             command
         }
         Mode::Native => {

@@ -111,9 +111,10 @@ impl Rank {
         resolve(&self.files.folders, name)
     }
 
+    /// The library's handle. Not `MPI_FILE_NULL`, which a library may look through.
     #[inline]
     pub(in crate::mpi) fn file(&self, word: u32, what: &str) -> Result<usize> {
-        self.files.open.host(word, what)
+        self.files.open.with(word, Hosted::host).ok_or_else(|| self.files.open.unknown(word, what))
     }
 
     /// Drops a file that the library has closed.

@@ -11,7 +11,7 @@ use rankine_abi::{
     Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
-    MPI_T_ERR_NOT_SUPPORTED,
+    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED,
 };
 use rankine_local::Error;
 
@@ -130,6 +130,20 @@ fn shown(host: usize) -> Datatype {
     }
 }
 
+/// The type of the library's functions that count.
+type Count = unsafe extern "C" fn(*mut c_int) -> c_int;
+
+/// Refuses an index that is none: a library may not look.
+fn check_index(r: &Rank, index: c_int, count: Count) -> Result<()> {
+    let mut number = 0;
+    // SAFETY: the result is on the stack.
+    r.check(unsafe { count(&mut number) })?;
+    match (0..number).contains(&index) {
+        true => Ok(()),
+        false => Err(Error::new(MPI_T_ERR_INVALID_INDEX, format!("the index is {index}, and there are {number}"))),
+    }
+}
+
 /// `MPI_T_enum_get_info`
 pub(in crate::mpi) fn t_enum_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let enumeration = r.tool(w.word(0), "MPI_T_enum")?;
@@ -154,6 +168,7 @@ pub(in crate::mpi) fn t_enum_get_item(r: &Rank, w: &mut Words<'_>) -> Result<()>
 
 /// `MPI_T_cvar_get_info`
 pub(in crate::mpi) fn t_cvar_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_cvar_get_num>()?)?;
     let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 6)?);
     let (mut verbosity, mut datatype, mut enumeration) = (Wanted::new(w, 3), Wanted::new(w, 4), Wanted::new(w, 5));
     let (mut bind, mut scope) = (Wanted::new(w, 8), Wanted::new(w, 9));
@@ -183,6 +198,7 @@ pub(in crate::mpi) fn t_cvar_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()>
 
 /// `MPI_T_pvar_get_info`
 pub(in crate::mpi) fn t_pvar_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_pvar_get_num>()?)?;
     let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 7)?);
     let (mut verbosity, mut class) = (Wanted::new(w, 3), Wanted::new(w, 4));
     let (mut datatype, mut enumeration) = (Wanted::new(w, 5), Wanted::new(w, 6));
@@ -255,6 +271,7 @@ fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<(Variable, *mut c_voi
 
 /// `MPI_T_cvar_handle_alloc`
 pub(in crate::mpi) fn t_cvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_cvar_get_num>()?)?;
     r.room(w.addr(2), 4, "handle")?;
     r.room(w.addr(3), 4, "count")?;
     let (mut datatype, mut bind, none) = (0_usize, 0, std::ptr::null_mut());
@@ -299,6 +316,7 @@ pub(in crate::mpi) fn t_cvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_T_pvar_handle_alloc`
 pub(in crate::mpi) fn t_pvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(1), r.symbol::<symbols::MPI_T_pvar_get_num>()?)?;
     let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
     r.room(w.addr(3), 4, "handle")?;
     r.room(w.addr(4), 4, "count")?;
@@ -358,6 +376,7 @@ pub(in crate::mpi) fn t_pvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_T_source_get_info`
 pub(in crate::mpi) fn t_source_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_source_get_num>()?)?;
     let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 3)?);
     let (mut ordering, mut ticks, mut most) = (Wanted::new(w, 5), Wanted::new(w, 6), Wanted::new(w, 7));
     let mut info = Wanted::new(w, 8);
@@ -386,6 +405,7 @@ pub(in crate::mpi) fn t_source_get_info(r: &Rank, w: &mut Words<'_>) -> Result<(
 
 /// `MPI_T_event_get_info`
 pub(in crate::mpi) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_event_get_num>()?)?;
     let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 9)?);
     let (mut verbosity, mut number) = (Wanted::new(w, 3), Wanted::<c_int>::new(w, 6));
     let (mut enumeration, mut info, mut bind) = (Wanted::new(w, 7), Wanted::new(w, 8), Wanted::new(w, 11));
@@ -430,6 +450,7 @@ pub(in crate::mpi) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()
 
 /// `MPI_T_event_handle_alloc`
 pub(in crate::mpi) fn t_event_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_event_get_num>()?)?;
     r.room(w.addr(3), 4, "event_registration")?;
     let info = r.info(w.word(2), "info")?;
     let mut bind = 0;
@@ -495,6 +516,7 @@ fn no_instance(word: u32) -> Error {
 
 /// `MPI_T_category_get_info`
 pub(in crate::mpi) fn t_category_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_category_get_num>()?)?;
     let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 3)?);
     let (mut cvars, mut pvars, mut categories) = (Wanted::new(w, 5), Wanted::new(w, 6), Wanted::new(w, 7));
     let call = r.symbol::<symbols::MPI_T_category_get_info>()?;

@@ -1,0 +1,39 @@
+// MPI_Comm_spawn starts more processes of a module beneath a granted folder; parent and children exchange messages.
+// engines: mpi
+// ranks: 1
+// native: no (it starts itself as a module)
+// run: --dir /::/
+#include "../check.h"
+
+int main(int argc, char **argv)
+{
+    MPI_Comm parent, children;
+    int value = -1, codes[1] = {-1}, many = -1;
+    check_begin(&argc, &argv);
+    TRY(MPI_Comm_get_parent(&parent));
+    if (parent != MPI_COMM_NULL) {
+        MPI_Comm again;
+        TRY(MPI_Comm_get_parent(&again));
+        CHECK(again == parent);
+        CHECK_INT(argc, 2);
+        CHECK_STR(argv[1], "child");
+        TRY(MPI_Recv(&value, 1, MPI_INT, 0, 0, parent, MPI_STATUS_IGNORE));
+        value++;
+        TRY(MPI_Send(&value, 1, MPI_INT, 0, 0, parent));
+        TRY(MPI_Comm_disconnect(&parent));
+        TRY(MPI_Finalize());
+        return 0;
+    }
+    char *arguments[] = {"child", NULL};
+    FAILS(MPI_Comm_spawn("/none.wasm", arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, codes), MPI_ERR_SPAWN);
+    TRY(MPI_Comm_spawn(argv[0], arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, codes));
+    CHECK_INT(codes[0], MPI_SUCCESS);
+    TRY(MPI_Comm_remote_size(children, &many));
+    CHECK_INT(many, 1);
+    value = 41;
+    TRY(MPI_Send(&value, 1, MPI_INT, 0, 0, children));
+    TRY(MPI_Recv(&value, 1, MPI_INT, 0, 0, children, MPI_STATUS_IGNORE));
+    CHECK_INT(value, 42);
+    TRY(MPI_Comm_disconnect(&children));
+    return check_end();
+}
