@@ -124,7 +124,7 @@ pub(crate) fn entry(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::
 }
 
 /// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.
-fn is_the_programs(frame: &String) -> bool {
+fn is_the_programs(frame: &str) -> bool {
     !frame.starts_with("pmpi_")
 }
 
@@ -139,7 +139,10 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
     }
     let report = || Report::new(&error, guest.limits.refused);
     if let Some(Stopped { waiting }) = error.downcast_ref() {
-        return End::Stopped { waiting: waiting.clone(), place: report().frames.into_iter().find(is_the_programs) };
+        return End::Stopped {
+            waiting: waiting.clone(),
+            place: report().frames.into_iter().find(|frame| is_the_programs(frame)),
+        };
     }
     if error.is::<Fatal>() {
         return End::Fatal(report());
