@@ -69,6 +69,7 @@ native *ARGS:
 # Real programs that take long to build, such as FFTW with its own check: `just programs fftw` runs one.
 programs *ARGS="programs/":
     cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
+
 # The guest programs on the mpi engine, a process for each rank.
 mpi *ARGS:
     cargo test --release -p rankine-tests --test guests -- --mpi {{ARGS}}
@@ -82,4 +83,4 @@ conformance *ARGS="--native --local --mpi --page":
 
 # The part of it that continuous integration runs.
 conformance-subset:
-    cargo run --release -p rankine-conformance -- --local --subset
+    cargo run --release -p rankine-conformance -- --local --mpi --subset
