@@ -139,7 +139,10 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
     }
     let report = || Report::new(&error, guest.limits.refused);
     if let Some(Stopped { waiting }) = error.downcast_ref() {
-        return End::Stopped { waiting: waiting.clone(), place: report().frames.into_iter().find(|frame| is_the_programs(frame)) };
+        return End::Stopped {
+            waiting: waiting.clone(),
+            place: report().frames.into_iter().find(|frame| is_the_programs(frame)),
+        };
     }
     if error.is::<Fatal>() {
         return End::Fatal(report());
