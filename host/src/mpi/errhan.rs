@@ -194,7 +194,16 @@ impl Rank {
             Origin::Nothing => return (Errhandler::ERRORS_RETURN, 0),
         };
         // What is wrong with a handle is told to MPI_COMM_SELF (§9.3).
-        found.unwrap_or_else(|| (self.comm_handler(Comm::SELF.0).unwrap_or(Errhandler::ERRORS_ARE_FATAL), Comm::SELF.0))
+        found.unwrap_or_else(|| self.own_handler())
+    }
+
+    /// The handler of MPI_COMM_SELF; as long as the program has given it none, that of MPI_COMM_WORLD, as on the embedded engine.
+    fn own_handler(&self) -> (Errhandler, u32) {
+        let of = |comm: Comm| self.comm_handler(comm.0).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
+        match of(Comm::SELF) {
+            Errhandler::ERRORS_ARE_FATAL => (of(Comm::WORLD), Comm::WORLD.0),
+            handler => (handler, Comm::SELF.0),
+        }
     }
 
     /// A window, file or session has been made; its errors go to `handler`.

@@ -1,5 +1,5 @@
 // Errors that belong to no communicator go to the handler of MPI_COMM_WORLD as long as MPI_COMM_SELF was given none.
-// engines: local
+// engines: local mpi
 #include "../check.h"
 
 int main(int argc, char **argv)
