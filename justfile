@@ -47,12 +47,16 @@ miri:
         cargo +nightly miri test -p rankine-local --target-dir target/miri --lib -- \
         errhan::tests waiting:: pt2pt::overlap pt2pt::tests::a_job_that_ends copy::tests::overlap
 
+# Feeds types and addresses that make no sense to the calls that move bytes, for so many seconds (needs cargo-fuzz).
+fuzz TARGET="spans" SECONDS="60":
+    cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=60
+
 # Says what of the set-up is missing.
 doctor:
     cargo run -q --release -p rankine -- doctor
 
-# The long suites on top: licences, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny native conformance
+# The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
+test-full: test deny fuzz programs native conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:
@@ -62,10 +66,14 @@ bench *ARGS:
 native *ARGS:
     cargo test --release -p rankine-tests --test guests -- --native {{ARGS}}
 
+# Real programs that take long to build, such as FFTW with its own check: `just programs fftw` runs one.
+programs *ARGS="programs/":
+    cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
+
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
-conformance *ARGS="--native --local --page":
+conformance *ARGS="--native --local --mpi --page":
     cargo run --release -p rankine-conformance -- {{ARGS}}
 
 # The part of it that continuous integration runs.
 conformance-subset:
-    cargo run --release -p rankine-conformance -- --local --subset
+    cargo run --release -p rankine-conformance -- --local --mpi --subset

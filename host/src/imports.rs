@@ -55,7 +55,9 @@ fn refusal(path: &Path, missing: &[(&str, &str)]) -> String {
             path.display()
         );
     }
-    if missing.iter().any(|(module, _)| *module == "env") {
+    if missing.iter().any(|(module, name)| *module == "env" && name.trim_start_matches('P').starts_with("MPI_")) {
+        text += "\nMPI functions of the module `env` were called without their declaration: include mpi.h there.";
+    } else if missing.iter().any(|(module, _)| *module == "env") {
         text += "\nNames of the module `env` were left undefined when the program was linked: an object file or library is missing there.";
     }
     text

@@ -140,46 +140,37 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
             );
         }
         let name = format!("examples/{}", folder.file_name().expect("a folder has a name").to_string_lossy());
-        let head = Head { ranks: expected.keys().copied().collect(), ..Head::default() };
-        if let Some(source) = entries(&folder)?.into_iter().find(|path| path.extension().is_some_and(|e| e == "c")) {
-            guests.push(Guest {
-                name: name.clone(),
-                source: Source::C(source),
-                head: head.clone(),
-                expected: expected.clone(),
-            });
-        }
+        let c = with_extension(&folder, "c");
+        let mut head = match &c {
+            Some(source) => Head::read(&text(source)?).map_err(|e| format!("{}: {e}", source.display()))?,
+            None => Head::default(),
+        };
+        head.ranks = expected.keys().copied().collect();
+        // Only C and C++ are compiled natively too.
         let elsewhere = Head { native: Some(Vec::new()), ..head.clone() };
-        if let Ok(sources) = entries(&folder.join("fortran"))
-            && let Some(source) = sources.into_iter().find(|path| path.extension().is_some_and(|e| e == "f90"))
-        {
-            guests.push(Guest {
-                name: format!("{name}-fortran"),
-                source: Source::Fortran(source),
-                head: elsewhere.clone(),
-                expected: expected.clone(),
-            });
+        let mut add = |language: &str, source: Source, head: &Head| {
+            let (name, expected) = (format!("{name}{language}"), expected.clone());
+            guests.push(Guest { name, source, head: head.clone(), expected });
+        };
+        if let Some(source) = c {
+            add("", Source::C(source), &head);
         }
-        let cpp = folder.join("cpp").join(name.rsplit('-').next().unwrap_or_default()).with_extension("cpp");
-        if cpp.exists() {
-            guests.push(Guest {
-                name: format!("{name}-cpp"),
-                source: Source::C(cpp),
-                head: head.clone(),
-                expected: expected.clone(),
-            });
+        if let Some(source) = with_extension(&folder.join("cpp"), "cpp") {
+            add("-cpp", Source::C(source), &head);
+        }
+        if let Some(source) = with_extension(&folder.join("fortran"), "f90") {
+            add("-fortran", Source::Fortran(source), &elsewhere);
         }
         if folder.join("rust/Cargo.toml").exists() {
-            let head = elsewhere;
-            guests.push(Guest {
-                name: format!("{name}-rust"),
-                source: Source::Cargo(folder.join("rust")),
-                head,
-                expected,
-            });
+            add("-rust", Source::Cargo(folder.join("rust")), &elsewhere);
         }
     }
     Ok(guests)
+}
+
+/// The first file of a folder, if there is one, whose name ends like this.
+fn with_extension(folder: &Path, extension: &str) -> Option<PathBuf> {
+    entries(folder).ok()?.into_iter().find(|path| path.extension().is_some_and(|e| e == extension))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -49,7 +49,7 @@ pub fn trial(
         }
     };
     command.arg(program).args(&guest.head.args).env_remove("RUST_BACKTRACE");
-    let limit = if mode == Mode::Native { NATIVE_LIMIT } else { LIMIT };
+    let limit = if matches!(mode, Mode::Native | Mode::Mpi) { NATIVE_LIMIT } else { LIMIT };
     let limit = guest.head.seconds.map_or(limit, Duration::from_secs);
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
     let mut complaints = complaints(guest, mode, ranks, &run);

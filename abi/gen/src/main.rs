@@ -106,7 +106,8 @@ fn outputs(root: &Path) -> Result<Outputs> {
     let Tables { constants, table } = tables(root)?;
     let engine = Engine::read(root)?;
     let mut shims = local::emit(&table, &engine)?;
-    let of_mpi = mpi::emit(&table, &Hand::read(root)?)?;
+    let hand = Hand::read(root)?;
+    let of_mpi = mpi::emit(&table, &hand)?;
     shims.files.extend(of_mpi.files);
     shims.complaints.extend(of_mpi.complaints);
     let mut files = vec![
@@ -119,7 +120,7 @@ fn outputs(root: &Path) -> Result<Outputs> {
     ];
     files.extend(fortran::emit(&constants, &table)?);
     let tests = Tests::read(root)?;
-    files.push(("docs/coverage.md".into(), coverage::emit(&table, &engine, &tests)?));
+    files.push(("docs/coverage.md".into(), coverage::emit(&table, &engine, &hand, &tests)?));
     for (path, text) in shims.files {
         files.push(rust(&path, text)?);
     }

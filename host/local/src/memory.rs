@@ -63,6 +63,10 @@ impl Memory {
 
     #[inline]
     fn argument(&self, address: Addr, length: u64, what: &str) -> Result<*mut u8> {
+        // Address 0 is inside the memory, but no object of a program lies there.
+        if address == Addr::NULL && length > 0 {
+            return Err(Error::new(MPI_ERR_ARG, format!("{what} is the null pointer")));
+        }
         self.at(address, length)
             .ok_or_else(|| self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what))
     }

@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
-use rankine_abi::{Addr, Datatype, Element, FnPtr, MPI_ERR_ARG, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
+use rankine_abi::{Addr, Datatype, Element, FnPtr, MPI_ERR_BUFFER, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
 use smallvec::smallvec;
 
 use crate::datatype::{Combiner, Type};
@@ -102,6 +102,14 @@ impl Rank {
         }
         self.reduction(op, datatype)
     }
+}
+
+/// What an operation does with packed elements: `second = first ∘ second`.
+pub type Combine = fn(&[u8], &mut [u8]);
+
+/// What a predefined operation does with elements of a predefined type, if MPI defines it.
+pub fn predefined_kernel(op: Op, datatype: Datatype) -> Option<Combine> {
+    kernel::kernel(op, operand_of(&datatype.element()?))
 }
 
 /// What the packed bytes of an element are.
@@ -258,9 +266,10 @@ pub fn op_commutative(r: &Rank, op: Op) -> Result<bool> {
 pub async fn reduce_local(r: &Rank, inbuf: Addr, inoutbuf: Addr, count: i64, datatype: Datatype, op: Op) -> Result<()> {
     let reduction = r.collective_reduction(op, datatype)?;
     if [inbuf, inoutbuf].contains(&rankine_abi::MPI_IN_PLACE) {
-        return Err(Error::new(MPI_ERR_ARG, "MPI_IN_PLACE has no meaning in a local reduction"));
+        return Err(Error::new(MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning in a local reduction"));
     }
     let (first, second) = (r.span(inbuf, count, datatype)?, r.span(inoutbuf, count, datatype)?);
+    second.apart_from(&first)?;
     let chunk = reduction.whole_elements(CHUNK).min(second.bytes());
     let (mut a, mut b) = (vec![0; chunk], vec![0; chunk]);
     let mut from = 0;

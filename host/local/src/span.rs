@@ -3,7 +3,7 @@
 //! A span is made once, when an operation starts: from (address, count, datatype) of a guest, after proving that every byte
 //! the datatype can touch lies in the guest's memory, or from scratch bytes of a collective. From then on nobody checks again.
 
-use rankine_abi::{Addr, Datatype, MPI_ERR_COUNT};
+use rankine_abi::{Addr, Datatype, MPI_ERR_BUFFER, MPI_ERR_COUNT};
 
 use crate::copy;
 use crate::datatype::layout::Layout;
@@ -47,6 +47,18 @@ impl Span {
     /// Frees what a finished operation need not keep.
     pub(crate) fn release(&mut self) {
         self.layout = None;
+    }
+
+    /// Refuses a span for results that shares bytes with `operand`. Only contiguous ones are compared: others may interleave.
+    pub(crate) fn apart_from(&self, operand: &Span) -> Result<()> {
+        let (Some(to), Some(from)) = (self.contiguous(), operand.contiguous()) else { return Ok(()) };
+        let (to, from) = (to as usize, from as usize);
+        if self.bytes > 0 && operand.bytes > 0 && to < from + operand.bytes && from < to + self.bytes {
+            let text =
+                "the send buffer and the receive buffer overlap; what takes MPI_IN_PLACE can do without a second one";
+            return Err(Error::new(MPI_ERR_BUFFER, text));
+        }
+        Ok(())
     }
 
     /// Another span over the same bytes.

@@ -77,6 +77,9 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,--growable-table",
     // MPI_COMM_DUP_FN is the function pointer 1: no function of the program may have that index.
     "-Wl,--table-base=2",
+    // The C library asks for main only weakly, which takes nothing out of an archive; some programs have it in one.
+    "-Wl,--undefined=__main_argc_argv",
+    "-Wl,--undefined=main",
     "-Wl,--undefined=malloc",
     "-Wl,--undefined=free",
     "-Wl,--undefined=aligned_alloc",
@@ -92,8 +95,10 @@ const LINK_FLAGS: &[&str] = &[
 ];
 
 pub fn libraries(sdk: &Sdk) -> Vec<String> {
+    let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
+    let mut line = vec!["-Xlinker".to_string(), names];
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
-    let mut line = vec!["-Wl,--start-lib".to_string()];
+    line.push("-Wl,--start-lib".to_string());
     line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
     line.push("-Wl,--end-lib".into());
     for part in ["signal", "process-clocks", "mman", "getpid"] {

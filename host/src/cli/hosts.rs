@@ -135,8 +135,10 @@ fn repeated(text: &str) -> Result<Vec<usize>> {
     Ok(counts)
 }
 
-/// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are spread evenly.
-pub(super) fn places(hosts: &[Host], ranks: usize) -> Result<Vec<(String, usize)>> {
+/// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are spread evenly; where
+/// no number of ranks is given, every slot gets one.
+pub(super) fn places(hosts: &[Host], ranks: Option<usize>) -> Result<Vec<(String, usize)>> {
+    let ranks = ranks.unwrap_or_else(|| hosts.iter().map(|host| host.slots.unwrap_or(1)).sum());
     let even = hosts.iter().all(|host| host.slots.is_none());
     let slots: Vec<usize> = hosts
         .iter()
@@ -224,11 +226,12 @@ mod tests {
             places.into_iter().map(|(name, count)| format!("{name}:{count}")).collect::<Vec<_>>().join(",")
         };
         let even = [host("a", None), host("b", None), host("c", None)];
-        assert_eq!(named(places(&even, 7).unwrap()), "a:3,b:2,c:2");
-        assert_eq!(named(places(&even, 2).unwrap()), "a:1,b:1");
+        assert_eq!(named(places(&even, Some(7)).unwrap()), "a:3,b:2,c:2");
+        assert_eq!(named(places(&even, Some(2)).unwrap()), "a:1,b:1");
+        assert_eq!(named(places(&even, None).unwrap()), "a:1,b:1,c:1");
         let some = [host("a", 4), host("b", None), host("c", 4)];
-        assert_eq!(named(places(&some, 6).unwrap()), "a:4,b:1,c:1");
-        let error = places(&some, 10).unwrap_err().to_string();
+        assert_eq!(named(places(&some, Some(6)).unwrap()), "a:4,b:1,c:1");
+        let error = places(&some, Some(10)).unwrap_err().to_string();
         assert!(error.contains("10 ranks") && error.contains("9 slots: a:4 b:1 c:4"), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::inspect::{Facts, inspect};
-use crate::{local, module};
+use crate::{local, module, mpi};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -44,7 +44,8 @@ struct Page {
 }
 
 fn engines(name: &str) -> Vec<&'static str> {
-    if local::has(name) { vec!["local"] } else { Vec::new() }
+    let engines = [("local", local::has(name)), ("mpi", mpi::has(name))];
+    engines.into_iter().filter(|(_, has)| *has).map(|(engine, _)| engine).collect()
 }
 
 /// Prints. A module that would not run is no failure of this command.
@@ -97,6 +98,9 @@ impl Page {
             line(&producer.role, format!("{} {}", producer.name, producer.version).trim_end().to_owned());
         }
         line("WASI", list(self.facts.wasi_functions.iter().map(String::as_str).collect()));
+        if !self.facts.object_functions.is_empty() {
+            line("objects", list(self.facts.object_functions.iter().map(String::as_str).collect()));
+        }
         if !self.facts.other_imports.is_empty() {
             line("undefined", self.facts.other_imports.join(", "));
         }
@@ -131,10 +135,17 @@ fn show_functions(json: bool) -> Result<()> {
     } else {
         for Covered { name, chapter, engines } in &functions {
             let engines = if engines.is_empty() { "-".to_owned() } else { engines.join(" ") };
-            writeln!(out, "{name:<42}{engines:<10}{chapter}")?;
+            writeln!(out, "{name:<42}{engines:<11}{chapter}")?;
         }
-        let in_local = functions.iter().filter(|function| !function.engines.is_empty()).count();
-        writeln!(out, "\n{in_local} of {} functions are in the engine `local`", functions.len())?;
+        for engine in ["local", "mpi"] {
+            let had = functions.iter().filter(|function| function.engines.contains(&engine)).count();
+            writeln!(
+                out,
+                "{}{had} of {} functions are in the engine `{engine}`",
+                if engine == "local" { "\n" } else { "" },
+                functions.len()
+            )?;
+        }
     }
     out.flush()?;
     Ok(())

@@ -46,11 +46,14 @@ pub(super) struct Options {
 
 /// What every rank is to run.
 pub(super) struct Program {
-    pub ranks: usize,
+    /// As many as the hosts have slots, if nothing was said.
+    pub ranks: Option<usize>,
     /// Options of `rankine run` for the ranks.
     pub options: Vec<OsString>,
     pub file: PathBuf,
     pub arguments: Vec<String>,
+    /// The MPI library of this host.
+    pub library: PathBuf,
 }
 
 /// The launchers whose command lines are known.
@@ -69,10 +72,10 @@ impl Options {
     }
 
     /// Becomes the launcher.
-    pub(super) fn run(&self, mut program: Program, library: Option<&Path>) -> Result<ExitCode> {
+    pub(super) fn run(&self, mut program: Program) -> Result<ExitCode> {
         let wanted = self.hosts.as_deref().unwrap_or_default();
         let places = places(&hosts::read(wanted)?, program.ranks)?;
-        let (launcher, kind) = self.find_launcher(wanted == "slurm", library)?;
+        let (launcher, kind) = self.find_launcher(wanted == "slurm", &program.library)?;
         program.file = std::path::absolute(&program.file)?;
         let stage = Stage::prepare(&program.file)?;
         if self.stage {
@@ -97,13 +100,13 @@ impl Options {
     }
 
     /// The launcher that was named, else the one installed with the MPI library, of the virtual environment or on PATH.
-    fn find_launcher(&self, slurm: bool, library: Option<&Path>) -> Result<(PathBuf, Kind)> {
+    fn find_launcher(&self, slurm: bool, library: &Path) -> Result<(PathBuf, Kind)> {
         if let Some(named) = self.launcher.clone().or_else(|| env_path("RANKINE_LAUNCHER")) {
             let Some(path) = find_program(&named) else { bail!("there is no launcher {}", named.display()) };
             let kind = kind_of(&path)?;
             return Ok((path, kind));
         }
-        let beside = library.and_then(Path::parent).and_then(Path::parent).map(|prefix| prefix.join("bin"));
+        let beside = library.parent().and_then(Path::parent).map(|prefix| prefix.join("bin"));
         let active = env_path("VIRTUAL_ENV").map(|venv| venv.join("bin"));
         let folder = std::env::current_dir().unwrap_or_default();
         let projects = folder.ancestors().map(|above| above.join(".venv/bin"));
@@ -133,7 +136,7 @@ impl Options {
         program: &Program,
     ) -> Result<Command> {
         let mut command = Command::new(launcher);
-        command.arg("-n").arg(program.ranks.to_string());
+        command.arg("-n").arg(places.iter().map(|(_, ranks)| ranks).sum::<usize>().to_string());
         let counted: Vec<String> = places.iter().map(|(name, ranks)| format!("{name}:{ranks}")).collect();
         match kind {
             Kind::Hydra => {
@@ -229,10 +232,11 @@ mod tests {
     fn composed(options: &Options, kind: Kind, places: &[(&str, usize)]) -> Result<String> {
         let places: Vec<(String, usize)> = places.iter().map(|(name, ranks)| (name.to_string(), *ranks)).collect();
         let program = Program {
-            ranks: places.iter().map(|(_, ranks)| ranks).sum(),
+            ranks: None,
             options: vec!["--dir".into(), "data::/my data".into()],
             file: "/w/job.wasm".into(),
             arguments: vec!["--steps".into(), "10".into()],
+            library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
         };
         let command = options.command("mpiexec".as_ref(), kind, &places, "/bin/rankine".as_ref(), &program)?;
         Ok(shown(&command))

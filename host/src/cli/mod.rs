@@ -42,7 +42,7 @@ Examples:
 #[derive(Subcommand)]
 enum Command {
     /// Run a program, as many ranks as you say
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Compile a C program, as mpicc does
     Cc(cc::Args),
     /// Compile a Fortran program, as mpifort does
@@ -63,7 +63,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse_from(run::accept_np(std::env::args_os().collect::<Vec<OsString>>()));
     let outcome = match arguments.command {
-        Command::Run(arguments) => run::run(arguments),
+        Command::Run(arguments) => run::run(*arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(arguments),
         Command::Fc(arguments) => fc::run(arguments),

@@ -94,7 +94,7 @@ Examples:
   rankine run -n 64 --dir data::/data heat.wasm --steps 1000
   rankine run -n 2 --label --timeout 60 test.wasm
   mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
-  rankine run -n 8 --hosts n1:4,n2:4 heat.wasm   over the MPI library and the launcher it has
+  rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
 
 Exit status: the highest of the program's own; or
   what MPI_Abort was given          134  a rank trapped
@@ -190,8 +190,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(arguments.verbose);
     if arguments.launch.wanted() {
-        let library = library::find(arguments.mpi_lib.as_deref()).ok().map(|library| library.path);
-        return arguments.launch.run(arguments.for_ranks(), library.as_deref());
+        return arguments.launch.run(arguments.for_ranks()?);
     }
     match arguments.engine()? {
         EngineName::Local => run_here(arguments),
@@ -249,6 +248,43 @@ fn load(file: &Path, settings: module::Settings) -> Result<Module> {
 }
 
 impl Arguments {
+    /// What every rank of a job on several hosts is to run: the options that are not about hosts, and the program.
+    fn for_ranks(&self) -> Result<launch::Program> {
+        if matches!(self.engine, Some(EngineName::Local)) {
+            usage("--hosts is for the engine mpi: `local` has all ranks in one process");
+        }
+        let library = library::find(self.mpi_lib.as_deref())?.path;
+        let mut options: Vec<OsString> = Vec::new();
+        let mut option = |name: &str, value: OsString| options.extend([name.into(), value]);
+        for folder in &self.folders {
+            let mut value = folder.host.clone().into_os_string();
+            value.push("::");
+            value.push(&folder.guest);
+            option("--dir", value);
+        }
+        for (name, value) in &self.environment {
+            option("--env", format!("{name}={value}").into());
+        }
+        if let Some(path) = &self.mpi_lib {
+            option("--mpi-lib", path.into());
+        }
+        if let Some(bytes) = self.memory_limit {
+            option("--memory-limit", bytes.to_string().into());
+        }
+        if let Some(limit) = self.timeout {
+            option("--timeout", limit.as_secs_f64().to_string().into());
+        }
+        options.extend(self.label.then(|| "--label".into()));
+        options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
+        Ok(launch::Program {
+            ranks: self.ranks,
+            options,
+            file: PathBuf::from(&self.program[0]),
+            arguments: self.program[1..].to_vec(),
+            library,
+        })
+    }
+
     /// The engine that is asked for, or that suits how this process was started.
     fn engine(&self) -> Result<EngineName> {
         let launcher = process::launcher();
@@ -271,35 +307,6 @@ impl Arguments {
             _ => {}
         }
         Ok(engine)
-    }
-
-    /// What every rank of a job on several hosts is to run: the options that are not about hosts, and the program.
-    fn for_ranks(&self) -> launch::Program {
-        let mut options: Vec<OsString> = Vec::new();
-        let mut option = |name: &str, value: OsString| options.extend([name.into(), value]);
-        for folder in &self.folders {
-            let mut value = folder.host.clone().into_os_string();
-            value.push("::");
-            value.push(&folder.guest);
-            option("--dir", value);
-        }
-        for (name, value) in &self.environment {
-            option("--env", format!("{name}={value}").into());
-        }
-        if let Some(bytes) = self.memory_limit {
-            option("--memory-limit", bytes.to_string().into());
-        }
-        if let Some(limit) = self.timeout {
-            option("--timeout", limit.as_secs_f64().to_string().into());
-        }
-        options.extend(self.label.then(|| "--label".into()));
-        options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
-        launch::Program {
-            ranks: self.ranks.unwrap_or(1),
-            options,
-            file: PathBuf::from(&self.program[0]),
-            arguments: self.program[1..].to_vec(),
-        }
     }
 
     fn into_settings(self) -> Settings {

@@ -17,10 +17,10 @@ use super::words::Words;
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) rank: c_int,
-    /// Members of the group that collectives exchange data with: the remote one of an intercommunicator.
-    peers: c_int,
     /// Members of the caller's own group.
     members: c_int,
+    /// Members of the group that collectives exchange data with: the remote one of an intercommunicator.
+    peers: c_int,
     is_inter: bool,
 }
 
@@ -141,20 +141,22 @@ impl Rank {
             return Ok(shape);
         }
         let host = self.comm(word, "comm")?;
-        let (mut rank, mut members, mut peers, mut is_inter): (c_int, c_int, c_int, c_int) = (0, 0, 0, 0);
-        let (comm_rank, test_inter) =
-            (self.symbol::<symbols::MPI_Comm_rank>()?, self.symbol::<symbols::MPI_Comm_test_inter>()?);
+        let (mut rank, mut members, mut is_inter): (c_int, c_int, c_int) = (0, 0, 0);
+        let (comm_rank, comm_size) =
+            (self.symbol::<symbols::MPI_Comm_rank>()?, self.symbol::<symbols::MPI_Comm_size>()?);
+        let test_inter = self.symbol::<symbols::MPI_Comm_test_inter>()?;
+        let mut remote = 0;
         // SAFETY: a communicator of the library's, and results on the stack.
         unsafe {
             self.check(comm_rank(host, &mut rank))?;
             self.check(test_inter(host, &mut is_inter))?;
-            self.check(self.symbol::<symbols::MPI_Comm_size>()?(host, &mut members))?;
-            peers = members;
+            self.check(comm_size(host, &mut members))?;
             if is_inter != 0 {
-                self.check(self.symbol::<symbols::MPI_Comm_remote_size>()?(host, &mut peers))?;
+                self.check(self.symbol::<symbols::MPI_Comm_remote_size>()?(host, &mut remote))?;
             }
         }
-        let shape = Shape { rank, peers, members, is_inter: is_inter != 0 };
+        let peers = if is_inter != 0 { remote } else { members };
+        let shape = Shape { rank, members, peers, is_inter: is_inter != 0 };
         self.with_comm(word, |comm| comm.shape.set(Some(shape)));
         Ok(shape)
     }
@@ -175,7 +177,7 @@ impl Rank {
         Ok(i64::from(self.shape(comm)?.peers))
     }
 
-    /// How many processes the caller's own group has.
+    /// How many processes are on the caller's side of a communicator.
     pub(in crate::mpi) fn members(&self, comm: u32) -> Result<i64> {
         Ok(i64::from(self.shape(comm)?.members))
     }

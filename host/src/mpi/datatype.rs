@@ -4,11 +4,10 @@
 //! library. The guest's own word stays beside the library's handle, so that it is never shown another.
 
 use std::cell::RefCell;
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 use std::ops::Deref;
 
-use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE};
-use rankine_local::Error;
+use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
 use rankine_local::handle::Class;
 
 use super::Result;
@@ -202,8 +201,11 @@ impl Rank {
         Ok(word)
     }
 
-    /// Stores a new datatype.
+    /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once (§19.1.9).
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+        if let (true, Some(known)) = (made_of.is_empty(), self.types.made.word_of(host)) {
+            return self.put_word(at, known, what);
+        }
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
     }
 
@@ -235,6 +237,11 @@ impl Rank {
         let dup = self.symbol::<symbols::MPI_Type_dup>()?;
         // SAFETY: a constant of the ABI, and a result on the stack.
         self.check(unsafe { dup(ty.host, &mut host) })?;
+        let name =
+            CString::new(Datatype(ty.word).name().unwrap_or_default()).expect("a standard name has no zero byte");
+        let set_name = self.symbol::<symbols::MPI_Type_set_name>()?;
+        // SAFETY: the duplicate and a string that lives as long as the call.
+        self.check(unsafe { set_name(host, name.as_ptr()) })?;
         self.types.duplicates.borrow_mut().push((ty.word, host));
         Ok(host)
     }
@@ -249,6 +256,26 @@ impl Rank {
             }
         }
     }
+}
+
+/// `MPI_Type_get_name`
+pub(in crate::mpi) fn type_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let ty = r.datatype(w.word(0), "datatype")?;
+    let mut name = r.text_room(w.addr(1), i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
+    let (host, mut length) = (r.telling_host(&ty)?, 0);
+    let call = r.symbol::<symbols::MPI_Type_get_name>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(host, name.as_mut_ptr().cast(), &mut length) })?;
+    r.put_text(w.addr(1), &name, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
+    r.put_int(w.addr(2), length, "resultlen")
+}
+
+/// `MPI_Type_set_name`
+pub(in crate::mpi) fn type_set_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (ty, name) = (r.datatype(w.word(0), "datatype")?, r.string(w.addr(1), "type_name")?);
+    let (host, call) = (r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_name>()?);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(host, name.as_ptr()) })
 }
 
 /// What a type was made from, as counts: integers, addresses, large counts, datatypes, and how.
@@ -338,14 +365,4 @@ fn contained(r: &Rank, ty: &Type, hosts: &[usize]) -> Result<Vec<u32>> {
         Ok(new)
     };
     hosts.iter().enumerate().map(word).collect()
-}
-
-/// The error for a reduction that the library can't do on the guest's numbers.
-pub(super) fn no_quads(what: &str) -> Error {
-    Error::new(
-        rankine_abi::MPI_ERR_OP,
-        format!(
-            "{what} on long double is not possible over an MPI library: the guest's is an IEEE quad, the library's is not"
-        ),
-    )
 }

@@ -10,6 +10,7 @@ use rankine_abi::{
     Session, Win, error_class_name,
 };
 use rankine_local::Error;
+use rankine_local::errhan::sentence;
 use rankine_local::handle::Class;
 
 use super::Result;
@@ -87,13 +88,19 @@ pub(super) struct State {
     handlers: Handles<Handler>,
     /// By the word of the object.
     of: RefCell<HashMap<u32, Errhandler>>,
+    /// The last error that was found here and not by the library: its class and what was wrong.
+    last: RefCell<Option<(i32, String)>>,
 }
 
 impl Default for State {
     fn default() -> State {
         let handlers =
             Handles::new(Class::Errhandler, MPI_ERR_ERRHANDLER, "error handler", |word| Errhandler(word).name());
-        State { handlers, of: RefCell::new(HashMap::from([(File::NULL.0, Errhandler::ERRORS_RETURN)])) }
+        State {
+            handlers,
+            of: RefCell::new(HashMap::from([(File::NULL.0, Errhandler::ERRORS_RETURN)])),
+            last: RefCell::default(),
+        }
     }
 }
 
@@ -102,6 +109,9 @@ impl Rank {
     pub(super) fn raise(&self, origin: Origin, error: Error) -> Raised {
         let origin = self.requests.take_blame().unwrap_or(origin);
         let (handler, object) = self.handler_of(origin);
+        if !error.text.is_empty() {
+            *self.errhandlers.last.borrow_mut() = Some((error.class, self.in_words(&error)));
+        }
         let function = match handler {
             Errhandler::ERRORS_RETURN => return Raised::Code(error.class),
             Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => None,
@@ -275,6 +285,35 @@ fn no_object(serves: Serves, word: u32) -> Error {
         Serves::Comm => (rankine_abi::MPI_ERR_COMM, "communicator"),
     };
     Error::new(class, format!("{word:#x} is not a {name} of this rank"))
+}
+
+/// `MPI_Error_string`: errors that are found here have the class as their code, which is the ABI's to explain.
+pub(in crate::mpi) fn error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let code = w.int(0);
+    let text = match (error_class_name(code), &*r.errhandlers.last.borrow()) {
+        (None, _) => None,
+        (Some(name), Some((class, cause))) if *class == code => {
+            Some(format!("{name}: {}; most recently, {cause}", sentence(code)))
+        }
+        (Some(name), _) => Some(format!("{name}: {}", sentence(code))),
+    };
+    let room = i64::from(MPI_MAX_ERROR_STRING);
+    let mut buffer = r.text_room(w.addr(1), room, "string")?;
+    let mut length = 0;
+    match text {
+        Some(text) => {
+            let text = &text.as_bytes()[..text.len().min(buffer.len() - 1)];
+            buffer[..text.len()].copy_from_slice(text);
+            length = text.len() as c_int;
+        }
+        None => {
+            let call = r.symbol::<symbols::MPI_Error_string>()?;
+            // SAFETY: the buffer is as long as the ABI asks for.
+            r.check(unsafe { call(code, buffer.as_mut_ptr().cast(), &mut length) })?;
+        }
+    }
+    r.put_text(w.addr(1), &buffer, room, "string")?;
+    r.put_int(w.addr(2), length, "resultlen")
 }
 
 /// `MPI_Comm_create_errhandler`

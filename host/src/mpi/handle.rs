@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 
 use rankine_abi::{
-    Addr, Group, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_ERR_SESSION,
-    Message, Session,
+    Addr, Group, Info, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_ERR_SESSION,
+    MPI_T_ERR_INVALID_HANDLE, Message, Session,
 };
 use rankine_local::Error;
 use rankine_local::handle::{Class, Table};
@@ -99,11 +99,6 @@ impl<T: Hosted> Handles<T> {
         }
         self.table.borrow().iter().find(|(_, object)| object.host() == host).map(|(word, _)| word)
     }
-
-    /// Goes through all objects.
-    pub(super) fn each(&self, mut look: impl FnMut(u32, &T)) {
-        self.table.borrow().iter().for_each(|(word, object)| look(word, object));
-    }
 }
 
 impl Handles<usize> {
@@ -168,13 +163,17 @@ macro_rules! plain {
 }
 
 plain! {
-    groups: group put_group after_group Group::NULL.0;
-    infos: info put_info after_info Info::NULL.0;
-    messages: message put_message after_message Message::NULL.0;
-    sessions: session put_session after_session Session::NULL.0;
+groups: group put_group after_group Group::NULL.0;
+infos: info put_info after_info Info::NULL.0;
+messages: message put_message after_message Message::NULL.0;
 }
 
 impl Rank {
+    #[inline]
+    pub(in crate::mpi) fn session(&self, word: u32, what: &str) -> Result<usize> {
+        self.plain.sessions.host(word, what)
+    }
+
     /// A handle of the tools interface. Null and the few constants are small numbers.
     pub(in crate::mpi) fn tool(&self, word: u32, class: &'static str) -> Result<usize> {
         if word < 16 {
@@ -182,7 +181,7 @@ impl Rank {
         }
         match self.plain.tools.borrow().get(word) {
             Some(&(host, found)) if found == class => Ok(host),
-            _ => Err(Error::new(MPI_ERR_ARG, format!("{word:#x} is not an {class} of this rank"))),
+            _ => Err(Error::new(MPI_T_ERR_INVALID_HANDLE, format!("{word:#x} is not an {class} of this rank"))),
         }
     }
 

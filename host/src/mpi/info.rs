@@ -17,6 +17,18 @@ pub(in crate::mpi) fn info_create_env(r: &Rank, w: &mut Words<'_>) -> Result<()>
     r.put_info(w.addr(2), info, "info")
 }
 
+/// `MPI_Abi_get_info`: the library's, but for the guest's own `MPI_Aint`.
+pub(in crate::mpi) fn abi_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(0), 4, "info")?;
+    let (call, set, mut info) = (r.symbol::<symbols::MPI_Abi_get_info>()?, r.symbol::<symbols::MPI_Info_set>()?, 0);
+    // SAFETY: the result is on the stack, and so are the strings.
+    unsafe {
+        r.check(call(&mut info))?;
+        r.check(set(info, c"mpi_aint_size".as_ptr(), c"4".as_ptr()))?;
+    }
+    r.put_info(w.addr(0), info, "info")
+}
+
 /// `MPI_Info_get`
 pub(in crate::mpi) fn info_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (info, key) = (r.info(w.word(0), "info")?, r.string(w.addr(1), "key")?);

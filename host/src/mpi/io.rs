@@ -111,11 +111,6 @@ impl Rank {
         resolve(&self.files.folders, name)
     }
 
-    /// The folders that the program may use.
-    pub(super) fn folders(&self) -> &[Folder] {
-        &self.files.folders
-    }
-
     #[inline]
     pub(in crate::mpi) fn file(&self, word: u32, what: &str) -> Result<usize> {
         self.files.open.host(word, what)

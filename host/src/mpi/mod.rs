@@ -20,13 +20,17 @@ mod init;
 mod io;
 pub mod library;
 mod misc;
+mod mpit;
+mod objects;
 mod op;
 pub(crate) mod process;
+mod quads;
 pub(crate) mod rank;
 mod request;
 mod rma;
 mod session;
 mod shim;
+mod spawn;
 mod words;
 
 pub(crate) use call::define;

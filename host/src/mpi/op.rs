@@ -13,7 +13,7 @@ use rankine_local::handle::Class;
 use wasmtime::format_err;
 
 use super::Result;
-use super::datatype::{Type, no_quads};
+use super::datatype::Type;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
 use super::rank::Rank;
@@ -91,7 +91,7 @@ impl Rank {
             return Ok((op, host));
         }
         if datatype.has_quads {
-            return Err(no_quads(Op(word).name().unwrap_or("an operation")));
+            return Ok((OpUse { host: self.quad_operation(Op(word), datatype)?, slot: None }, datatype.host));
         }
         Ok((op, datatype.host))
     }
@@ -100,7 +100,11 @@ impl Rank {
     pub(in crate::mpi) fn accumulation(&self, word: u32, datatype: &Type) -> Result<OpUse> {
         let op = self.op(word)?;
         if datatype.has_quads && ![Op::REPLACE, Op::NO_OP].contains(&Op(word)) {
-            return Err(no_quads(Op(word).name().unwrap_or("an operation")));
+            let name = Op(word).name().unwrap_or("an operation");
+            let text = format!(
+                "{name} on long double is not possible in a window of the engine mpi: the guest's is an IEEE quad, the MPI library's is not"
+            );
+            return Err(Error::new(MPI_ERR_OP, text));
         }
         Ok(op)
     }

@@ -120,7 +120,7 @@ impl Process {
             // The library works on this stack too.
             .stack_size(GUEST_STACK + 16 * HOST_STACK)
             .spawn(move || {
-                let rank = Rc::new(Rank::new(library, settings.folders.clone()));
+                let rank = Rc::new(Rank::new(library, &settings));
                 rank.make_current();
                 let run = || carry(&rank, &engine, &program, &settings, &output);
                 let ending = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {

@@ -12,9 +12,9 @@ use wasmtime::Caller;
 
 use super::handle::Plain;
 use super::library::{Library, Symbol};
-use super::{Result, attr, comm, datatype, errhan, init, io, misc, op, request, rma};
+use super::{Result, attr, comm, datatype, errhan, init, io, misc, mpit, op, quads, request, rma, spawn};
 use crate::guest::Guest;
-use crate::job::Folder;
+use crate::job::Settings;
 use crate::local::callback;
 
 /// See the module.
@@ -40,6 +40,9 @@ pub(crate) struct Rank {
     pub(super) memories: misc::State,
     pub(super) windows: rma::State,
     pub(super) files: io::State,
+    pub(super) quads: quads::State,
+    pub(super) spawn: spawn::State,
+    pub(super) tool_variables: mpit::State,
     pub(super) plain: Plain,
 }
 
@@ -50,7 +53,8 @@ thread_local! {
 
 impl Rank {
     /// The rank that this process is, before its program starts.
-    pub(super) fn new(library: Library, folders: Vec<Folder>) -> Rank {
+    pub(super) fn new(library: Library, settings: &Settings) -> Rank {
+        let spawn = spawn::State::new(&library, settings);
         Rank {
             library,
             memory: Memory::new(),
@@ -68,7 +72,10 @@ impl Rank {
             attrs: attr::State::default(),
             memories: misc::State::default(),
             windows: rma::State::default(),
-            files: io::State::new(folders),
+            files: io::State::new(settings.folders.clone()),
+            quads: quads::State::default(),
+            spawn,
+            tool_variables: mpit::State::default(),
             plain: Plain::default(),
         }
     }

@@ -4,7 +4,7 @@
 //! parts when it is made, and proves each access at its origin. A guest can address nothing but its own memory: `MPI_Win_allocate` takes it
 //! from the guest's allocator, and memory that several ranks share there can't be.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use rankine_abi::{
     Addr, Datatype, Errhandler, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_RMA_SHARED, MPI_ERR_WIN, MPI_PROC_NULL,
@@ -231,7 +231,7 @@ pub(in crate::mpi) fn win_shared_query(r: &Rank, w: &mut Words<'_>, _large: bool
 
 /// `MPI_Win_detach`
 pub(in crate::mpi) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (win, base) = (r.win(w.word(0), "win")?, r.pointer(w.addr(1)) as *mut c_void);
+    let (win, base) = (r.win(w.word(0), "win")?, r.pointer(w.addr(1)));
     let call = r.symbol::<symbols::MPI_Win_detach>()?;
     // SAFETY: the library only compares the address with those that were attached.
     r.check(unsafe { call(win, base) })

@@ -72,11 +72,8 @@ fn conduct() -> Result<ExitCode, String> {
     let arguments = Arguments::from_iter(rest);
     let places = Places::find();
     let suite = Suite::at(&places.target)?;
-    let mut entries = list::read(&suite.root)?;
-    if options.subset {
-        entries = subset::of(entries)?;
-    }
-    let results = Arc::new(Results::read(&places.target.join("conformance/results.json"))?);
+    let entries = list::read(&suite.root)?;
+    let results = Arc::new(Results::read(&places.target.join("conformance"))?);
     let root = places.root.clone();
     let notes = Notes::read(include_str!("notes.txt"))?;
     let builder = Builder::new(suite, places);
@@ -87,12 +84,12 @@ fn conduct() -> Result<ExitCode, String> {
     let runner = Arc::new(Runner::new(Places::find(), builder, notes));
     let mut trials = Vec::new();
     for &way in &options.ways {
-        for entry in &entries {
-            trials.push(trial(entry.clone(), way, runner.clone(), results.clone()));
+        let chosen = if options.subset { subset::of(&entries, way)? } else { entries.clone() };
+        for entry in chosen {
+            trials.push(trial(entry, way, runner.clone(), results.clone()));
         }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
-    results.write()?;
     if options.page {
         let path = root.join("docs/conformance.md");
         std::fs::write(&path, page::page(&entries, &results, runner.notes()))
@@ -105,7 +102,7 @@ fn conduct() -> Result<ExitCode, String> {
 fn trial(entry: Entry, way: Way, runner: Arc<Runner>, results: Arc<Results>) -> Trial {
     Trial::test(format!("{}/{}", way.name(), entry.name()), move || {
         let outcome = runner.outcome(&entry, way);
-        results.set(&entry, way, &outcome);
+        results.set(&entry, way, &outcome)?;
         match (outcome, runner.notes().fails(&entry, way)) {
             (Outcome::Pass, Some(reason)) => {
                 Err(Failed::from(format!("it passes, and notes.txt says that it does not: {reason}")))

@@ -1,4 +1,4 @@
-//! What came of all runs so far, kept in a file so that the ways can be run one after the other.
+//! What came of all runs so far, in a file for each way, so that the ways can be run one after the other or beside each other.
 
 use super::list::Entry;
 use super::run::{Outcome, Way};
@@ -9,34 +9,40 @@ use std::sync::Mutex;
 
 /// The outcomes by way and entry.
 pub struct Results {
-    path: PathBuf,
-    outcomes: Mutex<Map<String, Value>>,
+    folder: PathBuf,
+    outcomes: [Mutex<Map<String, Value>>; 3],
 }
 
 impl Results {
-    /// What a file has; nothing, if there is none yet.
-    pub fn read(path: &Path) -> Result<Results, String> {
-        let outcomes = match fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?,
-            Err(_) => Map::new(),
+    /// What the files of a folder have; nothing, if there are none yet.
+    pub fn read(folder: &Path) -> Result<Results, String> {
+        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let read = |way: Way| match fs::read_to_string(file(folder, way)) {
+            Ok(text) => serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file(folder, way).display())),
+            Err(_) => Ok(Map::new()),
         };
-        Ok(Results { path: path.to_path_buf(), outcomes: Mutex::new(outcomes) })
+        let [native, local, mpi] = Way::ALL.map(read);
+        Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?].map(Mutex::new) })
     }
 
-    /// Notes an outcome.
-    pub fn set(&self, entry: &Entry, way: Way, outcome: &Outcome) {
+    /// Notes an outcome, also in the way's file: a run that is interrupted has not been for nothing.
+    pub fn set(&self, entry: &Entry, way: Way, outcome: &Outcome) -> Result<(), String> {
         let value = match outcome {
             Outcome::Pass => json!(["pass"]),
             Outcome::Fail(reason, _) => json!(["fail", reason]),
             Outcome::NotApplicable(reason) => json!(["n/a", reason]),
         };
-        self.outcomes.lock().expect("nothing panics while it holds the lock").insert(key(entry, way), value);
+        let mut outcomes = self.outcomes[way as usize].lock().expect("nothing panics while it holds the lock");
+        outcomes.insert(entry.name(), value);
+        let text = serde_json::to_string_pretty(&*outcomes).map_err(|e| e.to_string())?;
+        let (draft, path) = (self.folder.join(format!("{}.new", way.name())), file(&self.folder, way));
+        fs::write(&draft, text).and_then(|()| fs::rename(&draft, &path)).map_err(|e| format!("{}: {e}", path.display()))
     }
 
     /// The outcome of an entry, if it was run in that way.
     pub fn get(&self, entry: &Entry, way: Way) -> Option<Outcome> {
-        let outcomes = self.outcomes.lock().expect("nothing panics while it holds the lock");
-        let value = outcomes.get(&key(entry, way))?;
+        let outcomes = self.outcomes[way as usize].lock().expect("nothing panics while it holds the lock");
+        let value = outcomes.get(&entry.name())?;
         let reason = || value[1].as_str().unwrap_or_default().to_string();
         Some(match value[0].as_str()? {
             "pass" => Outcome::Pass,
@@ -44,17 +50,8 @@ impl Results {
             _ => Outcome::NotApplicable(reason()),
         })
     }
-
-    /// Writes the file.
-    pub fn write(&self) -> Result<(), String> {
-        let outcomes = self.outcomes.lock().expect("nothing panics while it holds the lock");
-        let folder = self.path.parent().expect("it lies in a folder");
-        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let text = serde_json::to_string_pretty(&*outcomes).map_err(|e| e.to_string())?;
-        fs::write(&self.path, text).map_err(|e| format!("{}: {e}", self.path.display()))
-    }
 }
 
-fn key(entry: &Entry, way: Way) -> String {
-    format!("{} {}", way.name(), entry.name())
+fn file(folder: &Path, way: Way) -> PathBuf {
+    folder.join(format!("{}.json", way.name()))
 }

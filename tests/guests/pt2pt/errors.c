@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     FAILS(MPI_Isend(&value, 1, MPI_INT, rank, 0, MPI_COMM_NULL, &request), MPI_ERR_COMM);
     FAILS(MPI_Ssend(&value, 1, MPI_INT, size + 1, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
     FAILS(MPI_Probe(size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_RANK);
-    FAILS(MPI_Sendrecv(&value, 1, MPI_INT, rank, -9, &value, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TAG);
+    FAILS(MPI_Sendrecv(&value, 1, MPI_INT, rank, -9, values, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TAG);
     FAILS(MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
     FAILS(MPI_Start(&request), MPI_ERR_REQUEST);
     FAILS(MPI_Cancel(&request), MPI_ERR_REQUEST);

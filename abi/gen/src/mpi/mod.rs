@@ -18,6 +18,11 @@ use crate::local::Shims;
 use crate::local::body;
 use hand::Hand;
 
+/// Whether the engine has a variant of a function.
+pub fn has(function: &Function, name: &str, large: bool, hand: &Hand) -> bool {
+    hand.function(function).is_some() || function.chapter == "convert" || shim::emit(function, name, large).is_ok()
+}
+
 /// Writes the shims of all functions.
 pub fn emit(table: &Table, hand: &Hand) -> Result<Shims> {
     let mut shims = Shims { files: Vec::new(), complaints: Vec::new() };
@@ -80,6 +85,10 @@ fn on(function: &Function, large: bool) -> String {
     let Some((class, rest)) = text.split_once("(handle(") else {
         return if text == "On::File(File::NULL)" { "On::FileNull".to_owned() } else { text };
     };
+    if class == "On::Message" {
+        // Nothing goes wrong with a message that is only passed in by value.
+        return "On::Myself".to_owned();
+    }
     let name = rest.trim_end_matches(')');
     let at = function.of_variant(large).position(|p| p.variable() == name).expect("it is a parameter");
     format!("{class}({at})")

@@ -143,7 +143,8 @@ impl Shim<'_> {
             .of_variant(self.large)
             .filter(|b| matches!(b.kind, Kind::Buffer(..)) && b.uses().contains(&p.name.as_str()))
             .collect();
-        if buffers.is_empty() {
+        let describes = matches!(p.kind, Kind::Handle(Class::Datatype)) || !p.lengths.is_empty();
+        if buffers.is_empty() || !describes {
             return p.root_only.then(|| "side.root".to_owned());
         }
         if !buffers.iter().all(|b| self.is_conditional(b)) {
@@ -317,7 +318,12 @@ impl Shim<'_> {
                 if wide { format!("w.long({at})") } else { format!("i64::from(w.int({at}))") }
             };
             let (room, count) = (word(room), word(count));
-            self.before.push(format!("r.room_to_pack(position as i64, {room}, {count}, &datatype)?;"));
+            let position = function.parameter("position").map_or("", |p| match element(&p.kind, self.large) {
+                "c_int" => "i64::from(position)",
+                "isize" => "position as i64",
+                _ => "position",
+            });
+            self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
         }
         if function.chapter == "rma" && has("target_rank") {
             let at = |name: &str| self.at(name);

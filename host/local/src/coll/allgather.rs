@@ -26,7 +26,12 @@ impl Allgather {
     ) -> Result<Self> {
         not_in_place(recvbuf, "the receive buffer")?;
         let own = if is_in_place(comm, sendbuf)? { None } else { Some(r.span(sendbuf, sendcount, sendtype)?) };
-        Ok(Allgather { own, blocks: blocks(comm.peers().len())? })
+        let peers = comm.peers().len();
+        let blocks = blocks(peers)?;
+        if let Some(own) = &own {
+            blocks.apart_from(r, own, peers)?;
+        }
+        Ok(Allgather { own, blocks })
     }
 
     #[allow(clippy::too_many_arguments)] // MPI's own

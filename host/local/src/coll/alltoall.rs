@@ -17,6 +17,7 @@ pub(super) struct Alltoall {
 
 impl Alltoall {
     fn new(
+        r: &Rank,
         comm: &Communicator,
         (sendbuf, recvbuf): (Addr, Addr),
         send: impl FnOnce(usize) -> Result<Blocks>,
@@ -25,7 +26,13 @@ impl Alltoall {
         not_in_place(recvbuf, "the receive buffer")?;
         let peers = comm.peers().len();
         let send = if is_in_place(comm, sendbuf)? { None } else { Some(send(peers)?) };
-        Ok(Alltoall { send, receive: receive(peers)? })
+        let receive = receive(peers)?;
+        if let Some(send) = &send {
+            for peer in 0..peers {
+                receive.get(r, peer)?.apart_from(&send.get(r, peer)?)?;
+            }
+        }
+        Ok(Alltoall { send, receive })
     }
 
     #[allow(clippy::too_many_arguments)] // MPI's own
@@ -41,7 +48,7 @@ impl Alltoall {
     ) -> Result<Self> {
         let send = |peers| Blocks::even(r, sendbuf, sendcount, sendtype, peers);
         let receive = |peers| Blocks::even(r, recvbuf, recvcount, recvtype, peers);
-        Alltoall::new(comm, (sendbuf, recvbuf), send, receive)
+        Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
     #[allow(clippy::too_many_arguments)] // MPI's own
@@ -59,7 +66,7 @@ impl Alltoall {
     ) -> Result<Self> {
         let send = |peers| Blocks::varied(r, sendbuf, sendcounts, sdispls, sendtype, peers);
         let receive = |peers| Blocks::varied(r, recvbuf, recvcounts, rdispls, recvtype, peers);
-        Alltoall::new(comm, (sendbuf, recvbuf), send, receive)
+        Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
     #[allow(clippy::too_many_arguments)] // MPI's own
@@ -77,7 +84,7 @@ impl Alltoall {
     ) -> Result<Self> {
         let send = |peers| Blocks::typed(r, sendbuf, sendcounts, sdispls, sendtypes, peers);
         let receive = |peers| Blocks::typed(r, recvbuf, recvcounts, rdispls, recvtypes, peers);
-        Alltoall::new(comm, (sendbuf, recvbuf), send, receive)
+        Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 }
 

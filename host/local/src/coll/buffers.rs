@@ -142,6 +142,14 @@ impl Blocks {
         elements.span(r, self.address, displacement, count)
     }
 
+    /// Refuses blocks for results that share bytes with an operand.
+    pub(crate) fn apart_from(&self, r: &Rank, operand: &Span, peers: usize) -> Result<()> {
+        if let Shape::Even { .. } = &self.shape {
+            return self.run(r, 0..peers)?.apart_from(operand);
+        }
+        (0..peers).try_for_each(|peer| self.get(r, peer)?.apart_from(operand))
+    }
+
     /// The blocks of consecutive peers, as one span.
     pub(crate) fn run(&self, r: &Rank, peers: Range<usize>) -> Result<Span> {
         if let Shape::Even { count, elements } = &self.shape {

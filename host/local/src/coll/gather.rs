@@ -76,7 +76,11 @@ impl Gather {
                 not_in_place(recvbuf, "the receive buffer")?;
                 let has_own = comm.remote.is_none() && !is_in_place(comm, sendbuf)?;
                 let own = if has_own { Some(r.span(sendbuf, sendcount, sendtype)?) } else { None };
-                Gather::Root { own, blocks: blocks(comm.peers().len())? }
+                let blocks = blocks(comm.peers().len())?;
+                if let Some(own) = &own {
+                    blocks.apart_from(r, own, comm.peers().len())?;
+                }
+                Gather::Root { own, blocks }
             }
         })
     }

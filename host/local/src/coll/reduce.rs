@@ -47,7 +47,9 @@ impl Reduce {
             Role::Root if is_in_place(comm, sendbuf)? => to.again(),
             _ => {
                 not_in_place(sendbuf, "the send buffer of a rank that is not the root")?;
-                r.span(sendbuf, count, datatype)?
+                let from = r.span(sendbuf, count, datatype)?;
+                to.apart_from(&from)?;
+                from
             }
         };
         Ok(Reduce { role, from, to, reduction })
@@ -200,7 +202,11 @@ pub(super) fn operands(
 ) -> Result<(Span, Span)> {
     not_in_place(recvbuf, "the receive buffer")?;
     let to = r.span(recvbuf, count, datatype)?;
-    let from = if is_in_place(comm, sendbuf)? { to.again() } else { r.span(sendbuf, count, datatype)? };
+    if is_in_place(comm, sendbuf)? {
+        return Ok((to.again(), to));
+    }
+    let from = r.span(sendbuf, count, datatype)?;
+    to.apart_from(&from)?;
     Ok((from, to))
 }
 

@@ -47,9 +47,13 @@ impl ReduceScatter {
             .ok_or_else(|| Error::new(MPI_ERR_COUNT, "the sum of the receive counts is more than 64 bits can count"))?;
         not_in_place(recvbuf, "the receive buffer")?;
         let reduction = r.collective_reduction(op, datatype)?;
-        let operand = if is_in_place(comm, sendbuf)? { recvbuf } else { sendbuf };
+        let in_place = is_in_place(comm, sendbuf)?;
+        let operand = if in_place { recvbuf } else { sendbuf };
         let from = r.span(operand, total, datatype)?;
         let to = r.span(recvbuf, counts[comm.rank as usize], datatype)?;
+        if !in_place {
+            to.apart_from(&from)?;
+        }
         // No count exceeds the span that was just proved, unless elements have no bytes at all.
         let slices = Slices::of(counts.iter().map(|&count| (count as usize).wrapping_mul(reduction.element)));
         Ok(ReduceScatter { from, to, slices, reduction })

@@ -76,7 +76,11 @@ impl Scatter {
                 not_in_place(sendbuf, "the send buffer")?;
                 let has_own = comm.remote.is_none() && !is_in_place(comm, recvbuf)?;
                 let own = if has_own { Some(r.span(recvbuf, recvcount, recvtype)?) } else { None };
-                Scatter::Root { own, blocks: blocks(comm.peers().len())? }
+                let blocks = blocks(comm.peers().len())?;
+                if let Some(own) = &own {
+                    blocks.apart_from(r, own, comm.peers().len())?;
+                }
+                Scatter::Root { own, blocks }
             }
         })
     }

@@ -25,12 +25,14 @@ const WORLD: &str = "mpi://WORLD";
 const SELF: &str = "mpi://SELF";
 const SETS: [&str; 2] = [WORLD, SELF];
 
-/// The members of a process set.
+/// The members of a process set. Programs write these names in either case.
 pub(super) fn process_set(r: &Rank, name: &str) -> Option<Members> {
-    match name {
-        WORLD => Some(Members::range(0, r.world().size() as u32)),
-        SELF => Some(Members::range(r.me(), 1)),
-        _ => None,
+    if name.eq_ignore_ascii_case(WORLD) {
+        Some(Members::range(0, r.world().size() as u32))
+    } else if name.eq_ignore_ascii_case(SELF) {
+        Some(Members::range(r.me(), 1))
+    } else {
+        None
     }
 }
 
@@ -236,7 +238,7 @@ mod tests {
             assert_eq!(comm_compare(r, comm_dup(r, two).await.unwrap(), Comm::WORLD).unwrap(), MPI_CONGRUENT);
             let error = comm_create_from_group(r, all, "", Info::NULL, Errhandler::NULL).await.unwrap_err();
             assert_eq!(error.class, MPI_ERR_ERRHANDLER);
-            let myself = group_from_session_pset(r, session, "mpi://SELF").unwrap();
+            let myself = group_from_session_pset(r, session, "mpi://self").unwrap();
             assert_eq!(group_size(r, myself).unwrap(), 1);
             assert_eq!(group_from_session_pset(r, session, "x").unwrap_err().class, MPI_ERR_ARG);
             assert_eq!(session_finalize(r, session).await.unwrap(), Session::NULL);

@@ -142,7 +142,7 @@ pub fn remove_error_string(r: &Rank, errorcode: i32) -> Result<()> {
 }
 
 /// What a class means, for a person.
-fn sentence(class: i32) -> &'static str {
+pub fn sentence(class: i32) -> &'static str {
     use rankine_abi as abi;
     match class {
         abi::MPI_SUCCESS => "no error",

@@ -118,9 +118,10 @@ pub async fn mrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message:
         r.span(buf, count, datatype)?;
         return Ok((Message::NULL, Status::PROC_NULL));
     }
-    let (operation, _) = start_mrecv(r, buf, count, datatype, message)?;
+    let (operation, comm) = start_mrecv(r, buf, count, datatype, message)?;
     let outcome = r.complete(operation).await;
-    outcome.check()?;
+    // The message is gone: its communicator must be named.
+    outcome.check().map_err(|error| error.on(comm))?;
     Ok((Message::NULL, outcome.status()))
 }
 

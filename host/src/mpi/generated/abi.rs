@@ -23,17 +23,6 @@ fn abi_get_version(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_int(w.addr(1), abi_minor, "abi_minor")
 }
 
-/// `MPI_Abi_get_info`
-fn abi_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "info")?;
-    let mut info = 0_usize;
-    let call = r.symbol::<symbols::MPI_Abi_get_info>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut info) };
-    r.check(code)?;
-    r.put_info(w.addr(0), info, "info")
-}
-
 /// `MPI_Abi_get_fortran_info`
 fn abi_get_fortran_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(0), 4, "info")?;
@@ -81,7 +70,7 @@ fn abi_set_fortran_booleans(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
         "MPI_Abi_get_version" => Entry { shim: abi_get_version, on: On::Myself },
-        "MPI_Abi_get_info" => Entry { shim: abi_get_info, on: On::Myself },
+        "MPI_Abi_get_info" => Entry { shim: crate::mpi::info::abi_get_info, on: On::Myself },
         "MPI_Abi_get_fortran_info" => Entry { shim: abi_get_fortran_info, on: On::Myself },
         "MPI_Abi_set_fortran_info" => Entry { shim: abi_set_fortran_info, on: On::Myself },
         "MPI_Abi_get_fortran_booleans" => Entry { shim: abi_get_fortran_booleans, on: On::Myself },

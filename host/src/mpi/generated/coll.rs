@@ -148,7 +148,7 @@ fn gather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_recvbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -171,7 +171,7 @@ fn gather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_recvbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
         r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(7))?), &recvtype, "recvbuf")?
@@ -193,7 +193,7 @@ fn igather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_recvbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -220,7 +220,7 @@ fn igather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_recvbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
         r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(7))?), &recvtype, "recvbuf")?
@@ -246,7 +246,7 @@ fn gather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_recvbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -285,7 +285,7 @@ fn gather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_recvbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -562,7 +562,7 @@ fn scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_sendbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(7))?), &sendtype, "sendbuf")?
     } else {
@@ -585,7 +585,7 @@ fn scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_sendbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(7))?), &sendtype, "sendbuf")?
     } else {
@@ -607,7 +607,7 @@ fn iscatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_sendbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(7))?), &sendtype, "sendbuf")?
     } else {
@@ -634,7 +634,7 @@ fn iscatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_sendbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(7))?), &sendtype, "sendbuf")?
     } else {
@@ -660,7 +660,7 @@ fn scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_sendbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -699,7 +699,7 @@ fn scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
-    let comm = if has_sendbuf { r.comm(w.word(7), "comm")? } else { 0 };
+    let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -2152,7 +2152,7 @@ fn reduce_scatter_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
+    let comm = r.comm(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
@@ -2176,7 +2176,7 @@ fn reduce_scatter_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
+    let comm = r.comm(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
@@ -2200,7 +2200,7 @@ fn ireduce_scatter_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
+    let comm = r.comm(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
@@ -2227,7 +2227,7 @@ fn ireduce_scatter_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
+    let comm = r.comm(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
@@ -2254,7 +2254,7 @@ fn reduce_scatter_block_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
+    let comm = r.comm(w.word(5), "comm")?;
     let info = r.info(w.word(6), "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
@@ -2282,7 +2282,7 @@ fn reduce_scatter_block_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = if has_sendbuf { r.comm(w.word(5), "comm")? } else { 0 };
+    let comm = r.comm(w.word(5), "comm")?;
     let info = r.info(w.word(6), "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?

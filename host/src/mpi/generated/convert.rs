@@ -19,7 +19,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Info_fromint" => Entry { shim: identity, on: On::Myself },
         "MPI_Info_toint" => Entry { shim: identity, on: On::Myself },
         "MPI_Message_fromint" => Entry { shim: identity, on: On::Myself },
-        "MPI_Message_toint" => Entry { shim: identity, on: On::Message(0) },
+        "MPI_Message_toint" => Entry { shim: identity, on: On::Myself },
         "MPI_Op_fromint" => Entry { shim: identity, on: On::Myself },
         "MPI_Op_toint" => Entry { shim: identity, on: On::Myself },
         "MPI_Request_fromint" => Entry { shim: identity, on: On::Myself },

@@ -16,7 +16,7 @@ fn pack(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(6), "comm")?;
     let inbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(3), i64::from(w.int(4)), "outbuf")?;
-    r.room_to_pack(position as i64, i64::from(w.int(4)), i64::from(w.int(1)), &datatype)?;
+    r.room_to_pack(i64::from(position), i64::from(w.int(4)), i64::from(w.int(1)), &datatype)?;
     let call = r.symbol::<symbols::MPI_Pack>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.int(1), datatype.host, outbuf.at, w.int(4), &mut position, comm) };
@@ -31,7 +31,7 @@ fn pack_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(6), "comm")?;
     let inbuf = r.buffer(w.addr(0), w.long(1), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(3), w.long(4), "outbuf")?;
-    r.room_to_pack(position as i64, w.long(4), w.long(1), &datatype)?;
+    r.room_to_pack(position, w.long(4), w.long(1), &datatype)?;
     let call = r.symbol::<symbols::MPI_Pack_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.long(1), datatype.host, outbuf.at, w.long(4), &mut position, comm) };
@@ -46,7 +46,7 @@ fn unpack(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(6), "comm")?;
     let inbuf = r.bytes(w.addr(0), i64::from(w.int(1)), "inbuf")?;
     let outbuf = r.buffer(w.addr(3), i64::from(w.int(4)), &datatype, "outbuf")?;
-    r.room_to_pack(position as i64, i64::from(w.int(1)), i64::from(w.int(4)), &datatype)?;
+    r.room_to_pack(i64::from(position), i64::from(w.int(1)), i64::from(w.int(4)), &datatype)?;
     let call = r.symbol::<symbols::MPI_Unpack>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.int(1), &mut position, outbuf.at, w.int(4), datatype.host, comm) };
@@ -61,7 +61,7 @@ fn unpack_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(6), "comm")?;
     let inbuf = r.bytes(w.addr(0), w.long(1), "inbuf")?;
     let outbuf = r.buffer(w.addr(3), w.long(4), &datatype, "outbuf")?;
-    r.room_to_pack(position as i64, w.long(1), w.long(4), &datatype)?;
+    r.room_to_pack(position, w.long(1), w.long(4), &datatype)?;
     let call = r.symbol::<symbols::MPI_Unpack_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.long(1), &mut position, outbuf.at, w.long(4), datatype.host, comm) };
@@ -118,7 +118,7 @@ fn pack_external_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut position = r.get_long(w.addr(6), "position")?;
     let inbuf = r.buffer(w.addr(1), w.long(2), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(4), w.long(5), "outbuf")?;
-    r.room_to_pack(position as i64, w.long(5), w.long(2), &datatype)?;
+    r.room_to_pack(position, w.long(5), w.long(2), &datatype)?;
     let call = r.symbol::<symbols::MPI_Pack_external_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
@@ -150,7 +150,7 @@ fn unpack_external_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(6), "datatype")?;
     let inbuf = r.bytes(w.addr(1), w.long(2), "inbuf")?;
     let outbuf = r.buffer(w.addr(4), w.long(5), &datatype, "outbuf")?;
-    r.room_to_pack(position as i64, w.long(2), w.long(5), &datatype)?;
+    r.room_to_pack(position, w.long(2), w.long(5), &datatype)?;
     let call = r.symbol::<symbols::MPI_Unpack_external_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =

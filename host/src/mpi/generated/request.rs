@@ -19,15 +19,6 @@ fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.after_request(w.addr(0), request_word, request, "request")
 }
 
-/// `MPI_Grequest_complete`
-fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let request = r.request(w.word(0), "request")?;
-    let call = r.symbol::<symbols::MPI_Grequest_complete>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(request) };
-    r.check(code)
-}
-
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
@@ -48,7 +39,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Start" => Entry { shim: crate::mpi::request::start, on: On::Myself },
         "MPI_Startall" => Entry { shim: crate::mpi::request::startall, on: On::Myself },
         "MPI_Grequest_start" => Entry { shim: crate::mpi::request::grequest_start, on: On::Myself },
-        "MPI_Grequest_complete" => Entry { shim: grequest_complete, on: On::Request(0) },
+        "MPI_Grequest_complete" => Entry { shim: crate::mpi::request::grequest_complete, on: On::Request(0) },
         _ => return None,
     })
 }

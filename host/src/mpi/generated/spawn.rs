@@ -9,17 +9,6 @@ use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
 use crate::mpi::words::Words;
 
-/// `MPI_Comm_get_parent`
-fn comm_get_parent(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "parent")?;
-    let mut parent = 0_usize;
-    let call = r.symbol::<symbols::MPI_Comm_get_parent>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut parent) };
-    r.check(code)?;
-    r.put_comm(w.addr(0), parent, 0, "parent")
-}
-
 /// `MPI_Comm_disconnect`
 fn comm_disconnect(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm_word = r.get_word(w.addr(0), "comm")?;
@@ -29,17 +18,6 @@ fn comm_disconnect(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(&mut comm) };
     r.check(code)?;
     r.after_comm(w.addr(0), comm_word, comm, "comm")
-}
-
-/// `MPI_Comm_join`
-fn comm_join(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(1), 4, "intercomm")?;
-    let mut intercomm = 0_usize;
-    let call = r.symbol::<symbols::MPI_Comm_join>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), &mut intercomm) };
-    r.check(code)?;
-    r.put_comm(w.addr(1), intercomm, 0, "intercomm")
 }
 
 /// `MPI_Open_port`
@@ -129,9 +107,11 @@ fn lookup_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "MPI_Comm_get_parent" => Entry { shim: comm_get_parent, on: On::Myself },
+        "MPI_Comm_spawn" => Entry { shim: crate::mpi::spawn::comm_spawn, on: On::Comm(5) },
+        "MPI_Comm_spawn_multiple" => Entry { shim: crate::mpi::spawn::comm_spawn_multiple, on: On::Comm(6) },
+        "MPI_Comm_get_parent" => Entry { shim: crate::mpi::spawn::comm_get_parent, on: On::Myself },
         "MPI_Comm_disconnect" => Entry { shim: comm_disconnect, on: On::Myself },
-        "MPI_Comm_join" => Entry { shim: comm_join, on: On::Myself },
+        "MPI_Comm_join" => Entry { shim: crate::mpi::spawn::comm_join, on: On::Myself },
         "MPI_Open_port" => Entry { shim: open_port, on: On::Myself },
         "MPI_Close_port" => Entry { shim: close_port, on: On::Myself },
         "MPI_Comm_accept" => Entry { shim: comm_accept, on: On::Comm(3) },

@@ -1,0 +1,40 @@
+// Says how many ranks share a node with this one, after messages of all sizes went round. With the argument `abort`, rank 0 aborts.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 1 << 20 };
+
+int main(int argc, char **argv)
+{
+    int rank, size, here, sum;
+    MPI_Comm node;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    if (argc > 1 && strcmp(argv[1], "abort") == 0) {
+        if (rank == 0)
+            MPI_Abort(MPI_COMM_WORLD, 7);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    char *out = malloc(LARGEST), *in = malloc(LARGEST);
+    for (int bytes = 1; bytes <= LARGEST; bytes *= 32) {
+        memset(out, rank + bytes % 7, bytes);
+        MPI_Sendrecv(out, bytes, MPI_BYTE, (rank + 1) % size, 3, in, bytes, MPI_BYTE, (rank + size - 1) % size, 3,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < bytes; i++)
+            if (in[i] != (rank + size - 1) % size + bytes % 7) {
+                printf("rank %d: byte %d of %d is wrong\n", rank, i, bytes);
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            }
+    }
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("%d of %d, %d here: %d\n", rank, size, here, sum);
+    MPI_Comm_free(&node);
+    free(out);
+    free(in);
+    return MPI_Finalize();
+}
