@@ -56,7 +56,7 @@ doctor:
     cargo run -q --release -p rankine -- doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny fuzz native mpi conformance
+test-full: test deny fuzz programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:
@@ -73,10 +73,14 @@ mpi *ARGS:
 # Those with two ranks: what continuous integration runs.
 mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "coverage/mpi")
 
+# Real programs that take long to build, such as FFTW with its own check: `just programs fftw` runs one.
+programs *ARGS="programs/":
+    cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
+
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
-conformance *ARGS="--native --local --page":
+conformance *ARGS="--native --local --mpi --page":
     cargo run --release -p rankine-conformance -- {{ARGS}}
 
 # The part of it that continuous integration runs.
 conformance-subset:
-    cargo run --release -p rankine-conformance -- --local --subset
+    cargo run --release -p rankine-conformance -- --local --mpi --subset

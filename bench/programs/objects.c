@@ -72,33 +72,31 @@ static void *list_of(int size, allocate_function *allocate) { return make_list(s
 static void *map_of(int size, allocate_function *allocate) { return make_map(size, allocate); }
 static void *tree_of(int size, allocate_function *allocate) { return make_tree(1, size, allocate); }
 
+enum way { OBJECTS, CLUSTER, BYTES };
+static enum way way;
+
 static void measure(const char *what, int size, make_function *make, Rankine_Type type, void release(void *)) {
     int rounds = size < 100 ? 3000 : size < 2000 ? 500 : 100;
-    double graph = 1, arena = 1, bytes = 1;
+    double best = 1;
     Rankine_Cluster_reset(cluster);
     if (rank == 0) Rankine_Cluster_set_root(cluster, make(size, in_cluster));
     Rankine_Cluster_bcast(cluster, 0, MPI_COMM_WORLD);
     int used = (int)Rankine_Cluster_get_size(cluster);
     char *buffer = bench_buffer(used);
     for (int i = 0; i < BENCH_REPEAT; i++) {
-        graph = smaller(graph, objects(rank == 0 ? make(size, malloc) : NULL, type, release, rounds));
-        arena = smaller(arena, clusters(rounds));
-        bytes = smaller(bytes, plain(buffer, used, rounds));
+        double seconds = way == CLUSTER ? clusters(rounds)
+                         : way == BYTES ? plain(buffer, used, rounds)
+                                        : objects(rank == 0 ? make(size, malloc) : NULL, type, release, rounds);
+        best = smaller(best, seconds);
     }
     free(buffer);
-    if (rank == 0) {
-        char name[64];
-        bench_print(what, size, graph);
-        snprintf(name, sizeof name, "%s, cluster", what);
-        bench_print(name, size, arena);
-        snprintf(name, sizeof name, "%s, bytes", what);
-        bench_print(name, size, bytes);
-    }
+    if (rank == 0) bench_print(what, size, best);
 }
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    way = argc > 1 && strcmp(argv[1], "cluster") == 0 ? CLUSTER : argc > 1 && strcmp(argv[1], "bytes") == 0 ? BYTES : OBJECTS;
     describe();
     Rankine_Cluster_create(4 << 20, 0, MPI_COMM_WORLD, &cluster);
     for (unsigned i = 0; i < sizeof list_sizes / sizeof *list_sizes; i++)

@@ -4,6 +4,7 @@
 //! floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`.
 
 mod floor;
+mod objects;
 mod twins;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
-use twins::{Competitor, root};
+use twins::{Competitor, Measurement, root};
 
 /// Runs a benchmark and prints a table.
 #[derive(Parser)]
@@ -29,6 +30,8 @@ enum Name {
     Pingpong,
     /// 64 ranks on the cores there are: a hop of a ring, and a barrier.
     Ring,
+    /// Object graphs between two ranks: lists, road maps, a tree (`bytes` is the number of elements, towns, nodes).
+    Objects,
     /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
     Overhead,
 }
@@ -51,39 +54,51 @@ struct Row {
     seconds: BTreeMap<String, f64>,
 }
 
+/// A name for the table, and what measures it once.
+type Run = (&'static str, Box<dyn Fn() -> Result<Vec<Measurement>>>);
+
+fn runs(program: &'static str, competitor: Competitor, ranks: u32, arguments: &'static [&'static str]) -> Run {
+    (competitor.name, Box::new(move || competitor.run(program, ranks, arguments)))
+}
+
 fn main() -> Result<()> {
     let args = Args::parse();
-    let (program, plan): (_, Vec<(Competitor, u32, &[&str])>) = match args.name {
+    let (program, plan): (_, Vec<Run>) = match args.name {
         Name::Overhead => {
             let Some(native) = Competitor::mpich_abi() else {
                 bail!(
                     "MPICH's wheel is not here, and there is nothing to compare with: `./x bench overhead` installs it"
                 );
             };
-            ("overhead", vec![(native, 2, &[]), (Competitor::over_mpich(), 2, &[])])
+            let both = [native, Competitor::over_mpich()];
+            ("overhead", both.into_iter().map(|one| runs("overhead", one, 2, &[])).collect())
         }
-        Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| (one, 2, &[] as &[&str])).collect()),
+        Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| runs("pingpong", one, 2, &[])).collect()),
         // Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.
         Name::Ring => ("ring", {
             let natives = competitors().into_iter().filter(Competitor::is_native);
-            let natives = natives.map(|one| (one, 64, &["3"] as &[&str]));
-            natives.chain([(Competitor::local(), 64, &["2000"] as &[&str])]).collect()
+            let natives = natives.map(|one| runs("ring", one, 64, &["3"]));
+            natives.chain([runs("ring", Competitor::local(), 64, &["2000"])]).collect()
         }),
+        Name::Objects => {
+            let ways = objects::ways()?.into_iter();
+            ("objects", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())
+        }
     };
     let mut floor = (f64::INFINITY, 0f64);
     let mut rows: BTreeMap<(String, u64), Row> = BTreeMap::new();
     for round in 1..=args.rounds {
-        for (competitor, ranks, arguments) in &plan {
-            eprintln!("round {round} of {}: {program} on {}", args.rounds, competitor.name);
+        for (name, run) in &plan {
+            eprintln!("round {round} of {}: {program} on {name}", args.rounds);
             let line = floor::cache_line();
             floor = (floor.0.min(line), floor.1.max(line));
-            for found in competitor.run(program, *ranks, arguments)? {
+            for found in run()? {
                 let row = rows.entry((found.what.clone(), found.bytes)).or_insert_with(|| Row {
                     what: found.what.clone(),
                     bytes: found.bytes,
                     seconds: BTreeMap::new(),
                 });
-                let best = row.seconds.entry(competitor.name.to_owned()).or_insert(f64::INFINITY);
+                let best = row.seconds.entry((*name).to_owned()).or_insert(f64::INFINITY);
                 *best = best.min(found.seconds);
             }
         }
@@ -93,7 +108,7 @@ fn main() -> Result<()> {
     }
     let cores = std::thread::available_parallelism()?.get();
     let results = Results { name: program.into(), cores, floor, rows: rows.into_values().collect() };
-    print(&results, &plan.iter().map(|(competitor, ..)| competitor.name).collect::<Vec<_>>());
+    print(&results, &plan.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     let path = root().join("bench/results").join(program).with_extension("json");
     std::fs::write(&path, serde_json::to_string_pretty(&results)? + "\n")?;
     println!("\nwritten to {}", path.strip_prefix(root()).unwrap_or(&path).display());

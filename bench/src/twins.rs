@@ -97,6 +97,13 @@ impl Competitor {
 
     /// Compiles and runs a program on `ranks` ranks.
     pub fn run(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Vec<Measurement>> {
+        let words = self.command(program, ranks)?;
+        let mut command = Command::new(&words[0]);
+        measurements(command.args(&words[1..]).args(arguments), self.name)
+    }
+
+    /// Compiles a program; the command that runs it on `ranks` ranks.
+    pub fn command(&self, program: &str, ranks: u32) -> Result<Vec<String>> {
         let source = root().join("bench/programs").join(program).with_extension("c");
         let folder = root().join("target/bench");
         std::fs::create_dir_all(&folder)?;
@@ -104,17 +111,26 @@ impl Competitor {
         let binary = folder.join(format!("{program}-{name}.{}", self.suffix));
         output(Command::new(&self.compile[0]).args(&self.compile[1..]).arg(&source).arg("-o").arg(&binary))
             .with_context(|| format!("compiling {program} for {}", self.name))?;
-        let mut command = Command::new(&self.launch.0[0]);
-        command.args(&self.launch.0[1..]).arg(ranks.to_string()).args(&self.launch.1).arg(&binary).args(arguments);
-        let text = output(&mut command).with_context(|| format!("running {program} on {}", self.name))?;
-        text.lines()
-            .filter(|line| line.starts_with('{'))
-            .map(|line| serde_json::from_str(line).with_context(|| format!("{} printed {line:?}", self.name)))
-            .collect()
+        Ok([self.launcher(ranks), vec![binary.display().to_string()]].concat())
+    }
+
+    /// What starts a program on `ranks` ranks.
+    pub fn launcher(&self, ranks: u32) -> Vec<String> {
+        [self.launch.0.clone(), vec![ranks.to_string()], self.launch.1.clone()].concat()
     }
 }
 
-fn output(command: &mut Command) -> Result<String> {
+/// Runs a command and reads what it measured.
+pub fn measurements(command: &mut Command, name: &str) -> Result<Vec<Measurement>> {
+    let text = output(command).with_context(|| format!("running {name}"))?;
+    text.lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).with_context(|| format!("{name} printed {line:?}")))
+        .collect()
+}
+
+/// What a command prints; an error shows what it complained of.
+pub fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     if !output.status.success() {
         bail!("{command:?} failed ({}):\n{}", output.status, String::from_utf8_lossy(&output.stderr));

@@ -14,6 +14,8 @@ pub struct Facts {
     pub mpi_functions: Vec<String>,
     /// Functions of WASI that it imports, sorted.
     pub wasi_functions: Vec<String>,
+    /// Functions for object graphs that it imports, sorted.
+    pub object_functions: Vec<String>,
     /// Everything else that it imports, as `module.name`.
     pub other_imports: Vec<String>,
     /// Its memory, in bytes, at the start and at most.
@@ -62,6 +64,7 @@ pub fn inspect(binary: &[u8]) -> Result<Facts> {
     facts.mpi_functions.sort_unstable();
     facts.mpi_functions.dedup();
     facts.wasi_functions.sort_unstable();
+    facts.object_functions.sort_unstable();
     facts.other_imports.sort_unstable();
     Ok(facts)
 }
@@ -76,6 +79,7 @@ impl Facts {
                     match (import.module, import.ty) {
                         (crate::local::MODULE, TypeRef::Func(_)) => self.mpi_functions.push(name),
                         (crate::wasi::MODULE, TypeRef::Func(_)) => self.wasi_functions.push(name),
+                        (rankine_object::MODULE, TypeRef::Func(_)) => self.object_functions.push(name),
                         (module, _) => self.other_imports.push(format!("{module}.{name}")),
                     }
                 }

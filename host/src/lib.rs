@@ -14,6 +14,7 @@ pub mod limits;
 pub mod local;
 pub mod module;
 pub mod mpi;
+mod objects;
 pub mod output;
 mod rank;
 pub mod signals;

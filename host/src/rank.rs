@@ -123,6 +123,11 @@ pub(crate) fn entry(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::
     instance.get_typed_func(&mut *store, "_start")
 }
 
+/// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.
+fn is_the_programs(frame: &str) -> bool {
+    !frame.starts_with("pmpi_")
+}
+
 fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
     let exited = |status| End::Exited { status, unfinalized: !guest.rank().is_finalized() };
     let error = match outcome {
@@ -134,7 +139,10 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
     }
     let report = || Report::new(&error, guest.limits.refused);
     if let Some(Stopped { waiting }) = error.downcast_ref() {
-        return End::Stopped { waiting: waiting.clone(), place: report().frames.into_iter().next() };
+        return End::Stopped {
+            waiting: waiting.clone(),
+            place: report().frames.into_iter().find(|frame| is_the_programs(frame)),
+        };
     }
     if error.is::<Fatal>() {
         return End::Fatal(report());

@@ -47,7 +47,7 @@ impl Compiler {
             Source::Fortran(source) => {
                 let mut fc = self.niced(&self.places.rankine);
                 fc.args(["fc", "-O1", "-g"]).args(&guest.head.cc);
-                self.fortran(fc, guest, source, output)
+                self.fortran(fc, guest, source, output, |_| true)
             }
             Source::Wat(source) => {
                 let module = wat::parse_file(source).map_err(|e| e.to_string())?;
@@ -80,18 +80,35 @@ impl Compiler {
             let Source::Fortran(source) = &guest.source else {
                 return Err("only a guest in Fortran is compared with another compiler's output".into());
             };
+            // Native flang compiles Fortran alone.
             let mut flang = self.niced(Path::new("flang-22"));
             flang.args(["-O1", "-w"]).args(&guest.head.cc);
-            self.fortran(flang, guest, source, output)
+            let folder = source.parent().expect("a file lies in a folder");
+            for name in guest.head.with.iter().filter(|name| name.ends_with(".c")) {
+                let object = output.with_extension("o");
+                let mut clang = self.niced(Path::new("clang-22"));
+                clang.args(["-O1", "-I/usr/lib/llvm-22/include/flang", "-c"]).arg(folder.join(name));
+                clang.arg("-o").arg(&object);
+                finish(clang)?;
+                flang.arg(object).arg("-lm");
+            }
+            self.fortran(flang, guest, source, output, |name| !name.ends_with(".c"))
         })
     }
 
     /// Compiles sources of Fortran and C, in a folder of their own for the modules.
-    fn fortran(&self, mut compiler: Command, guest: &Guest, source: &Path, output: &Path) -> Result<(), String> {
+    fn fortran(
+        &self,
+        mut compiler: Command,
+        guest: &Guest,
+        source: &Path,
+        output: &Path,
+        takes: impl Fn(&str) -> bool,
+    ) -> Result<(), String> {
         let modules = output.with_extension("modules");
         std::fs::create_dir_all(&modules).map_err(|e| e.to_string())?;
         let folder = source.parent().expect("a file lies in a folder");
-        let others = guest.head.with.iter().map(|name| folder.join(name));
+        let others = guest.head.with.iter().filter(|name| takes(name)).map(|name| folder.join(name));
         compiler.arg("-I").arg(folder).arg("-J").arg(modules).args(others).arg(source).arg("-o").arg(output);
         finish(compiler)
     }

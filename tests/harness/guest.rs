@@ -140,14 +140,19 @@ pub fn find_examples(examples: &Path) -> Result<Vec<Guest>, String> {
             );
         }
         let name = format!("examples/{}", folder.file_name().expect("a folder has a name").to_string_lossy());
-        let head = Head { ranks: expected.keys().copied().collect(), ..Head::default() };
+        let c = with_extension(&folder, "c");
+        let mut head = match &c {
+            Some(source) => Head::read(&text(source)?).map_err(|e| format!("{}: {e}", source.display()))?,
+            None => Head::default(),
+        };
+        head.ranks = expected.keys().copied().collect();
         // Only C and C++ are compiled natively too.
         let elsewhere = Head { native: Some(Vec::new()), ..head.clone() };
         let mut add = |language: &str, source: Source, head: &Head| {
             let (name, expected) = (format!("{name}{language}"), expected.clone());
             guests.push(Guest { name, source, head: head.clone(), expected });
         };
-        if let Some(source) = with_extension(&folder, "c") {
+        if let Some(source) = c {
             add("", Source::C(source), &head);
         }
         if let Some(source) = with_extension(&folder.join("cpp"), "cpp") {

@@ -3,3 +3,8 @@ export PATH="$(rankine sdk bin):$PATH"
 cp -r "$ROOT"/tests/programs/project/. .
 make -s -f Makefile.plain check > out
 diff - out <<< "3 ranks, 1229 primes, long has 4 bytes, pages have 65536"
+
+# main may lie in an archive.
+ar rcs libmain.a src/main.o
+mpicc -o from-archive libmain.a libprimes.a
+diff - <(mpiexec -n 2 ./from-archive) <<< "2 ranks, 1229 primes, long has 4 bytes, pages have 65536"

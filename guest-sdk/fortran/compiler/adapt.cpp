@@ -118,6 +118,7 @@ bool adaptCall(Function &declared, const Signature &wanted) {
   Module &module = *declared.getParent();
   auto *callee = Function::Create(FunctionType::get(result, parameters, false), Function::ExternalLinkage, name, module);
   declared.setLinkage(Function::InternalLinkage);
+  declared.setSubprogram(nullptr);
   declared.removeFnAttr(Attribute::NoInline);
   declared.addFnAttr(Attribute::AlwaysInline);
   IRBuilder<> builder(BasicBlock::Create(context, "", &declared));

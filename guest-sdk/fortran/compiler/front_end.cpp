@@ -1,10 +1,12 @@
 // Flang for wasm32: flang's own front end and FIR passes, linked with a description of the target that flang lacks
-// (wasm32_target.cpp) and with what its code must be changed in before WebAssembly can run it (adapt.cpp, closures.cpp).
+// (wasm32_target.cpp) and with what its code must be changed in before WebAssembly can run it (bind_c.cpp, adapt.cpp,
+// closures.cpp).
 //
 // It takes the arguments of `flang -fc1`. With -emit-llvm-bc it writes LLVM bitcode, unoptimised: clang compiles that
 // with the flags that C guests are compiled with. Every other action is flang's own.
 
 #include "adapt.h"
+#include "bind_c.h"
 
 #include "flang/Frontend/CompilerInstance.h"
 #include "flang/Frontend/CompilerInvocation.h"
@@ -47,6 +49,7 @@ private:
   void executeAction() override {
     CompilerInstance &instance = getInstance();
     lowerAssumedSizeExtents(*mlirModule);
+    rankine::adaptBindC(*mlirModule);
     generateLLVMIR();
     if (!llvmModule || instance.getDiagnostics().hasErrorOccurred())
       return;

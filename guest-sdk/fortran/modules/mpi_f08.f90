@@ -5853,6 +5853,9 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_create_f08ts
+  end interface
+
+  interface MPI_Win_create_c
     subroutine MPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror)
       import
       implicit none
@@ -5879,6 +5882,9 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_allocate_f08
+  end interface
+
+  interface MPI_Win_allocate_c
     subroutine MPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       use, intrinsic :: iso_c_binding, only: c_ptr
       import
@@ -5906,6 +5912,9 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_allocate_shared_f08
+  end interface
+
+  interface MPI_Win_allocate_shared_c
     subroutine MPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       use, intrinsic :: iso_c_binding, only: c_ptr
       import
@@ -5932,6 +5941,9 @@ module mpi_f08
       type(c_ptr), intent(out) :: baseptr
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_shared_query_f08
+  end interface
+
+  interface MPI_Win_shared_query_c
     subroutine MPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
       use, intrinsic :: iso_c_binding, only: c_ptr
       import
@@ -12860,6 +12872,9 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_create_f08ts
+  end interface
+
+  interface PMPI_Win_create_c
     subroutine PMPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror)
       import
       implicit none
@@ -12886,6 +12901,9 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_f08
+  end interface
+
+  interface PMPI_Win_allocate_c
     subroutine PMPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       use, intrinsic :: iso_c_binding, only: c_ptr
       import
@@ -12913,6 +12931,9 @@ module mpi_f08
       type(MPI_Win), intent(out) :: win
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_allocate_shared_f08
+  end interface
+
+  interface PMPI_Win_allocate_shared_c
     subroutine PMPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
       use, intrinsic :: iso_c_binding, only: c_ptr
       import
@@ -12939,6 +12960,9 @@ module mpi_f08
       type(c_ptr), intent(out) :: baseptr
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_shared_query_f08
+  end interface
+
+  interface PMPI_Win_shared_query_c
     subroutine PMPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
       use, intrinsic :: iso_c_binding, only: c_ptr
       import

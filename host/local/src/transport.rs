@@ -85,7 +85,7 @@ impl Rank {
     #[inline]
     pub(crate) fn release(&self, operation: OpRef) -> Outcome {
         let outcome = operation.finish();
-        drop(operation.take_room());
+        operation.clear_room();
         self.pool.borrow_mut().push(operation);
         outcome
     }

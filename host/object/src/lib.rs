@@ -22,7 +22,7 @@ mod interior;
 mod plan;
 mod rebuild;
 #[cfg(test)]
-mod speed;
+mod tests;
 mod types;
 mod visited;
 mod walk;
@@ -32,12 +32,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
-use rankine_local::{Error, Memory, Rank, Result};
+use rankine_local::{Callback, Error, Memory, Result};
 
 pub use decode::Limits;
 pub use image::{HEADER, Header};
 pub use plan::Plan;
-pub use rebuild::Allocator;
+pub use rebuild::{Allocator, Site};
 pub use types::FIELD_WORDS;
 
 /// Results on the path of an object: an error is rare, and shall not make the good case larger.
@@ -104,7 +104,6 @@ impl Objects {
             return Ok(plan.clone());
         }
         let types = self.types.borrow();
-        types.get(handle)?;
         let plan = Rc::new(Plan::new(&types, handle)?);
         self.plans.borrow_mut().insert(handle, plan.clone());
         Ok(plan)
@@ -124,8 +123,14 @@ impl Objects {
     }
 
     /// Builds the graphs of a message in the guest's memory; the status tells of them too.
-    pub async fn build(&self, r: &Rank, message: Vec<u8>, roots: &Roots, mut status: Status) -> Result<Status> {
-        let counts = self.build_counted(r, message, roots).await;
+    pub async fn build<A: AsyncFn(Callback) -> i32>(
+        &self,
+        site: &Site<'_, A>,
+        message: Vec<u8>,
+        roots: &Roots,
+        mut status: Status,
+    ) -> Result<Status> {
+        let counts = self.build_counted(site, message, roots).await;
         let (objects, came) = counts.map_err(|error| Error { status: Some(Box::new(status)), ..error })?;
         status.internal[OBJECTS] = objects as i32;
         status.internal[ROOTS] = came as i32;
@@ -133,7 +138,12 @@ impl Objects {
     }
 
     /// As [`Objects::build`]; how many objects and roots there were.
-    pub async fn build_counted(&self, r: &Rank, mut message: Vec<u8>, roots: &Roots) -> Result<(u32, u32)> {
+    pub async fn build_counted<A: AsyncFn(Callback) -> i32>(
+        &self,
+        site: &Site<'_, A>,
+        mut message: Vec<u8>,
+        roots: &Roots,
+    ) -> Result<(u32, u32)> {
         if message.is_empty() {
             let text = format!(
                 "no bytes came where objects of the type {} should have: their sender failed",
@@ -143,12 +153,12 @@ impl Objects {
         }
         let outline = decode::decode(&mut message, &roots.plan, &self.limits.get()).map_err(|error| *error)?;
         let target = (roots.at, roots.count);
-        rebuild::rebuild(r, self.allocator.get(), &roots.plan, &mut message, &outline, target).await?;
+        rebuild::rebuild(site, self.allocator.get(), &roots.plan, &mut message, &outline, target).await?;
         Ok((outline.objects.len() as u32, outline.roots))
     }
 
     /// Gives the memory of all objects of these graphs back to the guest's allocator, each once.
-    pub async fn release(&self, r: &Rank, roots: &Roots) -> Result<()> {
+    pub async fn release<A: AsyncFn(Callback) -> i32>(&self, site: &Site<'_, A>, roots: &Roots) -> Result<()> {
         let Some(allocator) = self.allocator.get() else {
             return Err(Error::new(
                 MPI_ERR_ARG,
@@ -158,9 +168,9 @@ impl Objects {
         // The guest's function may come back to us: nothing is borrowed while it runs.
         let addresses = {
             let walk = &mut self.walk.borrow_mut();
-            walk::addresses(walk, r.memory(), &roots.plan, roots.at, roots.count).map_err(|error| *error)?
+            walk::addresses(walk, site.memory, &roots.plan, roots.at, roots.count).map_err(|error| *error)?
         };
-        rebuild::release(r, allocator, &addresses).await
+        rebuild::release(site, allocator, &addresses).await
     }
 }
 

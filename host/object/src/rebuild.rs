@@ -3,12 +3,20 @@
 //! The guest's allocator is asked for all objects before any is written, in batches; if it has no memory left, everything is given back.
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
-use rankine_local::{Callback, Error, Rank, Result};
+use rankine_local::{Callback, Error, Memory, Result};
 
 use crate::decode::Outline;
 use crate::image::{put_word, word};
 use crate::plan::Plan;
 use crate::types::REFERENCE;
+
+/// The memory that a graph is built in, and a way to ask its guest.
+pub struct Site<'a, A> {
+    /// The memory.
+    pub memory: &'a Memory,
+    /// Asks the guest and gives its answer.
+    pub ask: A,
+}
 
 /// Objects that one call of the guest's allocator is asked for: what a page of scratch memory has room for.
 const BATCH: usize = 8192;
@@ -23,8 +31,8 @@ pub struct Allocator {
 }
 
 /// Builds the graphs of a message and stores their roots at `at`, where there is room for `capacity` of them.
-pub(crate) async fn rebuild(
-    r: &Rank,
+pub(crate) async fn rebuild<A: AsyncFn(Callback) -> i32>(
+    site: &Site<'_, A>,
     allocator: Option<Allocator>,
     plan: &Plan,
     message: &mut [u8],
@@ -38,8 +46,8 @@ pub(crate) async fn rebuild(
     let body = &mut message[outline.body..];
     let roots = outline.roots as usize * REFERENCE as usize;
     // Before anything is taken: there has to be a place for the roots.
-    r.memory().read_bytes(at, roots as u64, "the array of objects")?;
-    let addresses = allocate_all(r, allocator, plan, outline).await?;
+    site.memory.read_bytes(at, roots as u64, "the array of objects")?;
+    let addresses = allocate_all(site, allocator, plan, outline).await?;
     for &at in &outline.references {
         let number = word(body, at as usize) - 1;
         put_word(body, at as usize, addresses[number as usize]);
@@ -48,10 +56,10 @@ pub(crate) async fn rebuild(
         if !outline.is_alias(number as u32) {
             let start = met.at as usize;
             let bytes = &body[start..start + plan.bytes(*met) as usize];
-            r.memory().write_bytes(Addr(address), bytes, "memory from the guest's allocator")?;
+            site.memory.write_bytes(Addr(address), bytes, "memory from the guest's allocator")?;
         }
     }
-    r.memory().write_bytes(at, &body[..roots], "the array of objects")
+    site.memory.write_bytes(at, &body[..roots], "the array of objects")
 }
 
 impl Outline {
@@ -61,13 +69,18 @@ impl Outline {
 }
 
 /// An address for every object.
-async fn allocate_all(r: &Rank, allocator: Option<Allocator>, plan: &Plan, outline: &Outline) -> Result<Vec<u32>> {
+async fn allocate_all<A: AsyncFn(Callback) -> i32>(
+    site: &Site<'_, A>,
+    allocator: Option<Allocator>,
+    plan: &Plan,
+    outline: &Outline,
+) -> Result<Vec<u32>> {
     let own = |number: usize| !outline.is_alias(number as u32);
     let sizes: Vec<i32> = (outline.objects.iter().enumerate())
         .filter(|(number, _)| own(*number))
         .map(|(_, met)| plan.bytes(*met) as i32)
         .collect();
-    let mut given = allocate(r, allocator, &sizes).await?;
+    let mut given = allocate(site, allocator, &sizes).await?;
     if outline.aliases.is_empty() {
         return Ok(given);
     }
@@ -81,7 +94,11 @@ async fn allocate_all(r: &Rank, allocator: Option<Allocator>, plan: &Plan, outli
     Ok(addresses)
 }
 
-async fn allocate(r: &Rank, allocator: Option<Allocator>, sizes: &[i32]) -> Result<Vec<u32>> {
+async fn allocate<A: AsyncFn(Callback) -> i32>(
+    site: &Site<'_, A>,
+    allocator: Option<Allocator>,
+    sizes: &[i32],
+) -> Result<Vec<u32>> {
     let mut addresses = Vec::with_capacity(sizes.len());
     if sizes.is_empty() {
         return Ok(addresses);
@@ -93,10 +110,10 @@ async fn allocate(r: &Rank, allocator: Option<Allocator>, sizes: &[i32]) -> Resu
         ));
     };
     for batch in sizes.chunks(BATCH) {
-        match allocate_batch(r, allocator, batch).await {
+        match allocate_batch(site, allocator, batch).await {
             Ok(batch) => addresses.extend(batch),
             Err(error) => {
-                release(r, allocator, &addresses).await?;
+                release(site, allocator, &addresses).await?;
                 let bytes: i64 = sizes.iter().map(|&size| i64::from(size as u32)).sum();
                 let text = format!("{} objects with {bytes} bytes came: {}", sizes.len(), error.text);
                 return Err(Error { text: text.into(), ..error });
@@ -106,34 +123,42 @@ async fn allocate(r: &Rank, allocator: Option<Allocator>, sizes: &[i32]) -> Resu
     Ok(addresses)
 }
 
-async fn allocate_batch(r: &Rank, allocator: Allocator, sizes: &[i32]) -> Result<Vec<u32>> {
-    let at = scratch(r, sizes.len()).await?;
+async fn allocate_batch<A: AsyncFn(Callback) -> i32>(
+    site: &Site<'_, A>,
+    allocator: Allocator,
+    sizes: &[i32],
+) -> Result<Vec<u32>> {
+    let at = scratch(site, sizes.len()).await?;
     let results = Addr(at.0 + sizes.len() as u32 * REFERENCE);
-    r.memory().write_i32s(at, sizes, "scratch memory")?;
+    site.memory.write_i32s(at, sizes, "scratch memory")?;
     let arguments = [sizes.len() as i32, at.0 as i32, results.0 as i32];
     let call = Callback::Call { function: allocator.allocate, arguments: arguments.as_slice().into() };
-    if r.ask(call).await != 0 {
+    if (site.ask)(call).await != 0 {
         return Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator has no memory left for them"));
     }
-    let addresses = r.memory().read_i32s(results, sizes.len(), "scratch memory")?;
+    let addresses = site.memory.read_i32s(results, sizes.len(), "scratch memory")?;
     Ok(addresses.into_iter().map(|address| address as u32).collect())
 }
 
 /// Gives memory back to the guest.
-pub(crate) async fn release(r: &Rank, allocator: Allocator, addresses: &[u32]) -> Result<()> {
+pub(crate) async fn release<A: AsyncFn(Callback) -> i32>(
+    site: &Site<'_, A>,
+    allocator: Allocator,
+    addresses: &[u32],
+) -> Result<()> {
     for batch in addresses.chunks(BATCH) {
-        let at = scratch(r, batch.len()).await?;
+        let at = scratch(site, batch.len()).await?;
         let words: Vec<i32> = batch.iter().map(|&address| address as i32).collect();
-        r.memory().write_i32s(at, &words, "scratch memory")?;
+        site.memory.write_i32s(at, &words, "scratch memory")?;
         let arguments = [batch.len() as i32, at.0 as i32];
-        r.ask(Callback::Call { function: allocator.release, arguments: arguments.as_slice().into() }).await;
+        (site.ask)(Callback::Call { function: allocator.release, arguments: arguments.as_slice().into() }).await;
     }
     Ok(())
 }
 
 /// Memory in the guest for two words an object.
-async fn scratch(r: &Rank, objects: usize) -> Result<Addr> {
-    match r.ask(Callback::Scratch { bytes: (objects * 2) as u32 * REFERENCE }).await {
+async fn scratch<A: AsyncFn(Callback) -> i32>(site: &Site<'_, A>, objects: usize) -> Result<Addr> {
+    match (site.ask)(Callback::Scratch { bytes: (objects * 2) as u32 * REFERENCE }).await {
         0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left")),
         at => Ok(Addr(at as u32)),
     }

@@ -252,7 +252,7 @@ impl Types {
     }
 
     /// Checks that fields, sorted by offset, share no bytes unless a tag keeps them apart; the ranges that they occupy.
-    fn apart(&self, fields: &[Field], size: u32) -> std::result::Result<Vec<(u32, u32)>, (Box<str>, Error)> {
+    fn apart(&self, fields: &[Field], size: u32) -> std::result::Result<Vec<(u32, u32)>, Misplaced> {
         let mut ranges = Vec::with_capacity(fields.len());
         for (index, field) in fields.iter().enumerate() {
             let extent = field.extent(self).map_err(|error| (field.name.clone(), error))?;
@@ -269,6 +269,9 @@ impl Types {
         Ok(ranges)
     }
 }
+
+/// A field's name, and what is wrong with its place.
+type Misplaced = (Box<str>, Error);
 
 /// Checks that the numbers which a field relies on are no part of a reference.
 fn numbers_are_plain(field: &Field, fields: &[Field], occupied: &[(u32, u32)]) -> Result<()> {

@@ -77,6 +77,9 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,--growable-table",
     // MPI_COMM_DUP_FN is the function pointer 1: no function of the program may have that index.
     "-Wl,--table-base=2",
+    // The C library asks for main only weakly, which takes nothing out of an archive; some programs have it in one.
+    "-Wl,--undefined=__main_argc_argv",
+    "-Wl,--undefined=main",
     "-Wl,--undefined=malloc",
     "-Wl,--undefined=free",
     "-Wl,--undefined=aligned_alloc",

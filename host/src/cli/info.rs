@@ -98,6 +98,9 @@ impl Page {
             line(&producer.role, format!("{} {}", producer.name, producer.version).trim_end().to_owned());
         }
         line("WASI", list(self.facts.wasi_functions.iter().map(String::as_str).collect()));
+        if !self.facts.object_functions.is_empty() {
+            line("objects", list(self.facts.object_functions.iter().map(String::as_str).collect()));
+        }
         if !self.facts.other_imports.is_empty() {
             line("undefined", self.facts.other_imports.join(", "));
         }

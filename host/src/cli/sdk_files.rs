@@ -83,6 +83,10 @@ const FILES: &[(&str, &str)] = embed![
     "meson/rankine-cross.ini",
 ];
 
+/// The scripts that stand for a subcommand.
+const SCRIPTS: &[(&str, &str)] =
+    &[("mpicc", "cc"), ("mpicxx", "c++"), ("mpic++", "c++"), ("mpiCC", "c++"), ("mpiexec", "run"), ("mpirun", "run")];
+
 /// Where [`Sdk::mpi_names`] lies.
 const MPI_NAMES: &str = "lib/mpi.names";
 
@@ -146,7 +150,10 @@ fn sources() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
 pub fn sdk(clang: &Path, sysroot: &Path) -> Result<Sdk> {
     let exe = env::current_exe().context("where is this executable?")?;
     let data = toolchain::data_dir()?;
-    let root = data.join(format!("sdk-{:016x}", key(&exe, clang, sysroot)));
+    let texts = texts(&exe, &data.join("sdk"));
+    let mut hasher = DefaultHasher::new();
+    (&texts, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
+    let root = data.join(format!("sdk-{:016x}", hasher.finish()));
     if root.is_dir() {
         return Ok(Sdk { root });
     }
@@ -155,16 +162,17 @@ pub fn sdk(clang: &Path, sysroot: &Path) -> Result<Sdk> {
         .prefix(".sdk-")
         .tempdir_in(&data)
         .with_context(|| format!("cannot write to the data folder {}", data.display()))?;
-    write_files(draft.path(), &exe, &data.join("sdk"))?;
+    make_public(draft.path())?;
+    for (path, text) in &texts {
+        let place = draft.path().join(path);
+        write(&place, text)?;
+        if path.starts_with("bin/") {
+            make_public(&place)?;
+        }
+    }
     compile(draft.path(), clang, sysroot)?;
     publish(draft, &root)?;
     Ok(Sdk { root })
-}
-
-fn key(exe: &Path, clang: &Path, sysroot: &Path) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (FILES, env!("CARGO_PKG_VERSION"), exe, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Makes `link` lead to `root`, whatever it was before.
@@ -191,24 +199,18 @@ pub(super) fn publish(draft: tempfile::TempDir, place: &Path) -> Result<()> {
     }
 }
 
-/// Writes everything to `root`; build folders know it as `link`.
-fn write_files(root: &Path, exe: &Path, link: &Path) -> Result<()> {
-    make_public(root)?;
-    for (path, text) in FILES {
-        // A Meson cross file can't say where it lies.
-        write(&root.join(path), &text.replace("@RANKINE_SDK@", &link.display().to_string()))?;
-    }
+/// Everything that is written, by its path; build folders know the place as `link`.
+fn texts(exe: &Path, link: &Path) -> Vec<(String, String)> {
+    // A Meson cross file can't say where it lies.
+    let placed = |text: &str| text.replace("@RANKINE_SDK@", &link.display().to_string());
+    let mut texts: Vec<_> = FILES.iter().map(|(path, text)| (path.to_string(), placed(text))).collect();
     let names = rankine_abi::FUNCTIONS.iter().map(|function| function.name);
-    write(&root.join(MPI_NAMES), &names.map(|name| format!("{name}\nP{name}\n")).collect::<String>())?;
+    texts.push((MPI_NAMES.into(), names.map(|name| format!("{name}\nP{name}\n")).collect()));
     let exe = shell_quote(&exe.to_string_lossy());
-    for (name, command) in
-        [("mpicc", "cc"), ("mpicxx", "c++"), ("mpic++", "c++"), ("mpiCC", "c++"), ("mpiexec", "run"), ("mpirun", "run")]
-    {
-        let script = root.join("bin").join(name);
-        write(&script, &format!("#!/bin/sh\nexec {exe} {command} \"$@\"\n"))?;
-        make_public(&script)?;
+    for (name, command) in SCRIPTS {
+        texts.push((format!("bin/{name}"), format!("#!/bin/sh\nexec {exe} {command} \"$@\"\n")));
     }
-    Ok(())
+    texts
 }
 
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {

@@ -8,10 +8,10 @@ use rankine_local::Error;
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
 
 use super::errhan::Raised;
-use super::generated;
 use super::rank::Rank;
 use super::request::Origin;
 use super::words::Words;
+use super::{generated, objects};
 use crate::guest::Guest;
 
 /// What carries out a function.
@@ -40,10 +40,10 @@ pub(in crate::mpi) enum On {
     Nothing,
 }
 
-/// Registers one function of MPI, if the ABI has it; says whether it has.
+/// Registers one function of MPI or of object graphs, if there is one of that name; says whether there is.
 pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
-    if module != MODULE {
-        return Ok(false);
+    if module == rankine_object::MODULE {
+        return objects::define(linker, name);
     }
     let (Some(function), Some(entry)) = (Function::named(name), generated::find(name)) else { return Ok(false) };
     let wasm = |value: &ValueType| match value {
@@ -53,26 +53,32 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     };
     let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
-    unsafe { linker.func_new_unchecked(MODULE, name, ty, move |caller, words| enter(caller, function, entry, words))? };
+    unsafe {
+        linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
+            carry(caller, function.name, function.is_anytime(), entry.on, words, entry.shim)
+        })?
+    };
     Ok(true)
 }
 
 /// Carries one call.
 #[inline]
-fn enter(
+pub(super) fn carry(
     mut caller: Caller<'_, Guest>,
-    function: &'static Function,
-    entry: Entry,
+    name: &'static str,
+    is_anytime: bool,
+    on: On,
     words: &mut [MaybeUninit<ValRaw>],
+    shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
     Guest::refresh_memory(&mut caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and no `&mut Rank` is ever made.
     let rank = unsafe { &*Rc::as_ptr(caller.data().process()) };
-    let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(function.name));
+    let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };
-    let outcome = match function.is_anytime() || rank.is_running() {
-        true => (entry.shim)(rank, &mut words),
+    let outcome = match is_anytime || rank.is_running() {
+        true => shim(rank, &mut words),
         false => Err(not_running(rank)),
     };
     let answer = match outcome {
@@ -80,7 +86,7 @@ fn enter(
             words.succeed();
             Ok(())
         }
-        outcome => leave(rank, entry.on, outcome, &mut words),
+        outcome => leave(rank, on, outcome, &mut words),
     };
     rank.caller.set(outer.0);
     rank.call.set(outer.1);

@@ -21,6 +21,7 @@ mod io;
 pub mod library;
 mod misc;
 mod mpit;
+mod objects;
 mod op;
 pub(crate) mod process;
 mod quads;

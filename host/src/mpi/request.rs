@@ -11,6 +11,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::objects::Arrival;
 use super::rank::Rank;
 use super::words::{Status, Words, statuses_pointer};
 
@@ -35,6 +36,8 @@ pub(in crate::mpi) enum Then {
         word: u32,
         cell: Box<usize>,
     },
+    /// Objects have come, which are still to be built.
+    Objects(Box<Arrival>),
     /// It is a generalised request, which the program completes: its handle serves for that even after it was freed.
     Generalised {
         completed: bool,
@@ -115,16 +118,27 @@ impl Rank {
     /// Drops a request that the library has made null.
     pub(in crate::mpi) fn after_request(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == NULL {
-            self.complete(word);
             self.put_word(at, Request::NULL.0, what)?;
+            return self.complete(word);
         }
         Ok(())
     }
 
+    /// A new request that no address is known for yet.
+    pub(super) fn new_request(&self, host: usize, pending: Pending) -> Result<u32> {
+        if host == NULL { Ok(Request::NULL.0) } else { self.requests.made.insert(Pending { host, ..pending }) }
+    }
+
     /// An operation is complete, and its request gone.
-    fn complete(&self, word: u32) {
-        if let Some(Pending { then: Then::Comm { word, cell }, .. }) = self.requests.made.remove(word) {
-            self.complete_comm(word, *cell);
+    fn complete(&self, word: u32) -> Result<()> {
+        let Some(Pending { then, origin, .. }) = self.requests.made.remove(word) else { return Ok(()) };
+        match then {
+            Then::Nothing | Then::Generalised { .. } => Ok(()),
+            Then::Comm { word, cell } => {
+                self.complete_comm(word, *cell);
+                Ok(())
+            }
+            Then::Objects(arrival) => arrival.complete(self).inspect_err(|_| self.requests.blame.set(Some(origin))),
         }
     }
 
@@ -143,14 +157,15 @@ impl Rank {
 
     /// Drops the requests that the library has made null, and tells the guest.
     fn settle(&self, at: Addr, words: &mut [u32], hosts: &[usize]) -> Result<()> {
+        let mut outcome = Ok(());
         for (index, (word, &host)) in words.iter_mut().zip(hosts).enumerate() {
             if host == NULL && *word != Request::NULL.0 {
-                self.complete(*word);
-                *word = Request::NULL.0;
+                let done = self.complete(std::mem::replace(word, Request::NULL.0));
+                outcome = outcome.and(done);
                 self.put_word(Addr(at.0 + 4 * index as u32), *word, "array_of_requests")?;
             }
         }
-        Ok(())
+        outcome
     }
 }
 
@@ -159,11 +174,12 @@ fn settle_one(r: &Rank, w: &Words<'_>, word: u32, host: usize, code: c_int) -> R
     if code != MPI_SUCCESS {
         r.blame(&[word]);
     }
+    let mut done = Ok(());
     if host == NULL && word != Request::NULL.0 {
-        r.complete(word);
         r.put_word(w.addr(0), Request::NULL.0, "request")?;
+        done = r.complete(word);
     }
-    r.check(code)
+    r.check(code).and(done)
 }
 
 /// `MPI_Wait`

@@ -72,10 +72,7 @@ fn conduct() -> Result<ExitCode, String> {
     let arguments = Arguments::from_iter(rest);
     let places = Places::find();
     let suite = Suite::at(&places.target)?;
-    let mut entries = list::read(&suite.root)?;
-    if options.subset {
-        entries = subset::of(entries)?;
-    }
+    let entries = list::read(&suite.root)?;
     let results = Arc::new(Results::read(&places.target.join("conformance"))?);
     let root = places.root.clone();
     let notes = Notes::read(include_str!("notes.txt"))?;
@@ -87,8 +84,9 @@ fn conduct() -> Result<ExitCode, String> {
     let runner = Arc::new(Runner::new(Places::find(), builder, notes));
     let mut trials = Vec::new();
     for &way in &options.ways {
-        for entry in &entries {
-            trials.push(trial(entry.clone(), way, runner.clone(), results.clone()));
+        let chosen = if options.subset { subset::of(&entries, way)? } else { entries.clone() };
+        for entry in chosen {
+            trials.push(trial(entry, way, runner.clone(), results.clone()));
         }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);

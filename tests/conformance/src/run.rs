@@ -161,16 +161,16 @@ impl Runner {
     fn run(&self, entry: &Entry, way: Way, program: &Path) -> Result<Run, String> {
         let folder = self.folder(entry, way)?;
         let ranks = entry.ranks.to_string();
-        let mut command = Command::new("nice");
-        command.args(["-n", "5"]);
+        let mut command = match way {
+            Way::Local => Command::new(&self.places.rankine),
+            Way::Native | Way::Mpi => Command::new(self.places.mpi_bin.join("mpiexec")),
+        };
         match way {
-            Way::Local => command.arg(&self.places.rankine).args(["run", "-n", &ranks, "--dir", "."]),
-            Way::Native => command.arg(self.places.mpi_bin.join("mpiexec")).args(["-n", &ranks]),
-            Way::Mpi => command
-                .arg(self.places.mpi_bin.join("mpiexec"))
-                .args(["-n", &ranks])
-                .arg(&self.places.rankine)
-                .args(["run", "--engine", "mpi", "--dir", "."]),
+            Way::Local => command.args(["run", "-n", &ranks, "--dir", "."]),
+            Way::Native => command.args(["-n", &ranks]),
+            Way::Mpi => {
+                command.args(["-n", &ranks]).arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", "."])
+            }
         };
         command.arg(program).args(&entry.arguments).current_dir(folder).env_remove("RUST_BACKTRACE");
         let _alone = (way != Way::Local).then(|| self.polling.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));

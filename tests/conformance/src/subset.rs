@@ -1,17 +1,16 @@
-//! The selection that continuous integration runs: `subset.txt` beside this file names its programs.
+//! The selection that continuous integration runs: `subset.txt` beside this file names its folders and programs, for each way.
 
 use super::list::Entry;
+use super::run::Way;
 
-/// The entries of the programs that the file names; an error for a name that the suite hasn't.
-pub fn of(entries: Vec<Entry>) -> Result<Vec<Entry>, String> {
-    let programs: Vec<&str> = include_str!("subset.txt")
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
-    let program = |entry: &Entry| format!("{}/{}", entry.folder, entry.program);
-    if let Some(unknown) = programs.iter().find(|name| !entries.iter().any(|entry| program(entry) == **name)) {
+/// The entries that the file names for a way; an error for a name that the suite hasn't.
+pub fn of(entries: &[Entry], way: Way) -> Result<Vec<Entry>, String> {
+    let lines = include_str!("subset.txt").lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let names: Vec<&str> = lines.filter_map(|line| line.strip_prefix(way.name())?.strip_prefix(' ')).collect();
+    let fits =
+        |entry: &Entry, name: &str| entry.folder == name || format!("{}/{}", entry.folder, entry.program) == name;
+    if let Some(unknown) = names.iter().find(|name| !entries.iter().any(|entry| fits(entry, name))) {
         return Err(format!("the suite has no {unknown}, which subset.txt names"));
     }
-    Ok(entries.into_iter().filter(|entry| programs.contains(&program(entry).as_str())).collect())
+    Ok(entries.iter().filter(|entry| names.iter().any(|name| fits(entry, name))).cloned().collect())
 }

@@ -1,6 +1,5 @@
 // Clusters: at the same address everywhere, sent as they are, with a root, a name, reset and reuse.
 // ranks: 1 2 4
-// engines: local
 // native: no (Rankine's own functions)
 #include "../check.h"
 #include <rankine.h>

@@ -1,6 +1,5 @@
 // Arrays of objects through every collective: each part is a graph of its own, and their lengths differ.
 // ranks: 1 2 3 8 16
-// engines: local
 // native: no (Rankine's own functions)
 #include "../check.h"
 #include <rankine.h>

@@ -1,6 +1,5 @@
 // Images that somebody has tampered with: each gives an error or a graph, and never harm.
 // ranks: 1 2
-// engines: local
 // native: no (Rankine's own functions)
 #include "../check.h"
 #include <rankine.h>

@@ -1,6 +1,5 @@
 // A mesh: triangles refer to vertices that lie in an array, and arrays to elements of other arrays.
 // ranks: 1 2
-// engines: local
 // native: no (Rankine's own functions)
 #include "../check.h"
 #include <rankine.h>

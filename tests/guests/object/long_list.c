@@ -1,6 +1,5 @@
 // A list of ten million nodes overflows nothing.
 // ranks: 1
-// engines: local
 // native: no (Rankine's own functions)
 // cc: -O2
 #include "../check.h"

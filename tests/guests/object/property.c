@@ -1,6 +1,5 @@
 // Random graphs with sharing, cycles, arrays, unions and weak references go around a ring: what comes back is the same graph.
 // ranks: 1 2 4
-// engines: local
 // native: no (Rankine's own functions)
 #include "../check.h"
 #include <rankine.h>

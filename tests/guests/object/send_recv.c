@@ -1,6 +1,5 @@
 // Trees, lists and shared objects, sent from rank to rank and received with wildcards.
 // ranks: 1 2 4
-// engines: local
 // native: no (Rankine's own functions)
 #include "../check.h"
 #include <rankine.h>
@@ -89,8 +88,9 @@ int main(int argc, char **argv)
     TRY(Rankine_Get_count(&status, &roots));
     TRY(Rankine_Get_objects(&status, &objects));
     TRY(MPI_Get_count(&status, MPI_BYTE, &bytes));
-    CHECK_INT(roots, 1);
-    CHECK_INT(objects, 63 + 63 + 51); // nodes, names, and the arrays that are not empty
+    // Over an MPI library a message can't be looked into.
+    CHECK_INT(roots, embedded() ? 1 : MPI_UNDEFINED);
+    CHECK_INT(objects, embedded() ? 63 + 63 + 51 : MPI_UNDEFINED); // nodes, names, and the arrays that are not empty
     CHECK(bytes > 63 * (int)sizeof *sent);
     TRY(Rankine_Recv(&got, 1, node_type, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
     CHECK_STATUS(status, before, 7);

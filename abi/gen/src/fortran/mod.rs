@@ -79,9 +79,10 @@ fn regular(table: &Table) -> impl Iterator<Item = &Function> {
     })
 }
 
-/// Whether both variants of a function have the same types in Fortran, so that the large one keeps a name of its own.
+/// Whether both variants of a function have the same types in Fortran, so that the large one keeps a name of its own: counts
+/// and extents grow to another kind, displacements to that of addresses, which is the default integer's on wasm32.
 fn is_ambiguous(function: &Function) -> bool {
-    function.name == "MPI_Op_create"
+    !function.parameters.iter().any(|p| p.large_only || matches!(p.kind, Kind::Count | Kind::Extent))
 }
 
 /// A choice buffer: what mpi_f08 passes with its shape.

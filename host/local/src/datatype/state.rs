@@ -172,7 +172,13 @@ impl State {
     /// The name of a handle that exists; empty if it has none.
     pub(super) fn name(&self, handle: Datatype) -> String {
         let given = self.names.borrow().get(&handle).cloned();
-        given.unwrap_or_else(|| handle.name().unwrap_or_default().to_owned())
+        let own = match handle {
+            // Two constants have a synonym that other libraries take for the name.
+            Datatype::LONG_LONG => "MPI_LONG_LONG_INT",
+            Datatype::C_FLOAT_COMPLEX => "MPI_C_COMPLEX",
+            _ => handle.name().unwrap_or_default(),
+        };
+        given.unwrap_or_else(|| own.to_owned())
     }
 
     /// Names a handle that exists; a name that is too long is cut.

@@ -38,7 +38,7 @@ pub enum On {
     Request(Request),
     /// The handler of the communicator that the message came over.
     Message(Message),
-    /// The handler of `MPI_COMM_SELF`: calls that work on no such object (§9.3).
+    /// The handler of `MPI_COMM_SELF`, or of `MPI_COMM_WORLD`: calls that work on no such object (§9.3).
     Myself,
     /// No handler: the code is returned.
     Nothing,
@@ -148,13 +148,23 @@ impl Rank {
             On::Win(win) => return self.object_handler(Class::Win, win.0),
             On::File(file) => return self.object_handler(Class::File, file.0),
             On::Session(session) => return self.object_handler(Class::Session, session.0),
-            On::Myself => Comm::SELF,
+            On::Myself => return self.own_handler(),
             On::Nothing => return (Errhandler::ERRORS_RETURN, 0),
         };
         // What is wrong with a handle is told to MPI_COMM_SELF (§9.3).
         match self.communicator(comm) {
             Ok(communicator) => (communicator.errhandler.get(), comm.0),
-            Err(_) => (self.self_comm.errhandler.get(), Comm::SELF.0),
+            Err(_) => self.own_handler(),
+        }
+    }
+
+    /// The handler of MPI_COMM_SELF; as long as the program has given it none, that of MPI_COMM_WORLD, which such errors went to before
+    /// MPI-4, and where programs put theirs.
+    fn own_handler(&self) -> (Errhandler, u32) {
+        let own = self.self_comm.errhandler.get();
+        match self.communicator(Comm::WORLD) {
+            Ok(world) if own == Errhandler::ERRORS_ARE_FATAL => (world.errhandler.get(), Comm::WORLD.0),
+            _ => (own, Comm::SELF.0),
         }
     }
 
@@ -163,9 +173,7 @@ impl Rank {
         let found = of.get(&(class as u32, handle)).map(|handler| (*handler, handle));
         // Calls that work on no open file are told to the handler of MPI_FILE_NULL (§14.7).
         let default = if class == Class::File { of.get(&(class as u32, File::NULL.0)) } else { None };
-        found
-            .or(default.map(|handler| (*handler, File::NULL.0)))
-            .unwrap_or_else(|| (self.self_comm.errhandler.get(), Comm::SELF.0))
+        found.or(default.map(|handler| (*handler, File::NULL.0))).unwrap_or_else(|| self.own_handler())
     }
 
     fn function_of(&self, handler: Errhandler) -> Option<FnPtr> {

@@ -190,8 +190,8 @@ impl OpRef {
     /// stays empty, and so the message does not fit.
     #[inline]
     pub(crate) fn make_room(&self, length: u64) {
-        // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
         self.get().room.with_mut(|room| {
+            // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
             if let Some(room) = unsafe { &mut *room } {
                 self.fill_room(room, length);
             }
@@ -206,6 +206,15 @@ impl OpRef {
         let span = unsafe { Span::raw(room.bytes.as_mut_ptr(), length as usize) };
         // SAFETY: as in `make_room`.
         self.get().span.with_mut(|slot| unsafe { *slot = span });
+    }
+
+    /// Forgets the room of a complete operation, if it had any.
+    #[inline]
+    pub(crate) fn clear_room(&self) {
+        // SAFETY: a complete operation is its owner's alone.
+        if self.get().room.with(|room| unsafe { (*room).is_some() }) {
+            drop(self.take_room());
+        }
     }
 
     /// The message that a complete operation made room for.

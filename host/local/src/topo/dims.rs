@@ -1,5 +1,7 @@
 //! `MPI_Dims_create` (§8.5.2): a number as a product of factors that are as close to each other as possible.
 
+use std::cmp::Reverse;
+
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_DIMS};
 
 use crate::error::{Error, Result};
@@ -38,13 +40,17 @@ pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Ve
 const MOST: usize = 31;
 
 /// `count` factors of `number`, but not the ones at the end, in descending order. Of all such products the difference between the
-/// largest and the smallest factor is the least, then the sum; the smallest factor the largest.
+/// largest and the smallest factor is the least; then the smallest factor is the largest, then the second smallest, and so on.
 fn balanced(number: i32, count: usize) -> Vec<i32> {
     if count == 0 || number == 1 {
         return Vec::new();
     }
-    let mut search =
-        Search { divisors: divisors(number), chosen: Vec::new(), best: Vec::new(), least: (i32::MAX, i64::MAX, 0) };
+    let mut search = Search {
+        divisors: divisors(number),
+        chosen: Vec::new(),
+        best: Vec::new(),
+        least: (i32::MAX, Reverse(Vec::new())),
+    };
     // With more factors than the number has primes the smallest is 1 anyway.
     search.extend(number, count.min(MOST + 1), number);
     search.best
@@ -56,8 +62,8 @@ struct Search {
     /// The factors so far, descending.
     chosen: Vec<i32>,
     best: Vec<i32>,
-    /// Difference and sum of the best, and its smallest factor, negated.
-    least: (i32, i64, i32),
+    /// Of the best: the difference, and the factors, ascending.
+    least: (i32, Reverse<Vec<i32>>),
 }
 
 impl Search {
@@ -90,8 +96,8 @@ impl Search {
     /// Compares what was chosen, with `ones` ones at the end, to the best.
     fn keep(&mut self, ones: usize) {
         let smallest = if ones > 0 { 1 } else { self.chosen[self.chosen.len() - 1] };
-        let sum = self.chosen.iter().map(|&factor| i64::from(factor)).sum::<i64>() + ones as i64;
-        let key = (self.chosen[0] - smallest, sum, -smallest);
+        let ascending = std::iter::repeat_n(1, ones).chain(self.chosen.iter().rev().copied());
+        let key = (self.chosen[0] - smallest, Reverse(ascending.collect()));
         if key < self.least {
             (self.least, self.best) = (key, self.chosen.clone());
         }
@@ -141,7 +147,8 @@ mod tests {
             let found = filled(number, count);
             prop_assert_eq!(found.iter().product::<i32>(), number);
             prop_assert!(found.is_sorted_by(|one, two| one >= two));
-            let key = |factors: &Vec<i32>| (factors[0] - factors[count - 1], factors.iter().sum::<i32>());
+            let ascending = |factors: &Vec<i32>| factors.iter().rev().copied().collect::<Vec<i32>>();
+            let key = |factors: &Vec<i32>| (factors[0] - factors[count - 1], Reverse(ascending(factors)));
             prop_assert_eq!(Some(key(&found)), all(number, count, number).iter().map(key).min());
         }
     }
@@ -157,6 +164,7 @@ mod tests {
             (24, 3, vec![4, 3, 2]),
             (10_000, 2, vec![100, 100]),
             (5040, 3, vec![21, 16, 15]),
+            (590_520, 4, vec![38, 37, 21, 20]),
             (1, 3, vec![1, 1, 1]),
             (i32::MAX, 2, vec![i32::MAX, 1]),
         ] {

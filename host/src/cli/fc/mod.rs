@@ -173,7 +173,7 @@ impl Tools {
         let mut line = vec!["-Wl,--start-lib".to_string()];
         line.extend(self.library.objects().iter().map(|object| object.display().to_string()));
         line.push("-Wl,--end-lib".into());
-        line.push(self.flang.runtime().display().to_string());
+        line.extend(self.flang.libraries().iter().map(|archive| archive.display().to_string()));
         line
     }
 

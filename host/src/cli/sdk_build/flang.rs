@@ -2,32 +2,35 @@
 //!
 //! The compiler is flang's own libraries, as Debian packages them, linked with what they lack for wasm32
 //! (`guest-sdk/fortran/compiler`). The runtime and the modules are compiled from LLVM's source of the same version, with
-//! the few amendments that [`AMENDMENTS`] lists. Everything lies in one folder of the data folder:
+//! the few amendments that [`AMENDMENTS`] lists. Both lie in the data folder, each under a key of what it is made from,
+//! since the runtime takes minutes and rarely changes:
 //!
 //! ```text
 //! flang-<key>/bin/rankine-flang         the compiler, which looks for modules beside itself
 //!             include/flang/*.mod       iso_c_binding, ieee_arithmetic, …, for a 32-bit target
+//!             lib/libflang_modules.a    their procedures
+//!             lib/runtime.signatures    the WebAssembly types of the runtime's functions
+//! flang-runtime-<key>/lib/libflang_rt.a
 //!             include/ISO_Fortran_binding.h
-//!             lib/libflang_rt.a         the runtime
-//!             lib/runtime.signatures    the WebAssembly types of its functions, for the compiler
 //! ```
 
 use super::super::apt::check;
 use super::super::sdk::say;
 use super::super::{sdk_files, toolchain};
+use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
 use super::signatures;
 use anyhow::{Context as _, Result, bail, ensure};
-use std::collections::VecDeque;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 
 /// The sources of what is linked with flang's libraries.
 const COMPILER: &[(&str, &str)] = &[
     ("adapt.cpp", include_str!("../../../../guest-sdk/fortran/compiler/adapt.cpp")),
+    ("bind_c.cpp", include_str!("../../../../guest-sdk/fortran/compiler/bind_c.cpp")),
+    ("bind_c.h", include_str!("../../../../guest-sdk/fortran/compiler/bind_c.h")),
     ("adapt.h", include_str!("../../../../guest-sdk/fortran/compiler/adapt.h")),
     ("closures.cpp", include_str!("../../../../guest-sdk/fortran/compiler/closures.cpp")),
     ("front_end.cpp", include_str!("../../../../guest-sdk/fortran/compiler/front_end.cpp")),
@@ -105,6 +108,7 @@ const AMENDMENTS: &[Amendment] = &[
 #[derive(Clone, Debug)]
 pub struct Flang {
     root: PathBuf,
+    runtime: PathBuf,
     /// LLVM's own folder, whose flang reads command lines.
     pub llvm: PathBuf,
 }
@@ -113,12 +117,14 @@ impl Flang {
     /// The one that was built on this machine.
     pub fn find() -> Result<Flang> {
         let flang = Flang::place()?;
-        ensure!(
-            flang.root.is_dir(),
-            "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
-             `rankine sdk build fortran` once, it takes some minutes",
-            flang.root.display()
-        );
+        for folder in [&flang.runtime, &flang.root] {
+            ensure!(
+                folder.is_dir(),
+                "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
+                 `rankine sdk build fortran` once, it takes some minutes",
+                folder.display()
+            );
+        }
         Ok(flang)
     }
 
@@ -126,11 +132,13 @@ impl Flang {
         let clang = toolchain::clang()?.path;
         let sysroot = toolchain::sysroot()?.path;
         let llvm = llvm_folder(&clang)?;
-        let mut hasher = DefaultHasher::new();
         let amendments = AMENDMENTS.iter().map(|a| (a.file, a.was, a.is)).collect::<Vec<_>>();
-        (COMPILER, amendments, RUNTIME_FLAGS, &llvm, &sysroot, modified(&llvm.join("bin/flang-22"))).hash(&mut hasher);
+        let mut hasher = DefaultHasher::new();
+        (amendments, RUNTIME_FLAGS, &llvm, &sysroot, modified(&llvm.join("bin/flang-22"))).hash(&mut hasher);
+        let runtime = toolchain::data_dir()?.join(format!("flang-runtime-{:016x}", hasher.finish()));
+        COMPILER.hash(&mut hasher);
         let root = toolchain::data_dir()?.join(format!("flang-{:016x}", hasher.finish()));
-        Ok(Flang { root, llvm })
+        Ok(Flang { root, runtime, llvm })
     }
 
     /// The compiler proper, which takes what `flang -fc1` takes.
@@ -145,12 +153,12 @@ impl Flang {
 
     /// `ISO_Fortran_binding.h`, for C functions that take descriptors.
     pub fn include(&self) -> PathBuf {
-        self.root.join("include")
+        self.runtime.join("include")
     }
 
-    /// The runtime.
-    pub fn runtime(&self) -> PathBuf {
-        self.root.join("lib/libflang_rt.a")
+    /// The runtime, and the procedures of the intrinsic modules.
+    pub fn libraries(&self) -> [PathBuf; 2] {
+        [self.root.join("lib/libflang_modules.a"), self.runtime.join("lib/libflang_rt.a")]
     }
 }
 
@@ -192,7 +200,7 @@ fn llvm_folder(clang: &Path) -> Result<PathBuf> {
 /// Builds what is not there yet.
 pub fn build(force: bool) -> Result<()> {
     let flang = Flang::place()?;
-    if flang.root.is_dir() && !force {
+    if Flang::find().is_ok() && !force {
         say(&format!("the Fortran compiler is there already: {}", flang.root.display()));
         return Ok(());
     }
@@ -203,13 +211,20 @@ pub fn build(force: bool) -> Result<()> {
     );
     let folders = ["flang/include", "flang/module", "flang/lib/Decimal", "flang-rt/include", "flang-rt/lib/runtime"];
     let source = LlvmSource::with(&version, &folders)?;
-    super::publish(&flang.root.clone(), |draft| {
-        let work = tempfile::tempdir().context("cannot create a temporary folder")?;
-        let tree = work.path().join("source");
-        amended_copy(&source, &folders, &tree)?;
+    let work = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let tree = work.path().join("source");
+    amended_copy(&source, &folders, &tree)?;
+    if force || !flang.runtime.is_dir() {
+        super::publish(&flang.runtime, |draft| {
+            Building { draft, tree: &tree, llvm: &flang.llvm }.runtime(work.path())
+        })?;
+    }
+    super::publish(&flang.root, |draft| {
         let building = Building { draft, tree: &tree, llvm: &flang.llvm };
         building.compiler(work.path())?;
-        building.runtime(work.path())?;
+        let signatures = "lib/runtime.signatures";
+        fs::create_dir_all(draft.join("lib"))?;
+        fs::copy(flang.runtime.join(signatures), draft.join(signatures)).context("the runtime has no signatures")?;
         building.modules(work.path())
     })?;
     say(&format!("ready: {}", flang.root.display()));
@@ -278,7 +293,7 @@ impl Building<'_> {
                 objects.push(object);
             }
         }
-        run_all(jobs, "compiler")?;
+        run_all(jobs, "compiling the Fortran compiler")?;
         fs::create_dir_all(self.draft.join("bin"))?;
         let mut link = self.llvm_tool("clang++");
         let lib = self.llvm.join("lib");
@@ -321,23 +336,23 @@ impl Building<'_> {
             }
         }
         say(&format!("compiling flang's runtime, {} files", jobs.len()));
-        run_all(jobs, "runtime")?;
+        run_all(jobs, "compiling flang's runtime")?;
         let objects = listing(&objects)?;
         fs::create_dir_all(self.draft.join("lib"))?;
         fs::create_dir_all(self.draft.join("include"))?;
         let header = "ISO_Fortran_binding.h";
         fs::copy(self.tree.join("flang/include/flang").join(header), self.draft.join("include").join(header))?;
         fs::write(self.draft.join("lib/runtime.signatures"), signatures::of_objects(&objects)?)?;
-        self.archive(&objects)
+        self.archive("libflang_rt.a", &objects)
     }
 
-    fn archive(&self, objects: &[PathBuf]) -> Result<()> {
+    fn archive(&self, name: &str, objects: &[PathBuf]) -> Result<()> {
         let mut command = self.llvm_tool("llvm-ar");
-        command.arg("rcs").arg(self.draft.join("lib/libflang_rt.a")).args(objects);
-        check(&mut command, "collecting the runtime").map(drop)
+        command.arg("rcs").arg(self.draft.join("lib").join(name)).args(objects);
+        check(&mut command, &format!("archiving {name}")).map(drop)
     }
 
-    /// Each module in turn: its interface goes beside the compiler, its procedures and constants to the runtime.
+    /// Each module in turn: its interface goes beside the compiler, its procedures and constants to an archive.
     fn modules(&self, work: &Path) -> Result<()> {
         say("compiling the intrinsic modules");
         let interfaces = self.draft.join("include/flang");
@@ -359,7 +374,7 @@ impl Building<'_> {
             check(command.arg("-o").arg(&object), &format!("compiling the module {module}"))?;
             objects.push(object);
         }
-        self.archive(&objects)
+        self.archive("libflang_modules.a", &objects)
     }
 }
 
@@ -393,33 +408,4 @@ fn listing(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     Ok(paths)
-}
-
-/// Runs the jobs, as many at a time as there are cores; the first that fails is the error.
-fn run_all(jobs: Vec<Command>, what: &'static str) -> Result<()> {
-    let bar = super::bar(jobs.len() as u64, what);
-    let jobs = Mutex::new(VecDeque::from(jobs));
-    let failure = Mutex::new(None);
-    let worker = || {
-        loop {
-            let job = jobs.lock().expect("no worker panics").pop_front();
-            let Some(mut job) = job else { return };
-            if let Err(error) = check(&mut job, &format!("compiling the {what}")) {
-                jobs.lock().expect("no worker panics").clear();
-                failure.lock().expect("no worker panics").get_or_insert(error);
-            }
-            bar.inc(1);
-        }
-    };
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(worker);
-        }
-    });
-    bar.finish_and_clear();
-    match failure.into_inner().expect("no worker panics") {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
 }

@@ -71,14 +71,14 @@ fn fetched(cache: &Path, version: &str) -> Result<PathBuf> {
     }
     let other_way = other_way(version);
     apt::needs(&["apt-get", "apt-cache", "tar", "xz"], "LLVM's source", &other_way)?;
-    let own = |work: &Path| Apt::sources_of_this_machine(work);
-    let development = |work: &Path| Apt::development(work, "deb-src");
-    let places: [(&str, &dyn Fn(&Path) -> Result<Apt>); 2] =
-        [("this machine's suites", &own), ("Debian's development suite", &development)];
     let mut failures = Vec::new();
-    for (name, apt) in places {
+    for name in ["this machine's suites", "Debian's development suite"] {
         let work = tempfile::Builder::new().prefix(".source-").tempdir_in(cache)?;
-        match apt(work.path()).and_then(|apt| fetch(&apt, work.path(), version)) {
+        let apt = match failures.is_empty() {
+            true => Apt::sources_of_this_machine(work.path()),
+            false => Apt::development(work.path(), "deb-src"),
+        };
+        match apt.and_then(|apt| fetch(&apt, work.path(), version)) {
             Ok(file) => {
                 fs::rename(file, &tarball).with_context(|| format!("cannot create {}", tarball.display()))?;
                 return Ok(tarball);

@@ -3,6 +3,7 @@
 //! A part is a file here: it names the folders of LLVM's source it needs ([`llvm_source`]), compiles them into a draft
 //! beside its place in the data folder, and renames the draft when everything is there, so a part is whole or absent.
 
+use super::sdk::copy_tree;
 use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs;
@@ -76,20 +77,4 @@ pub fn publish(place: &Path, build: impl FnOnce(&Path) -> Result<()>) -> Result<
         fs::rename(place, work.path().join("old")).with_context(|| format!("cannot move {} away", place.display()))?;
     }
     fs::rename(&draft, place).with_context(|| format!("cannot create {}", place.display()))
-}
-
-/// Copies a folder with everything in it.
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
-        let entry = entry?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        match source.is_dir() {
-            true => copy_tree(&source, &target)?,
-            false => {
-                fs::copy(&source, &target).map(drop).with_context(|| format!("cannot copy {}", source.display()))?
-            }
-        }
-    }
-    Ok(())
 }
