@@ -83,4 +83,4 @@ conformance *ARGS="--native --local --mpi --page":
 
 # The part of it that continuous integration runs.
 conformance-subset:
-    cargo run --release -p rankine-conformance -- --local --mpi --subset
+    cargo run --release -p rankine-conformance -- --local --subset
