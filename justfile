@@ -29,7 +29,7 @@ test: check build unit mpi-subset conformance-subset sync doctor
 
 # The host and every test program's runner.
 build:
-    cargo build {{cargo_flags}}
+    cargo build {{cargo_flags}} --all-targets
 
 # All tests of all crates: units, guests, examples, command line. MPI programs are compiled with `rankine cc`.
 unit:
@@ -52,8 +52,8 @@ fuzz TARGET="spans" SECONDS="60":
     cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=60
 
 # Says what of the set-up is missing.
-doctor:
-    cargo run -q --release -p rankine -- doctor
+doctor: build
+    target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
 test-full: test deny fuzz programs native mpi conformance
