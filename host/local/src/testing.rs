@@ -155,7 +155,7 @@ mod tests {
             let sums = both(5, async |r| {
                 let next = (r.id() as i32 + 1) % 5;
                 let memory = r.memory();
-                let (mine, other) = (Addr(0), Addr(400_000));
+                let (mine, other) = (Addr(64), Addr(400_000));
                 let fill = vec![r.id() as u8 + 1; bytes];
                 memory.write_bytes(mine, &fill, "fill").unwrap();
                 if r.id() % 2 == 0 {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn both_receive_first_is_a_deadlock() {
         let program = async |r: &Rank| {
-            recv(r, Addr(0), 1, Datatype::BYTE, 1 - r.id() as i32, 0, Comm::WORLD).await.unwrap();
+            recv(r, Addr(64), 1, Datatype::BYTE, 1 - r.id() as i32, 0, Comm::WORLD).await.unwrap();
         };
         let (results, end) = threads(2, Options::default(), None, program);
         assert_eq!((results, end), (vec![None, None], Some(End::Deadlock)));

@@ -6,6 +6,6 @@
   (memory (export "memory") 1)
   (func (export "_start")
     (drop (call $init (i32.const 0) (i32.const 0)))
-    (drop (call $comm_rank (i32.const 0x101) (i32.const 0)))
-    (if (i32.load (i32.const 0)) (then (drop (call $abort (i32.const 0x101) (i32.const 42)))))
+    (drop (call $comm_rank (i32.const 0x101) (i32.const 64)))
+    (if (i32.load (i32.const 64)) (then (drop (call $abort (i32.const 0x101) (i32.const 42)))))
     (loop $forever (br $forever))))

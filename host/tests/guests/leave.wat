@@ -6,8 +6,8 @@
   (memory (export "memory") 1)
   (func (export "_start")
     (drop (call $init (i32.const 0) (i32.const 0)))
-    (drop (call $comm_rank (i32.const 0x101) (i32.const 0)))
-    (if (i32.load (i32.const 0))
+    (drop (call $comm_rank (i32.const 0x101) (i32.const 64)))
+    (if (i32.load (i32.const 64))
       (then
         (drop (call $recv (i32.const 64) (i32.const 4) (i32.const 0x207) (i32.const 0) (i32.const 7) (i32.const 0x101)
           (i32.const 0)))))))

@@ -7,6 +7,6 @@
   (func $outer (call $deep))
   (func (export "_start")
     (drop (call $init (i32.const 0) (i32.const 0)))
-    (drop (call $comm_rank (i32.const 0x101) (i32.const 0)))
-    (if (i32.eq (i32.load (i32.const 0)) (i32.const 1)) (then (call $outer)))
+    (drop (call $comm_rank (i32.const 0x101) (i32.const 64)))
+    (if (i32.eq (i32.load (i32.const 64)) (i32.const 1)) (then (call $outer)))
     (loop $forever (br $forever))))

@@ -37,23 +37,23 @@ fn every_mode_delivers_every_length() {
         both(2, async |r| {
             let there = Addr(500_000);
             if r.id() == 0 {
-                buffer_attach(r, Addr(0), 400_000).unwrap();
+                buffer_attach(r, Addr(64), 399_000).unwrap();
                 for mode in 0..8 {
-                    fill(r, 0, length, mode as u8);
+                    fill(r, 64, length, mode as u8);
                     let request = match mode {
-                        0 => send(r, Addr(0), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
-                        1 => ssend(r, Addr(0), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
-                        2 => rsend(r, Addr(0), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
-                        3 => bsend(r, Addr(0), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
-                        4 => isend(r, Addr(0), length, BYTE, 1, mode, WORLD),
-                        5 => issend(r, Addr(0), length, BYTE, 1, mode, WORLD),
-                        6 => irsend(r, Addr(0), length, BYTE, 1, mode, WORLD),
-                        _ => ibsend(r, Addr(0), length, BYTE, 1, mode, WORLD),
+                        0 => send(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
+                        1 => ssend(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
+                        2 => rsend(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
+                        3 => bsend(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
+                        4 => isend(r, Addr(64), length, BYTE, 1, mode, WORLD),
+                        5 => issend(r, Addr(64), length, BYTE, 1, mode, WORLD),
+                        6 => irsend(r, Addr(64), length, BYTE, 1, mode, WORLD),
+                        _ => ibsend(r, Addr(64), length, BYTE, 1, mode, WORLD),
                     };
                     wait(r, request.unwrap()).await.unwrap();
                     buffer_flush(r).await.unwrap();
                 }
-                assert_eq!(buffer_detach(r).await.unwrap(), (Addr(0), 400_000));
+                assert_eq!(buffer_detach(r).await.unwrap(), (Addr(64), 399_000));
             } else {
                 for mode in 0..8 {
                     fill(r, there.0, length, 255);
@@ -71,14 +71,14 @@ fn a_rank_sends_to_itself() {
     for &length in LENGTHS {
         both(2, async |r| {
             let me = r.id() as i32;
-            fill(r, 0, length, 3);
-            let request = isend(r, Addr(0), length, BYTE, me, 1, WORLD).unwrap();
+            fill(r, 64, length, 3);
+            let request = isend(r, Addr(64), length, BYTE, me, 1, WORLD).unwrap();
             let status = recv(r, Addr(400_000), length, BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD).await.unwrap();
             assert_eq!((status.source, status.bytes()), (me, length as u64));
             check(r, 400_000, length, 3);
             wait(r, request).await.unwrap();
             let request = irecv(r, Addr(400_000), length, BYTE, 0, 2, Comm::SELF).unwrap();
-            ssend(r, Addr(0), length, BYTE, 0, 2, Comm::SELF).await.unwrap();
+            ssend(r, Addr(64), length, BYTE, 0, 2, Comm::SELF).await.unwrap();
             wait(r, request).await.unwrap();
             check(r, 400_000, length, 3);
         });
@@ -91,19 +91,19 @@ fn exchanges_in_a_ring() {
         both(3, async |r| {
             let (right, left) = ((r.id() as i32 + 1) % 3, (r.id() as i32 + 2) % 3);
             let there = Addr(400_000);
-            fill(r, 0, length, r.id() as u8);
+            fill(r, 64, length, r.id() as u8);
             let status =
-                sendrecv(r, Addr(0), length, BYTE, right, 1, there, length, BYTE, left, 1, WORLD).await.unwrap();
+                sendrecv(r, Addr(64), length, BYTE, right, 1, there, length, BYTE, left, 1, WORLD).await.unwrap();
             assert_eq!((status.source, status.bytes()), (left, length as u64));
             check(r, there.0, length, left as u8);
-            sendrecv_replace(r, Addr(0), length, BYTE, right, 2, left, MPI_ANY_TAG, WORLD).await.unwrap();
-            check(r, 0, length, left as u8);
-            let request = isendrecv(r, Addr(0), length, BYTE, left, 3, there, length, BYTE, right, 3, WORLD).unwrap();
+            sendrecv_replace(r, Addr(64), length, BYTE, right, 2, left, MPI_ANY_TAG, WORLD).await.unwrap();
+            check(r, 64, length, left as u8);
+            let request = isendrecv(r, Addr(64), length, BYTE, left, 3, there, length, BYTE, right, 3, WORLD).unwrap();
             wait(r, request).await.unwrap();
             check(r, there.0, length, r.id() as u8);
-            let request = isendrecv_replace(r, Addr(0), length, BYTE, left, 4, right, 4, WORLD).unwrap();
+            let request = isendrecv_replace(r, Addr(64), length, BYTE, left, 4, right, 4, WORLD).unwrap();
             assert_eq!(wait(r, request).await.unwrap().status.source, right);
-            check(r, 0, length, r.id() as u8);
+            check(r, 64, length, r.id() as u8);
         });
     }
 }
@@ -112,17 +112,17 @@ fn exchanges_in_a_ring() {
 fn nobody_is_a_peer_too() {
     both(1, async |r| {
         let nobody = MPI_PROC_NULL;
-        send(r, Addr(0), 4, BYTE, nobody, 1, WORLD).await.unwrap();
-        assert_eq!(recv(r, Addr(0), 4, BYTE, nobody, 1, WORLD).await.unwrap(), Status::PROC_NULL);
+        send(r, Addr(64), 4, BYTE, nobody, 1, WORLD).await.unwrap();
+        assert_eq!(recv(r, Addr(64), 4, BYTE, nobody, 1, WORLD).await.unwrap(), Status::PROC_NULL);
         assert_eq!(probe(r, nobody, 1, WORLD).await.unwrap(), Status::PROC_NULL);
         assert_eq!(mprobe(r, nobody, 1, WORLD).await.unwrap(), (Message::NO_PROC, Status::PROC_NULL));
-        let (message, status) = mrecv(r, Addr(0), 4, BYTE, Message::NO_PROC).await.unwrap();
+        let (message, status) = mrecv(r, Addr(64), 4, BYTE, Message::NO_PROC).await.unwrap();
         assert_eq!((message, status), (Message::NULL, Status::PROC_NULL));
-        let status = sendrecv_replace(r, Addr(0), 4, BYTE, nobody, 1, nobody, 1, WORLD).await.unwrap();
+        let status = sendrecv_replace(r, Addr(64), 4, BYTE, nobody, 1, nobody, 1, WORLD).await.unwrap();
         assert_eq!(status, Status::PROC_NULL);
-        let request = irecv(r, Addr(0), 4, BYTE, nobody, 1, WORLD).unwrap();
+        let request = irecv(r, Addr(64), 4, BYTE, nobody, 1, WORLD).unwrap();
         assert_eq!(wait(r, request).await.unwrap().status, Status::PROC_NULL);
-        let request = recv_init(r, Addr(0), 4, BYTE, nobody, 1, WORLD).unwrap();
+        let request = recv_init(r, Addr(64), 4, BYTE, nobody, 1, WORLD).unwrap();
         start(r, request).unwrap();
         assert_eq!(wait(r, request).await.unwrap().status, Status::PROC_NULL);
         request_free(r, request).await.unwrap();
@@ -133,21 +133,21 @@ fn nobody_is_a_peer_too() {
 fn wrong_arguments_are_named() {
     both(2, async |r| {
         let class = |result: Result<Request>| result.unwrap_err().class;
-        assert_eq!(class(isend(r, Addr(0), 1, BYTE, 1, 0, Comm(77))), MPI_ERR_COMM);
-        assert_eq!(class(isend(r, Addr(0), 1, BYTE, 1, 0, Comm::NULL)), MPI_ERR_COMM);
-        assert_eq!(class(isend(r, Addr(0), -1, BYTE, 1, 0, WORLD)), MPI_ERR_COUNT);
-        assert_eq!(class(isend(r, Addr(0), 1, Datatype::NULL, 1, 0, WORLD)), MPI_ERR_TYPE);
-        assert_eq!(class(isend(r, Addr(0), 1, BYTE, 1, -3, WORLD)), MPI_ERR_TAG);
-        assert_eq!(class(isend(r, Addr(0), 1, BYTE, 2, 0, WORLD)), MPI_ERR_RANK);
-        assert_eq!(class(isend(r, Addr(0), 1, BYTE, MPI_ANY_SOURCE, 0, WORLD)), MPI_ERR_RANK);
+        assert_eq!(class(isend(r, Addr(64), 1, BYTE, 1, 0, Comm(77))), MPI_ERR_COMM);
+        assert_eq!(class(isend(r, Addr(64), 1, BYTE, 1, 0, Comm::NULL)), MPI_ERR_COMM);
+        assert_eq!(class(isend(r, Addr(64), -1, BYTE, 1, 0, WORLD)), MPI_ERR_COUNT);
+        assert_eq!(class(isend(r, Addr(64), 1, Datatype::NULL, 1, 0, WORLD)), MPI_ERR_TYPE);
+        assert_eq!(class(isend(r, Addr(64), 1, BYTE, 1, -3, WORLD)), MPI_ERR_TAG);
+        assert_eq!(class(isend(r, Addr(64), 1, BYTE, 2, 0, WORLD)), MPI_ERR_RANK);
+        assert_eq!(class(isend(r, Addr(64), 1, BYTE, MPI_ANY_SOURCE, 0, WORLD)), MPI_ERR_RANK);
         assert_eq!(class(isend(r, Addr(u32::MAX), 1, BYTE, 1, 0, WORLD)), MPI_ERR_BUFFER);
-        assert_eq!(class(isend(r, Addr(0), i64::MAX, BYTE, 1, 0, WORLD)), MPI_ERR_BUFFER);
-        assert_eq!(class(irecv(r, Addr(0), 1, BYTE, 1, -7, WORLD)), MPI_ERR_TAG);
-        assert_eq!(class(irecv(r, Addr(0), 1, BYTE, 9, 0, WORLD)), MPI_ERR_RANK);
-        assert_eq!(class(recv_init(r, Addr(0), 1, BYTE, 9, 0, WORLD)), MPI_ERR_RANK);
+        assert_eq!(class(isend(r, Addr(64), i64::MAX, BYTE, 1, 0, WORLD)), MPI_ERR_BUFFER);
+        assert_eq!(class(irecv(r, Addr(64), 1, BYTE, 1, -7, WORLD)), MPI_ERR_TAG);
+        assert_eq!(class(irecv(r, Addr(64), 1, BYTE, 9, 0, WORLD)), MPI_ERR_RANK);
+        assert_eq!(class(recv_init(r, Addr(64), 1, BYTE, 9, 0, WORLD)), MPI_ERR_RANK);
         let error = send(r, Addr(1 << 20), 8, BYTE, 1, 0, WORLD).await.unwrap_err();
         assert_eq!(error.text, "the buffer: 8 bytes at address 0x100000 are not inside the memory of 1048576 bytes");
-        let error = mrecv(r, Addr(0), 1, BYTE, Message::NULL).await.unwrap_err();
+        let error = mrecv(r, Addr(64), 1, BYTE, Message::NULL).await.unwrap_err();
         assert_eq!((error.class, &*error.text), (MPI_ERR_REQUEST, "the message is MPI_MESSAGE_NULL"));
     });
 }
@@ -157,8 +157,8 @@ fn what_does_not_fit_is_cut_and_told() {
     for length in [8, 600, 5000, if cfg!(miri) { 9000 } else { 300_000 }] {
         both(2, async |r| {
             let peer = 1 - r.id() as i32;
-            fill(r, 0, length, 9);
-            let request = isend(r, Addr(0), length, BYTE, peer, 1, WORLD).unwrap();
+            fill(r, 64, length, 9);
+            let request = isend(r, Addr(64), length, BYTE, peer, 1, WORLD).unwrap();
             fill(r, 500_000, length, 0);
             let error = recv(r, Addr(500_000), length - 1, BYTE, peer, 1, WORLD).await.unwrap_err();
             assert_eq!(error.class, MPI_ERR_TRUNCATE);
@@ -219,19 +219,19 @@ fn buffers_are_accounts() {
         let overhead = i64::from(MPI_BSEND_OVERHEAD);
         let go = async || recv(r, Addr(8), 0, BYTE, 1 - r.id() as i32, 9, WORLD).await.unwrap();
         if r.id() == 0 {
-            let error = bsend(r, Addr(0), 1, BYTE, 1, 1, WORLD).await.unwrap_err();
+            let error = bsend(r, Addr(64), 1, BYTE, 1, 1, WORLD).await.unwrap_err();
             assert_eq!(error.class, MPI_ERR_BUFFER);
-            buffer_attach(r, Addr(0), 2 * (5000 + overhead)).unwrap();
-            assert!(buffer_attach(r, Addr(0), 1).is_err());
+            buffer_attach(r, Addr(64), 2 * (5000 + overhead)).unwrap();
+            assert!(buffer_attach(r, Addr(64), 1).is_err());
             for _ in 0..2 {
-                bsend(r, Addr(0), 5000, BYTE, 1, 1, WORLD).await.unwrap();
+                bsend(r, Addr(64), 5000, BYTE, 1, 1, WORLD).await.unwrap();
             }
-            let error = bsend(r, Addr(0), 1, BYTE, 1, 1, WORLD).await.unwrap_err();
+            let error = bsend(r, Addr(64), 1, BYTE, 1, 1, WORLD).await.unwrap_err();
             assert!(error.text.ends_with("of the 11024 bytes attached to the process"), "{error}");
             comm_attach_buffer(r, WORLD, MPI_BUFFER_AUTOMATIC, 0).unwrap();
-            bsend(r, Addr(0), 200_000, BYTE, 1, 2, WORLD).await.unwrap();
+            bsend(r, Addr(64), 200_000, BYTE, 1, 2, WORLD).await.unwrap();
             send(r, Addr(8), 0, BYTE, 1, 9, WORLD).await.unwrap();
-            assert_eq!(buffer_detach(r).await.unwrap(), (Addr(0), 2 * (5000 + overhead)));
+            assert_eq!(buffer_detach(r).await.unwrap(), (Addr(64), 2 * (5000 + overhead)));
             let request = comm_iflush_buffer(r, WORLD).unwrap();
             wait(r, request).await.unwrap();
             assert_eq!(comm_detach_buffer(r, WORLD).await.unwrap(), (MPI_BUFFER_AUTOMATIC, 0));
@@ -239,7 +239,7 @@ fn buffers_are_accounts() {
         } else {
             go().await;
             for (tag, length) in [(1, 5000), (1, 5000), (2, 200_000)] {
-                recv(r, Addr(0), length, BYTE, 0, tag, WORLD).await.unwrap();
+                recv(r, Addr(64), length, BYTE, 0, tag, WORLD).await.unwrap();
             }
         }
     });
@@ -249,9 +249,9 @@ fn buffers_are_accounts() {
 fn buffered_messages_outlive_their_buffer_at_the_end() {
     both(3, async |r| {
         crate::init::init(r).unwrap();
-        buffer_attach(r, Addr(0), 100_000).unwrap();
+        buffer_attach(r, Addr(64), 100_000).unwrap();
         let (right, left) = ((r.id() as i32 + 1) % 3, (r.id() as i32 + 2) % 3);
-        bsend(r, Addr(0), 80_000, BYTE, right, 1, WORLD).await.unwrap();
+        bsend(r, Addr(64), 80_000, BYTE, right, 1, WORLD).await.unwrap();
         recv(r, Addr(200_000), 80_000, BYTE, left, 1, WORLD).await.unwrap();
         crate::init::finalize(r).await.unwrap();
         assert!(r.check_running().is_err());
@@ -265,8 +265,8 @@ fn full_rings_and_wildcards_under_load() {
         if r.id() == 0 {
             let mut next = [0; 4];
             for _ in 0..3 * rounds {
-                let status = recv(r, Addr(0), 4096, BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD).await.unwrap();
-                let number = r.memory().read_i32(Addr(0), "number").unwrap();
+                let status = recv(r, Addr(64), 4096, BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD).await.unwrap();
+                let number = r.memory().read_i32(Addr(64), "number").unwrap();
                 assert_eq!((number, status.tag), (next[status.source as usize], status.source));
                 next[status.source as usize] += 1;
             }
@@ -274,7 +274,7 @@ fn full_rings_and_wildcards_under_load() {
         }
         let mut pending = Vec::new();
         for i in 0..rounds {
-            let at = Addr(4096 * (i as u32 % 16));
+            let at = Addr(4096 * (1 + i as u32 % 16));
             r.memory().write_i32(at, i, "number").unwrap();
             let length = [4, 300, 1500, 1000, 4096][i as usize % 5];
             pending.push(isend(r, at, length, BYTE, 0, r.id() as i32, WORLD).unwrap());
@@ -293,8 +293,8 @@ fn everybody_sends_to_everybody_first() {
         both(6, async |r| {
             for round in 0..if cfg!(miri) { 1 } else { 20 } {
                 for peer in 0..6 {
-                    r.memory().write_i32(Addr(0), round, "round").unwrap();
-                    send(r, Addr(0), length, BYTE, peer, round, WORLD).await.unwrap();
+                    r.memory().write_i32(Addr(64), round, "round").unwrap();
+                    send(r, Addr(64), length, BYTE, peer, round, WORLD).await.unwrap();
                 }
                 for peer in 0..6 {
                     recv(r, Addr(100_000), length, BYTE, peer, round, WORLD).await.unwrap();
@@ -311,13 +311,13 @@ fn a_job_that_ends_lets_go_of_everything() {
     let long = if cfg!(miri) { 2000 } else { 70_000 };
     let program = async |r: &Rank| {
         if r.id() == 0 {
-            ssend(r, Addr(0), long, BYTE, 1, 1, WORLD).await.unwrap();
+            ssend(r, Addr(64), long, BYTE, 1, 1, WORLD).await.unwrap();
         } else {
             let _set_aside = mprobe(r, 0, 1, WORLD).await.unwrap();
-            let _pending = isendrecv_replace(r, Addr(0), long, BYTE, 0, 2, 0, 2, WORLD).unwrap();
-            buffer_attach(r, Addr(0), 500_000).unwrap();
-            bsend(r, Addr(0), long, BYTE, 0, 3, WORLD).await.unwrap();
-            recv(r, Addr(0), 4, BYTE, 0, 7, WORLD).await.unwrap();
+            let _pending = isendrecv_replace(r, Addr(64), long, BYTE, 0, 2, 0, 2, WORLD).unwrap();
+            buffer_attach(r, Addr(64), 500_000).unwrap();
+            bsend(r, Addr(64), long, BYTE, 0, 3, WORLD).await.unwrap();
+            recv(r, Addr(64), 4, BYTE, 0, 7, WORLD).await.unwrap();
         }
     };
     let (_, end) = crate::testing::threads(2, Options::default(), None, program);
@@ -332,11 +332,11 @@ fn messages_in_parts() {
         let none = rankine_abi::Info::NULL;
         // 6 parts of 500 bytes are received as 4 of 750, and two pairs with the same tag stay apart.
         if r.id() == 0 {
-            let first = psend_init(r, Addr(0), 6, 500, BYTE, 1, 3, WORLD, none).unwrap();
-            let second = psend_init(r, Addr(0), 1, 4, BYTE, 1, 3, WORLD, none).unwrap();
+            let first = psend_init(r, Addr(64), 6, 500, BYTE, 1, 3, WORLD, none).unwrap();
+            let second = psend_init(r, Addr(64), 1, 4, BYTE, 1, 3, WORLD, none).unwrap();
             assert_eq!(pready(r, 0, first).unwrap_err().class, MPI_ERR_REQUEST);
             for round in 0..5 {
-                fill(r, 0, 3000, round);
+                fill(r, 64, 3000, round);
                 start(r, second).unwrap();
                 pready(r, 0, second).unwrap();
                 start(r, first).unwrap();
@@ -363,12 +363,12 @@ fn messages_in_parts() {
                 wait(r, second).await.unwrap();
                 check(r, 20_000, 4, round);
                 assert!(parrived(r, first, 3).await.unwrap() && parrived(r, first, 4).await.is_err());
-                send(r, Addr(0), 0, BYTE, 0, 1, WORLD).await.unwrap();
+                send(r, Addr(64), 0, BYTE, 0, 1, WORLD).await.unwrap();
             }
             request_free(r, first).await.unwrap();
             request_free(r, second).await.unwrap();
             // Nobody greets this one.
-            let lonely = precv_init(r, Addr(0), 1, 1, BYTE, 0, 8, WORLD, none).unwrap();
+            let lonely = precv_init(r, Addr(64), 1, 1, BYTE, 0, 8, WORLD, none).unwrap();
             request_free(r, lonely).await.unwrap();
         }
         r.end_orphans().await;
@@ -446,7 +446,7 @@ async fn follow(r: &Rank, schedule: &[Step]) {
     let mut reference = Reference::default();
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for (number, step) in schedule.iter().enumerate() {
-        let at = Addr(number as u32 * 10_000);
+        let at = Addr(64 + number as u32 * 10_000);
         match *step {
             Step::Send { from, tag, length, synchronous } => {
                 reference.send(from, tag, number);

@@ -18,7 +18,7 @@ fn every_way_of_completing() {
         let peer = 1 - r.id() as i32;
         for length in [1, 500, 5000, if cfg!(miri) { 6000 } else { 100_000 }] {
             let there = Addr(300_000);
-            let send = |tag| isend(r, Addr(0), length, BYTE, peer, tag, WORLD).unwrap();
+            let send = |tag| isend(r, Addr(64), length, BYTE, peer, tag, WORLD).unwrap();
             let receive = |tag| irecv(r, there, length, BYTE, peer, tag, WORLD).unwrap();
 
             let requests = [receive(1), send(1), Request::NULL];
@@ -68,7 +68,7 @@ fn a_failure_is_told_in_its_status() {
     both(2, async |r| {
         let peer = 1 - r.id() as i32;
         let requests = [
-            irecv(r, Addr(0), 4, BYTE, peer, 1, WORLD).unwrap(),
+            irecv(r, Addr(64), 4, BYTE, peer, 1, WORLD).unwrap(),
             irecv(r, Addr(8), 4, BYTE, peer, 2, WORLD).unwrap(),
             isend(r, Addr(16), 4, BYTE, peer, 1, WORLD).unwrap(),
             isend(r, Addr(16), 8, BYTE, peer, 2, WORLD).unwrap(),
@@ -84,7 +84,7 @@ fn a_failure_is_told_in_its_status() {
 #[test]
 fn the_same_request_twice_is_refused() {
     both(1, async |r| {
-        let request = irecv(r, Addr(0), 4, BYTE, 0, 1, WORLD).unwrap();
+        let request = irecv(r, Addr(64), 4, BYTE, 0, 1, WORLD).unwrap();
         send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await.unwrap();
         let all = waitall(r, &[request, request]).await.unwrap();
         assert_eq!(all[1].class(), MPI_ERR_REQUEST);
@@ -103,7 +103,7 @@ fn a_future_goes_on_while_its_rank_waits_for_something_else() {
         let request = r
             .begin(WORLD, async move |r| {
                 for hop in 0..10 {
-                    let sending = isend(r, Addr(0), 3000, BYTE, next, 100 + hop, WORLD)?;
+                    let sending = isend(r, Addr(64), 3000, BYTE, next, 100 + hop, WORLD)?;
                     recv(r, Addr(4000), 3000, BYTE, previous, 100 + hop, WORLD).await?;
                     wait(r, sending).await?;
                     *count.borrow_mut() += 1;
@@ -117,11 +117,11 @@ fn a_future_goes_on_while_its_rank_waits_for_something_else() {
                 assert!(test(r, Request::NULL).await.unwrap().is_some());
                 iprobe(r, MPI_ANY_SOURCE, 9, WORLD).await.unwrap();
             }
-            send(r, Addr(0), 1, BYTE, next, 1, WORLD).await.unwrap();
+            send(r, Addr(64), 1, BYTE, next, 1, WORLD).await.unwrap();
         }
-        recv(r, Addr(0), 1, BYTE, previous, 1, WORLD).await.unwrap();
+        recv(r, Addr(64), 1, BYTE, previous, 1, WORLD).await.unwrap();
         if r.id() != 0 {
-            send(r, Addr(0), 1, BYTE, next, 1, WORLD).await.unwrap();
+            send(r, Addr(64), 1, BYTE, next, 1, WORLD).await.unwrap();
         }
         let completed = wait(r, request).await.unwrap();
         assert_eq!((completed.request, *hops.borrow()), (Request::NULL, 10));
@@ -157,7 +157,7 @@ fn freed_requests_go_on() {
         let peer = 1 - r.id() as i32;
         let mut kept = Vec::new();
         for tag in 0..if cfg!(miri) { 8 } else { 100 } {
-            request_free(r, isend(r, Addr(0), 3000, BYTE, peer, tag, WORLD).unwrap()).await.unwrap();
+            request_free(r, isend(r, Addr(64), 3000, BYTE, peer, tag, WORLD).unwrap()).await.unwrap();
             kept.push(irecv(r, Addr(4000), 3000, BYTE, peer, tag, WORLD).unwrap());
         }
         waitall(r, &kept).await.unwrap();
@@ -171,17 +171,17 @@ fn freed_requests_go_on() {
 fn cancelled_receives_and_sends_leave_no_trace() {
     both(2, async |r| {
         let peer = 1 - r.id() as i32;
-        let request = irecv(r, Addr(0), 4, BYTE, peer, 1, WORLD).unwrap();
+        let request = irecv(r, Addr(64), 4, BYTE, peer, 1, WORLD).unwrap();
         cancel(r, request).await.unwrap();
         let status = wait(r, request).await.unwrap().status;
         assert!(test_cancelled(r, status).unwrap());
-        let request = issend(r, Addr(0), 4, BYTE, peer, 2, WORLD).unwrap();
+        let request = issend(r, Addr(64), 4, BYTE, peer, 2, WORLD).unwrap();
         cancel(r, request).await.unwrap();
         assert!(wait(r, request).await.unwrap().status.cancelled());
-        let request = isend(r, Addr(0), 4, BYTE, peer, 3, WORLD).unwrap();
+        let request = isend(r, Addr(64), 4, BYTE, peer, 3, WORLD).unwrap();
         cancel(r, request).await.unwrap();
         assert!(!wait(r, request).await.unwrap().status.cancelled(), "a send that went out is not cancelled");
-        recv(r, Addr(0), 4, BYTE, peer, 3, WORLD).await.unwrap();
+        recv(r, Addr(64), 4, BYTE, peer, 3, WORLD).await.unwrap();
         assert!(!iprobe(r, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD).await.unwrap().0);
     });
 }
@@ -191,7 +191,7 @@ fn only_the_message_that_was_sent_completes_its_receive() {
     both(3, async |r| {
         let (next, before) = ((r.id() as i32 + 1) % 3, (r.id() as i32 + 2) % 3);
         let mut two = [
-            irecv(r, Addr(0), 4, BYTE, before, 90, WORLD).unwrap(),
+            irecv(r, Addr(64), 4, BYTE, before, 90, WORLD).unwrap(),
             irecv(r, Addr(4), 4, BYTE, before, 91, WORLD).unwrap(),
         ];
         send(r, Addr(8), 4, BYTE, next, 91, WORLD).await.unwrap();
