@@ -3,8 +3,9 @@
 #
 # The sources come from cargo's own registry: a crate that depends on `mpi` is fetched, and so `mpi` is.
 version=0.8.2
-cargo init -q --vcs none --name fetch fetch
-printf 'mpi = "=%s"\n' $version >> fetch/Cargo.toml
+mkdir -p fetch/src
+touch fetch/src/lib.rs
+printf '[package]\nname = "fetch"\nedition = "2024"\n[dependencies]\nmpi = "=%s"\n[workspace]\n' $version > fetch/Cargo.toml
 cargo fetch -q --manifest-path fetch/Cargo.toml
 manifest=$(cargo metadata --manifest-path fetch/Cargo.toml --format-version 1 |
     grep -o '"manifest_path":"[^"]*/mpi-'$version'/Cargo.toml"' | cut -d'"' -f4)
