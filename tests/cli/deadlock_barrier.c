@@ -1,4 +1,5 @@
 // One rank misses the barrier: it waits for a message of one that waits in it.
+// engines: local
 // ranks: 2 3 4 8 64
 // exit: 3
 // seconds: 20

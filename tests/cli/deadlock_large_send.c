@@ -1,4 +1,5 @@
 // Large messages in both directions, sent before either is received: a program's own deadlock, which smaller messages hide.
+// engines: local
 // ranks: 2
 // exit: 3
 // seconds: 20

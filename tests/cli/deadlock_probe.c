@@ -1,4 +1,5 @@
 // MPI_Probe and MPI_Mprobe of messages that never come.
+// engines: local
 // ranks: 2
 // exit: 3
 // seconds: 20

@@ -1,4 +1,5 @@
 // Both receive first: nobody will ever send. Reported at once, with what each rank waits for and where.
+// engines: local
 // ranks: 2
 // exit: 3
 // seconds: 20

@@ -1,4 +1,5 @@
 // Synchronous sends around a ring that nobody receives; the communicator is called by its name.
+// engines: local
 // ranks: 2 4
 // exit: 3
 // seconds: 20

@@ -1,4 +1,5 @@
 // The message has come, but with another tag than the one waited for.
+// engines: local
 // ranks: 2 3
 // exit: 3
 // seconds: 20

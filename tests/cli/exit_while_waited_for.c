@@ -1,4 +1,5 @@
 // Those that wait for a rank that has called `exit` do not hang.
+// engines: local
 // ranks: 2 3 8
 // exit: nonzero
 // seconds: 20

@@ -1,5 +1,6 @@
 // A receive of 8 MB, posted before half a second of computing, is complete at the first MPI_Test after it, and its sender
 // has returned before that. (Native MPICH: the sender is stuck until the receiver calls MPI again.)
+// engines: local
 // ranks: 2 4
 #include "../guests/check.h"
 

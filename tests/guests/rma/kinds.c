@@ -41,7 +41,11 @@ int main(int argc, char **argv)
 
     TRY(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win));
     void *mine = NULL;
+#ifdef LARGE
+    MPI_Aint unit = 0;
+#else
     int unit = 0;
+#endif
     TRY(MPI_Win_shared_query(win, 0, &bytes, &unit, &mine));
     CHECK_INT(bytes, 8);
     CHECK_INT(unit, 1);

@@ -1,4 +1,5 @@
 // Owned, shared and weak Rust values around a ring, and through every collective.
+// engines: local
 // ranks: 1 2 4
 
 use std::cell::{Cell, RefCell};
