@@ -9,7 +9,7 @@
 // stderr: MPI_Recv
 // stderr: tag 42
 // stderr: MPI_COMM_WORLD
-// stderr: deadlock_receive.c:21
+// stderr: deadlock_receive.c:22
 #include <mpi.h>
 #include <stdio.h>
 
