@@ -3,7 +3,7 @@
 //! Each worker has a queue of runnable ranks. A rank has a home, the worker on whose queue it is put when woken; ranks
 //! begin on homes in blocks, so that neighbours share one and a message between them needs no other core. A worker
 //! without work takes a rank from a queue that is longer than its owner can keep up with, or from one whose owner is
-//! busy with a rank that computes; the rank's home moves along. A worker that finds nothing spins briefly, then parks.
+//! busy with a rank that computes; then the rank's home moves along. A worker that finds nothing spins briefly, then parks.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -32,8 +32,10 @@ const RUNNING_WOKEN: u8 = 3;
 /// Ended.
 const DONE: u8 = 4;
 
-/// How often a worker without work looks again before it parks: some ten microseconds.
-const SPINS: u32 = 400;
+/// How often a worker without work looks again before it parks: some hundred microseconds, which is what waking it would cost both sides.
+const SPINS: u32 = 3000;
+/// How many of those looks are at its own queue alone: every look at another's takes a cache line from its owner.
+const LOOKS: u32 = 32;
 /// How long a parked worker sleeps before it looks whether another one has got stuck.
 const PATROL: Duration = Duration::from_millis(1);
 
@@ -144,8 +146,9 @@ impl Fibers {
     fn next(&self, me: usize) -> Option<usize> {
         let mut seen = vec![u64::MAX; self.workers.len()];
         loop {
-            for _ in 0..SPINS {
-                if let Some(rank) = self.workers[me].pop().or_else(|| self.steal(me, &seen)) {
+            for look in 0..SPINS {
+                let other = || if look % LOOKS == 0 { self.steal(me, &seen) } else { None };
+                if let Some(rank) = self.workers[me].pop().or_else(other) {
                     return Some(rank);
                 }
                 std::hint::spin_loop();
@@ -170,16 +173,21 @@ impl Fibers {
         worker.parked.store(false, Ordering::SeqCst);
     }
 
-    /// Takes a rank from another worker: from a long queue, or from one whose owner has not taken a turn since `seen`.
+    /// Takes a rank from another worker: from a long queue, or from one whose owner has not taken a turn since `seen`. Only from
+    /// the latter does it move for good: neighbours that helpers scatter would meet across cores from then on.
     fn steal(&self, me: usize, seen: &[u64]) -> Option<usize> {
-        let victim = self.workers.iter().enumerate().position(|(index, worker)| {
-            let length = worker.length.load(Ordering::Relaxed);
-            let stuck = || worker.turns.load(Ordering::Relaxed) == seen[index];
-            index != me && (length > 1 || length == 1 && stuck())
-        })?;
-        let rank = self.workers[victim].pop()?;
-        self.fibers[rank].home.store(me, Ordering::Relaxed);
-        Some(rank)
+        for (index, worker) in self.workers.iter().enumerate().filter(|(index, _)| *index != me) {
+            let stuck = worker.turns.load(Ordering::Relaxed) == seen[index];
+            if worker.length.load(Ordering::Relaxed) > usize::from(!stuck)
+                && let Some(rank) = worker.pop()
+            {
+                if stuck {
+                    self.fibers[rank].home.store(me, Ordering::Relaxed);
+                }
+                return Some(rank);
+            }
+        }
+        None
     }
 
     /// Polls a rank.
