@@ -192,11 +192,13 @@ impl Tools {
             }
             common.arguments.extend(self.libraries().into_iter().map(OsString::from));
         }
-        let mut command = Command::new(&self.clang);
-        command.arg("-isystem").arg(self.flang.include());
-        command.args(cc::command_line(&self.sysroot, &self.sdk, &common));
-        let status = command.status().with_context(|| format!("cannot start {}", self.clang.display()))?;
-        Ok(exit_code(status))
+        let mut line = vec![OsString::from("-isystem"), self.flang.include().into()];
+        line.extend(cc::command_line(&self.sysroot, &self.sdk, &common));
+        if common.runnable && common.links {
+            return cc::runnable::compile(&self.clang, line);
+        }
+        let status = Command::new(&self.clang).args(line).status();
+        Ok(exit_code(status.with_context(|| format!("cannot start {}", self.clang.display()))?))
     }
 }
 
