@@ -48,4 +48,10 @@ failed() {
     cat $report
     exit 1
 }
-grep -q '^Success=1$' $report || failed "not all parts succeeded"
+expect() { grep -qE "$1" $report || failed "its report lacks $1"; }
+expect '^Success=1$'
+expect '^ +1 tests completed and passed residual checks,$' # HPL
+expect '^ +5 tests completed and passed residual checks.$' # PTRANS
+expect '^MPIRandomAccess_Errors=0$'
+expect '^MPIRandomAccess_LCG_Errors=0$'
+expect '^MPIFFT_maxErr=[0-9.]+e-1[4-6]$'
