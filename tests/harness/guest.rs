@@ -49,6 +49,9 @@ impl Variant {
     }
 }
 
+/// More ranks than this are only run as fibers.
+const THREADS: u32 = 1000;
+
 impl Guest {
     /// The variants that the guest is compiled in.
     pub fn variants(&self) -> Vec<Variant> {
@@ -59,7 +62,8 @@ impl Guest {
     pub fn ranks(&self, mode: Mode) -> Vec<u32> {
         let on = |engine: &str| self.head.engines.iter().any(|name| name == engine);
         match mode {
-            Mode::Threads | Mode::Fibers if on("local") => self.head.ranks.clone(),
+            Mode::Fibers if on("local") => self.head.ranks.clone(),
+            Mode::Threads if on("local") => self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect(),
             Mode::Mpi if on("mpi") => self.few_ranks(),
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),

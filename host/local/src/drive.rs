@@ -188,9 +188,7 @@ impl Rank {
         unsafe { self.mailbox().leave() };
         step
     }
-}
 
-impl Rank {
     /// Waits until an envelope is there or the operation that was polled last has changed, but not for long.
     #[inline]
     fn look_out(&self, times: u32) {
@@ -198,6 +196,19 @@ impl Rank {
         let watched = self.watched.get();
         for _ in 0..times {
             if ring.has_next() || watched.is_some_and(|operation| operation.has_news()) {
+                return;
+            }
+            crate::sync::spin_loop();
+        }
+    }
+
+    /// Waits until an envelope is there, but only for as long as a peer needs that is about to send.
+    #[inline]
+    pub(crate) fn look_out_for_envelope(&self) {
+        const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
+        let ring = &self.mailbox().ring;
+        for _ in 0..LOOKS {
+            if ring.has_next() {
                 return;
             }
             crate::sync::spin_loop();

@@ -1,13 +1,20 @@
 //! What goes wrong in an MPI call: the class a guest sees, and the sentence a person reads.
 
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 
 use rankine_abi::{Comm, Status};
 
 /// An MPI error: class and text. Function name and rank are added where the error is raised.
+///
+/// It is one pointer: what nearly always succeeds should return in registers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub struct Error {
+#[error("{}", .0.text)]
+pub struct Error(Box<Details>);
+
+/// What an [`Error`] says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
     /// The error class (or code, where a guest's own callback returned one): `MPI_ERR_RANK`, ….
     pub class: i32,
     /// What was wrong: the argument, its value and what would have been right.
@@ -16,20 +23,41 @@ pub struct Error {
     /// request that works on another.
     pub on: Option<Comm>,
     /// What the call's status says although it failed: where a message came from that did not fit.
-    pub status: Option<Box<Status>>,
+    pub status: Option<Status>,
 }
 
 impl Error {
     /// An error of `class`, explained by `text`.
     #[cold]
     pub fn new(class: i32, text: impl Into<Cow<'static, str>>) -> Self {
-        Error { class, text: text.into(), on: None, status: None }
+        Error(Box::new(Details { class, text: text.into(), on: None, status: None }))
     }
 
     /// The same error, for the error handler of `comm`.
     pub(crate) fn on(mut self, comm: Comm) -> Self {
-        self.on = Some(comm);
+        self.0.on = Some(comm);
         self
+    }
+
+    /// The same error, of a call that gives a status all the same.
+    #[must_use]
+    pub fn with_status(mut self, status: Status) -> Self {
+        self.0.status = Some(status);
+        self
+    }
+}
+
+impl Deref for Error {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Details {
+        &mut self.0
     }
 }
 

@@ -53,6 +53,7 @@ impl<T> Table<T> {
     }
 
     /// Stores `value` and returns its handle, or gives it back when the rank's quota for this class is used up.
+    #[inline(always)]
     pub fn insert(&mut self, value: T) -> std::result::Result<u32, T> {
         let index = match self.free.pop() {
             Some(index) => index,

@@ -311,7 +311,7 @@ mod tests {
             assert_eq!(info_delete(r, info, "b").unwrap_err().class, MPI_ERR_INFO_NOKEY);
             assert_eq!(info_free(r, info).unwrap(), Info::NULL);
             assert_eq!(info_free(r, info).unwrap_err().class, MPI_ERR_INFO);
-            assert_eq!(info_get_nkeys(r, Info::NULL).unwrap_err().text, "the info object is MPI_INFO_NULL");
+            assert_eq!(info_get_nkeys(r, Info::NULL).unwrap_err().to_string(), "the info object is MPI_INFO_NULL");
         });
     }
 

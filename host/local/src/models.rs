@@ -183,7 +183,9 @@ async fn send(rank: &Rank, kind: Kind, bytes: &mut [u8]) {
 async fn receive(rank: &Rank, bytes: &mut [u8]) {
     // SAFETY: the bytes stay until the receive has ended.
     let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-    finish(rank, Started::new(rank, Some(rank.post_recv(pattern(0), span).unwrap()))).await;
+    if rank.receive_next(&pattern(0), &span).is_none() {
+        finish(rank, Started::new(rank, Some(rank.post_recv(pattern(0), span).unwrap()))).await;
+    }
 }
 
 async fn finish(_: &Rank, started: Started<'_>) {

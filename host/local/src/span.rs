@@ -127,22 +127,34 @@ impl Span {
 
 impl Rank {
     /// The span of `count` elements of `datatype` at `address` in this rank's memory, every byte of it proved to be inside.
+    #[inline(always)]
     pub fn span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span> {
+        // What nearly all messages are stays in registers.
+        match self.contiguous(address, count, datatype) {
+            Some(span) => Ok(span),
+            None => self.any_span(address, count, datatype),
+        }
+    }
+
+    /// The same where the datatype is predefined and all is well.
+    #[inline(always)]
+    pub(crate) fn contiguous(&self, address: Addr, count: i64, datatype: Datatype) -> Option<Span> {
+        let size = datatype.predefined_block()?;
+        let bytes = u64::try_from(count).ok()?.saturating_mul(u64::from(size));
+        let base = self.memory().at(address, bytes)?;
+        Some(Span { base, bytes: bytes as usize, layout: None })
+    }
+
+    #[inline(never)]
+    fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span> {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative")));
         }
-        if let Some(size) = block(datatype) {
-            let bytes = (count as u64).saturating_mul(u64::from(size));
-            let memory = self.memory();
-            return match memory.at(address, bytes) {
-                Some(base) => Ok(Span { base, bytes: bytes as usize, layout: None }),
-                None if bytes == 0 => Ok(Span::EMPTY),
-                None => Err(memory.outside(
-                    rankine_abi::MPI_ERR_BUFFER,
-                    i128::from(address.0),
-                    i128::from(bytes),
-                    "the buffer",
-                )),
+        if let Some(size) = datatype.predefined_block() {
+            let bytes = i128::from(count) * i128::from(size);
+            return match bytes {
+                0 => Ok(Span::EMPTY),
+                _ => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(address.0), bytes, "the buffer")),
             };
         }
         let layout = self.types.committed(datatype)?.message(count as u64)?;
@@ -162,14 +174,5 @@ impl Rank {
             return Ok(Span { base: base.wrapping_offset(layout.lo() as isize), bytes, layout: None });
         }
         Ok(Span { base, bytes, layout: Some(Box::new(layout)) })
-    }
-}
-
-/// The size of a predefined type whose elements are blocks without gaps: what most messages are made of.
-#[inline]
-fn block(datatype: Datatype) -> Option<u32> {
-    match datatype.fixed_size() {
-        None => datatype.element().filter(|element| element.size == element.extent).map(|element| element.size),
-        size => size,
     }
 }

@@ -23,7 +23,7 @@ use crate::world::Event;
 
 impl Rank {
     /// Runs `f` on this rank's own mailbox, inside the gate.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn inside<R>(&self, f: impl FnOnce(&Mailbox) -> R) -> R {
         let mailbox = self.mailbox();
         if self.attending.get() {
@@ -93,12 +93,11 @@ impl Rank {
     /// Starts a send; nothing to wait for when the message went into the envelope.
     #[inline]
     pub(crate) fn post_send(&self, what: What, source: i32, span: Span) -> Result<Option<OpRef>> {
-        let destination = self.world().mailbox(what.destination);
-        let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
-        if span.bytes() <= EAGER && what.kind != Kind::Ssend && !destination.is_congested() {
-            self.push_eager(what.destination, &header, &span);
+        if what.kind != Kind::Ssend && self.send_short(&what, source, &span) {
             return Ok(None);
         }
+        let destination = self.world().mailbox(what.destination);
+        let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
         let operation = self.operation()?;
         operation.start(what, span);
         let address = operation.to_address().to_ne_bytes();
@@ -173,6 +172,32 @@ impl Rank {
                 backoff.pause();
             }
         });
+    }
+
+    /// Sends a message that fits into its envelope; false, and nothing is done, if it does not.
+    #[inline(always)]
+    pub(crate) fn send_short(&self, what: &What, source: i32, span: &Span) -> bool {
+        let short = span.bytes() <= EAGER && !self.world().mailbox(what.destination).is_congested();
+        if short {
+            let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
+            self.push_eager(what.destination, &header, span);
+        }
+        short
+    }
+
+    /// Takes the next envelope off the ring straight to the buffer, if it is there or comes within moments and is what is asked for.
+    /// Nothing means that the receive has to be posted.
+    #[inline(always)]
+    pub(crate) fn receive_next(&self, pattern: &Pattern, span: &Span) -> Option<Header> {
+        let to = span.contiguous()?;
+        if self.world().options.spin {
+            self.look_out_for_envelope();
+        }
+        if !self.mailbox().ring.has_next() {
+            return None;
+        }
+        // SAFETY: inside the gate; the span was proved.
+        self.inside(|mailbox| unsafe { mailbox.take_next(pattern, to, span.bytes()) })
     }
 
     /// Starts a receive.
@@ -464,6 +489,6 @@ impl Outcome {
             "a message of {} bytes from rank {} with tag {} does not fit into a buffer of {} bytes",
             self.length, self.source, self.tag, self.bytes
         );
-        Err(Error { status: Some(Box::new(self.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
+        Err(Error::new(MPI_ERR_TRUNCATE, text).with_status(self.status()))
     }
 }

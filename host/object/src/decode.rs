@@ -4,14 +4,14 @@
 //! that is there and of the right type, every length fits, no byte is left over. Its cost is linear in objects and bytes whatever the image says.
 
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_local::Error;
+use rankine_local::{Error, Result};
 
+use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
 use crate::interior::{ALIAS, Alias, is_part};
 use crate::plan::{Action, Count, Layout, Plan, Shape, Step};
 use crate::types::REFERENCE;
 use crate::walk::Met;
-use crate::{Checked, error};
 
 /// What a receiver accepts.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Outline {
 }
 
 /// Checks a message that shall be objects of this plan's type. What must not arrive (references that are left, capacities) is put right.
-pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Checked<Outline> {
+pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result<Outline> {
     let header = Header::expect(message, plan)?;
     for (what, value, limit) in
         [("bytes", header.bytes, limits.bytes), ("objects", u64::from(header.objects), limits.objects)]
@@ -82,7 +82,7 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Checke
 }
 
 #[cold]
-fn bad(text: impl Into<std::borrow::Cow<'static, str>>) -> Box<Error> {
+fn bad(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     error(MPI_ERR_TYPE, text)
 }
 
@@ -101,7 +101,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn run(&mut self, limits: &Limits) -> Checked<()> {
+    fn run(&mut self, limits: &Limits) -> Result<()> {
         self.tail = u64::from(self.header.roots) * u64::from(REFERENCE);
         if self.tail > self.body.len() as u64 {
             return Err(bad("the roots do not fit into it"));
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         self.check_aliases()
     }
 
-    fn objects(&mut self, limits: &Limits) -> Checked<()> {
+    fn objects(&mut self, limits: &Limits) -> Result<()> {
         let (mut next, mut depth) = (0, 1);
         let mut level_end = self.outline.objects.len();
         while let Some(&met) = self.outline.objects.get(next) {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
 
     /// Checks the references of one object.
     #[inline]
-    fn object(&mut self, met: Met, layout: &'a Layout) -> Checked<()> {
+    fn object(&mut self, met: Met, layout: &'a Layout) -> Result<()> {
         let elements = (0..met.count as usize).map(|element| met.at as usize + element * layout.size as usize);
         match &layout.plain {
             Some(references) if references.is_empty() => Ok(()),
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn follow(&mut self, steps: &'a [Step], start: usize) -> Checked<()> {
+    fn follow(&mut self, steps: &'a [Step], start: usize) -> Result<()> {
         for step in steps {
             if let Some((tag_at, tag)) = step.when
                 && word(self.body, start + tag_at as usize) as i32 != tag
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn step(&mut self, step: &'a Step, start: usize) -> Checked<()> {
+    fn step(&mut self, step: &'a Step, start: usize) -> Result<()> {
         let at = start + step.offset as usize;
         let places = |count: u32| (0..count as usize).map(move |index| at + index * REFERENCE as usize);
         match step.action {
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn count(&mut self, count: Count, start: usize) -> Checked<u32> {
+    fn count(&mut self, count: Count, start: usize) -> Result<u32> {
         let (at, capacity_at) = match count {
             Count::Fixed(count) => return Ok(count),
             Count::At(at, capacity_at) => (at, capacity_at),
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn refer_by(&mut self, step: &Step, at: usize, shape: Shape, count: Option<u32>) -> Checked<()> {
+    fn refer_by(&mut self, step: &Step, at: usize, shape: Shape, count: Option<u32>) -> Result<()> {
         if step.required && word(self.body, at) == 0 {
             return Err(bad("it is null, which the description excludes"));
         }
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
 
     /// Checks the reference at a position, which may introduce an object. Without a count the object is a text.
     #[inline]
-    fn refer(&mut self, at: usize, shape: Shape, count: Option<u32>, owned: bool) -> Checked<()> {
+    fn refer(&mut self, at: usize, shape: Shape, count: Option<u32>, owned: bool) -> Result<()> {
         let reference = word(self.body, at);
         if reference == 0 {
             return Ok(());
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn refer_again(&self, number: usize, shape: Shape, count: Option<u32>, owned: bool) -> Checked<()> {
+    fn refer_again(&self, number: usize, shape: Shape, count: Option<u32>, owned: bool) -> Result<()> {
         let Some(&met) = self.outline.objects.get(number) else {
             return Err(bad(format!("it refers to object {number}, which is not the next one")));
         };
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
 
     /// Adds the next object, which lies behind all that were met before.
     #[inline]
-    fn meet(&mut self, shape: Shape, count: u32, owned: bool) -> Checked<()> {
+    fn meet(&mut self, shape: Shape, count: u32, owned: bool) -> Result<()> {
         let number = self.outline.objects.len() as u32;
         if number >= self.header.objects {
             return Err(bad("it has more objects than it says"));
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn meet_alias(&mut self, met: Met, owned: bool) -> Checked<()> {
+    fn meet_alias(&mut self, met: Met, owned: bool) -> Result<()> {
         let alias = self.aliases[self.next_alias];
         self.next_alias += 1;
         if owned {
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Bytes of the text that comes next, with its zero.
-    fn text_length(&self) -> Checked<u32> {
+    fn text_length(&self) -> Result<u32> {
         let rest = self.body.get(self.tail as usize..).unwrap_or_default();
         match rest.iter().position(|&byte| byte == 0) {
             Some(end) => Ok(end as u32 + 1),
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn resolve_weak(&mut self) -> Checked<()> {
+    fn resolve_weak(&mut self) -> Result<()> {
         for (at, shape) in std::mem::take(&mut self.weak) {
             let reference = word(self.body, at as usize);
             if reference == 0 {
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn check_aliases(&self) -> Checked<()> {
+    fn check_aliases(&self) -> Result<()> {
         if self.next_alias != self.aliases.len() {
             return Err(bad("it has aliases that nothing refers to"));
         }
@@ -350,13 +350,13 @@ impl<'a> Reader<'a> {
 }
 
 #[cold]
-fn in_object(mut error: Box<Error>, name: &str, number: usize) -> Box<Error> {
+fn in_object(mut error: Error, name: &str, number: usize) -> Error {
     error.text = format!("object {number}, a {name}: {}", error.text).into();
     error
 }
 
 #[cold]
-fn in_field(mut error: Box<Error>, name: &str) -> Box<Error> {
+fn in_field(mut error: Error, name: &str) -> Error {
     error.text = format!("field {name}: {}", error.text).into();
     error
 }

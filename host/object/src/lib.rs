@@ -40,12 +40,9 @@ pub use plan::Plan;
 pub use rebuild::{Allocator, Site};
 pub use types::FIELD_WORDS;
 
-/// Results on the path of an object: an error is rare, and shall not make the good case larger.
-pub(crate) type Checked<T> = std::result::Result<T, Box<Error>>;
-
 #[cold]
-pub(crate) fn error(class: i32, text: impl Into<std::borrow::Cow<'static, str>>) -> Box<Error> {
-    Box::new(Error::new(class, text))
+pub(crate) fn error(class: i32, text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::new(class, text)
 }
 
 /// The import module.
@@ -119,7 +116,7 @@ impl Objects {
 
     /// An image of graphs in the guest's memory.
     pub fn image(&self, memory: &Memory, roots: &Roots) -> Result<Vec<u8>> {
-        walk::image(&mut self.walk.borrow_mut(), memory, &roots.plan, roots.at, roots.count).map_err(|error| *error)
+        walk::image(&mut self.walk.borrow_mut(), memory, &roots.plan, roots.at, roots.count)
     }
 
     /// Builds the graphs of a message in the guest's memory; the status tells of them too.
@@ -131,7 +128,7 @@ impl Objects {
         mut status: Status,
     ) -> Result<Status> {
         let counts = self.build_counted(site, message, roots).await;
-        let (objects, came) = counts.map_err(|error| Error { status: Some(Box::new(status)), ..error })?;
+        let (objects, came) = counts.map_err(|error| error.with_status(status))?;
         status.internal[OBJECTS] = objects as i32;
         status.internal[ROOTS] = came as i32;
         Ok(status)
@@ -151,7 +148,7 @@ impl Objects {
             );
             return Err(Error::new(MPI_ERR_OTHER, text));
         }
-        let outline = decode::decode(&mut message, &roots.plan, &self.limits.get()).map_err(|error| *error)?;
+        let outline = decode::decode(&mut message, &roots.plan, &self.limits.get())?;
         let target = (roots.at, roots.count);
         rebuild::rebuild(site, self.allocator.get(), &roots.plan, &mut message, &outline, target).await?;
         Ok((outline.objects.len() as u32, outline.roots))
@@ -168,7 +165,7 @@ impl Objects {
         // The guest's function may come back to us: nothing is borrowed while it runs.
         let addresses = {
             let walk = &mut self.walk.borrow_mut();
-            walk::addresses(walk, site.memory, &roots.plan, roots.at, roots.count).map_err(|error| *error)?
+            walk::addresses(walk, site.memory, &roots.plan, roots.at, roots.count)?
         };
         rebuild::release(site, allocator, &addresses).await
     }
@@ -192,7 +189,7 @@ impl Objects {
     /// Position, type and count of each object of an image, and how many roots it has.
     pub fn open(&self, mut image: Vec<u8>, handle: u32) -> Result<(Vec<i32>, u32)> {
         let plan = self.plan(handle)?;
-        let outline = decode::decode(&mut image, &plan, &self.limits.get()).map_err(|error| *error)?;
+        let outline = decode::decode(&mut image, &plan, &self.limits.get())?;
         if !outline.aliases.is_empty() {
             let text = "references into other objects came, which this program's objects do not have";
             return Err(Error::new(rankine_abi::MPI_ERR_TYPE, text));

@@ -112,11 +112,12 @@ async fn allocate<A: AsyncFn(Callback) -> i32>(
     for batch in sizes.chunks(BATCH) {
         match allocate_batch(site, allocator, batch).await {
             Ok(batch) => addresses.extend(batch),
-            Err(error) => {
+            Err(mut error) => {
                 release(site, allocator, &addresses).await?;
                 let bytes: i64 = sizes.iter().map(|&size| i64::from(size as u32)).sum();
                 let text = format!("{} objects with {bytes} bytes came: {}", sizes.len(), error.text);
-                return Err(Error { text: text.into(), ..error });
+                error.text = text.into();
+                return Err(error);
             }
         }
     }

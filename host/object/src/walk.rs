@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_TYPE};
-use rankine_local::{Error, Memory};
+use rankine_local::{Error, Memory, Result};
 
+use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
 use crate::interior::Interior;
 use crate::plan::{Action, Count, Plan, Shape, Step};
 use crate::types::REFERENCE;
 use crate::visited::Visited;
-use crate::{Checked, error};
 
 /// An object that was met: where it lies, its type, how many lie in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub(crate) struct Walk {
 const EXPECTED: usize = 1 << 20;
 
 /// Makes an image of the graphs behind `count` references that lie at `roots`.
-pub(crate) fn image(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, count: u32) -> Checked<Vec<u8>> {
+pub(crate) fn image(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, count: u32) -> Result<Vec<u8>> {
     let copier = Copier::new(walk, memory, plan, Interior::default());
     let (image, walk) = copier.run(roots, count)?;
     if !plan.has_interior {
@@ -55,7 +55,7 @@ pub(crate) fn image(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, 
 }
 
 /// The addresses of all objects of the graphs behind `count` references that lie at `roots`.
-pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, count: u32) -> Checked<Vec<u32>> {
+pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, count: u32) -> Result<Vec<u32>> {
     let (_, walk) = Copier::new(walk, memory, plan, Interior::default()).run(roots, count)?;
     let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
     let whole = walk.met.iter().filter(|met| interior.container(**met).is_none());
@@ -80,7 +80,7 @@ impl<'a> Copier<'a> {
         Copier { walk, memory, plan, interior, image }
     }
 
-    fn run(mut self, roots: Addr, count: u32) -> Checked<(Vec<u8>, &'a mut Walk)> {
+    fn run(mut self, roots: Addr, count: u32) -> Result<(Vec<u8>, &'a mut Walk)> {
         self.image.resize(HEADER, 0);
         let first = self.image.len();
         self.memory.append(roots, u64::from(count) * u64::from(REFERENCE), &mut self.image, "the array of objects")?;
@@ -103,7 +103,7 @@ impl<'a> Copier<'a> {
 
     /// Copies an object into the image and meets what it refers to.
     #[inline]
-    fn copy(&mut self, met: Met) -> Checked<()> {
+    fn copy(&mut self, met: Met) -> Result<()> {
         let layout = &self.plan.layouts[met.shape as usize];
         let start = self.image.len();
         let bytes = u64::from(layout.size) * u64::from(met.count);
@@ -122,7 +122,7 @@ impl<'a> Copier<'a> {
 
     /// As [`Copier::follow`], where there are references alone.
     #[inline]
-    fn follow_plain(&mut self, references: &[(u32, Shape)], start: usize) -> Checked<()> {
+    fn follow_plain(&mut self, references: &[(u32, Shape)], start: usize) -> Result<()> {
         for &(offset, to) in references {
             let at = start + offset as usize;
             let address = word(&self.image, at);
@@ -135,7 +135,7 @@ impl<'a> Copier<'a> {
     }
 
     /// Meets what the object refers to whose copy begins at `start`. The recursion is as deep as types lie inline in one another.
-    fn follow(&mut self, steps: &'a [Step], start: usize) -> Checked<()> {
+    fn follow(&mut self, steps: &'a [Step], start: usize) -> Result<()> {
         for step in steps {
             if let Some((tag_at, tag)) = step.when
                 && word(&self.image, start + tag_at as usize) as i32 != tag
@@ -148,7 +148,7 @@ impl<'a> Copier<'a> {
     }
 
     #[inline]
-    fn step(&mut self, step: &'a Step, start: usize) -> Checked<()> {
+    fn step(&mut self, step: &'a Step, start: usize) -> Result<()> {
         let at = start + step.offset as usize;
         let places = |count: u32| (0..count as usize).map(move |index| at + index * REFERENCE as usize);
         match step.action {
@@ -188,7 +188,7 @@ impl<'a> Copier<'a> {
     }
 
     /// How many objects lie in a row; the capacity is as large from now on.
-    fn count(&mut self, count: Count, start: usize) -> Checked<u32> {
+    fn count(&mut self, count: Count, start: usize) -> Result<u32> {
         let (at, capacity_at) = match count {
             Count::Fixed(count) => return Ok(count),
             Count::At(at, capacity_at) => (at, capacity_at),
@@ -205,7 +205,7 @@ impl<'a> Copier<'a> {
 
     /// Replaces an address in the image by the number of the object that is there.
     #[inline]
-    fn put(&mut self, at: usize, met: Met, step: &Step) -> Checked<()> {
+    fn put(&mut self, at: usize, met: Met, step: &Step) -> Result<()> {
         let number = self.refer(met)?;
         if number == 0 && step.required {
             return Err(error(MPI_ERR_TYPE, "it is null, which the description excludes"));
@@ -216,7 +216,7 @@ impl<'a> Copier<'a> {
 
     /// The number in the image for what is referred to, which is met if it is new.
     #[inline]
-    fn refer(&mut self, met: Met) -> Checked<u32> {
+    fn refer(&mut self, met: Met) -> Result<u32> {
         if met.at == 0 {
             return Ok(0);
         }
@@ -236,7 +236,7 @@ impl<'a> Copier<'a> {
 
     /// Another object begins at the same address: right where one may be part of the other.
     #[cold]
-    fn refer_otherwise(&mut self, met: Met, number: u32) -> Checked<u32> {
+    fn refer_otherwise(&mut self, met: Met, number: u32) -> Result<u32> {
         let there = self.walk.met[number as usize];
         let is_text = |met: Met| self.plan.layouts[met.shape as usize].is_text;
         if self.plan.has_interior || is_text(met) || is_text(there) {
@@ -252,14 +252,14 @@ impl<'a> Copier<'a> {
     }
 
     /// What was met may lie inside of another object: that one has to be met too, right after it.
-    fn meet_container(&mut self, met: Met, number: u32) -> Checked<()> {
+    fn meet_container(&mut self, met: Met, number: u32) -> Result<()> {
         let Some(container) = self.interior.container(met) else { return Ok(()) };
         let container = self.refer(container)? - 1;
         self.interior.set(number, met, container);
         Ok(())
     }
 
-    fn in_object(&self, error: Box<Error>, met: Met) -> Box<Error> {
+    fn in_object(&self, error: Error, met: Met) -> Error {
         let name = &self.plan.layouts[met.shape as usize].name;
         named(error, || format!("the {name} at address {:#x}", met.at))
     }
@@ -275,7 +275,7 @@ impl<'a> Copier<'a> {
         }
     }
 
-    fn finish(mut self, roots: u32) -> Checked<(Vec<u8>, &'a mut Walk)> {
+    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, &'a mut Walk)> {
         let aliases = self.interior.write(&mut self.image);
         let header = Header {
             fingerprint: self.plan.fingerprint,
@@ -298,7 +298,7 @@ impl<'a> Copier<'a> {
 }
 
 #[cold]
-fn named(mut error: Box<Error>, what: impl FnOnce() -> String) -> Box<Error> {
+fn named(mut error: Error, what: impl FnOnce() -> String) -> Error {
     error.text = format!("{}: {}", what(), error.text).into();
     error
 }

@@ -113,6 +113,29 @@ where
     wait_for(&mut caller, rank, on, body(rank))
 }
 
+/// The same, for functions whose usual case needs no waiting: that is tried first, without a future to build.
+#[inline]
+pub(crate) fn wait_unless<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    at_once: impl FnOnce(&'r Rank) -> Option<rankine_local::Result<()>>,
+    body: impl FnOnce(&'r Rank) -> F,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_local::Result<()>>,
+{
+    let rank = enter(&mut caller, name)?;
+    if let Err(error) = rank.check_running() {
+        return now_failed(&mut caller, rank, on, error);
+    }
+    match at_once(rank) {
+        Some(Ok(())) => Ok(0),
+        Some(Err(error)) => now_failed(&mut caller, rank, on, error),
+        None => wait_for(&mut caller, rank, on, body(rank)),
+    }
+}
+
 /// The same before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn wait_anytime<'r, F>(

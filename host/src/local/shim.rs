@@ -170,8 +170,8 @@ pub(crate) fn put_status(r: &Rank, at: i32, status: &Status, what: &str) -> Resu
 #[inline]
 pub(crate) fn put_status_of_failure<T>(r: &Rank, at: i32, result: &Result<T>, what: &str) -> Result<()> {
     match result {
-        Err(Error { status: Some(status), .. }) => put_status(r, at, status, what),
-        _ => Ok(()),
+        Err(error) => error.status.map_or(Ok(()), |status| put_status(r, at, &status, what)),
+        Ok(_) => Ok(()),
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Body {
     pub is_async: bool,
     /// It takes `large: bool`.
     pub large: bool,
+    /// There is a body `NAME_at_once`, to be tried first.
+    pub at_once: bool,
     /// What is to be generated, unless the body is written by hand.
     code: Option<Code>,
 }
@@ -46,19 +48,44 @@ impl Body {
         let words = function.of_variant(function.marks.large).map(|p| wasm::widest(p, function.marks.large));
         let expected: Vec<&str> = large.then_some("bool").into_iter().chain(words).collect();
         ensure!(declared.parameters == expected, "{} takes {:?}, not {expected:?}", declared.path, declared.parameters);
-        Ok(Self { path: declared.path.clone(), is_async: declared.is_async, large, code: None })
+        Ok(Self { path: declared.path.clone(), is_async: declared.is_async, large, at_once: false, code: None })
     }
 
     /// Writes the function, if it is not written by hand.
     pub fn emit(&self, out: &mut String) -> Result<()> {
         match &self.code {
-            Some(code) => code.emit(out, self),
+            Some(code) => {
+                code.emit(out, self)?;
+                if self.at_once { code.emit_at_once(out, self) } else { Ok(()) }
+            }
             None => Ok(()),
         }
     }
 }
 
 impl Code {
+    /// Whether it reads nothing and writes one result at most.
+    fn is_plain(&self) -> bool {
+        self.reads.is_empty() && self.results.len() <= 1
+    }
+
+    /// The body for the usual case: `None` when nothing was done.
+    fn emit_at_once(&self, out: &mut String, body: &Body) -> Result<()> {
+        let parameters: String = self.parameters.iter().map(|(name, c)| format!(", {name}: {c}")).collect();
+        writeln!(out, "/// [`{}`] if it need not wait.\n#[inline(always)]", body.path)?;
+        if self.parameters.len() + 1 > 7 {
+            writeln!(out, "#[allow(clippy::too_many_arguments)] // They are those of MPI.")?;
+        }
+        writeln!(out, "fn {}_at_once(r: &Rank{parameters}) -> Option<Result<()>> {{", body.path)?;
+        let call = self.call.replacen('(', "_at_once(", 1);
+        match self.results.as_slice() {
+            [(name, write)] => writeln!(out, "let {name} = {call}?;\nSome({write})")?,
+            _ => writeln!(out, "{call}?;\nSome(Ok(()))")?,
+        }
+        writeln!(out, "}}\n")?;
+        Ok(())
+    }
+
     fn emit(&self, out: &mut String, body: &Body) -> Result<()> {
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
         writeln!(out, "/// {}", names.join(", "))?;
@@ -133,7 +160,9 @@ impl Builder<'_> {
             call: format!("rankine_local::{}({})", declared.path, arguments.join(", ")),
             results,
         };
-        Ok(Body { path: function.snake(), is_async: declared.is_async, large, code: Some(code) })
+        ensure!(!declared.at_once || code.is_plain(), "{} has a rule for waiting only", declared.path);
+        let Declared { is_async, at_once, .. } = *declared;
+        Ok(Body { path: function.snake(), is_async, large, at_once, code: Some(code) })
     }
 
     /// Whether it says nothing but how long an array is, so that the engine may do without it.

@@ -26,6 +26,8 @@ pub struct Declared {
     /// `pt2pt::send`
     pub path: String,
     pub is_async: bool,
+    /// There is a function `NAME_at_once` too, which does the usual case if that takes no waiting, or nothing.
+    pub at_once: bool,
     /// The types of its parameters after the rank.
     pub parameters: Vec<String>,
     /// The parts of what it returns on success.
@@ -124,9 +126,10 @@ fn declarations(module: &str, text: &str) -> Result<Vec<(String, Declared)>> {
             None => vec![result.to_owned()],
         };
         let path = format!("{module}::{name}");
+        let at_once = text.contains(&format!("\npub fn {name}_at_once("));
         found.push((
             name.to_owned(),
-            Declared { module: module.to_owned(), path, is_async, parameters: types.collect(), results },
+            Declared { module: module.to_owned(), path, is_async, at_once, parameters: types.collect(), results },
         ));
     }
     Ok(found)

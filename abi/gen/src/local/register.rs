@@ -38,7 +38,11 @@ pub fn emit(out: &mut String, shims: &[Shim]) -> Result<()> {
 fn emit_thread(out: &mut String, function: &Function, body: &Body, name: &str, large: bool) -> Result<()> {
     let parameters: String =
         function.of_variant(large).map(|p| format!(", {}: {}", p.variable(), wasm::parameter(p, large))).collect();
-    let run = if body.is_async { "wait" } else { "now" };
+    let run = match (body.is_async, body.at_once) {
+        (true, true) => "wait_unless",
+        (true, false) => "wait",
+        (false, _) => "now",
+    };
     writeln!(out, "{name:?} => linker.func_wrap(module, name, |caller: Caller<'_, Guest>{parameters}| {{")?;
     writeln!(out, "{}\n}})?,", call(function, body, run, name, large, ""))?;
     Ok(())
@@ -55,7 +59,7 @@ fn emit_fiber(out: &mut String, function: &Function, body: &Body, name: &str, la
     Ok(())
 }
 
-/// `call::wait(caller, "MPI_Recv", On::Comm(handle(comm)), |r| recv(r, …))`
+/// `call::wait(caller, "MPI_Probe", On::Comm(handle(comm)), |r| probe(r, …))`
 fn call(function: &Function, body: &Body, run: &str, name: &str, large: bool, capture: &str) -> String {
     let anytime = if function.marks.anytime { "_anytime" } else { "" };
     let flag = if body.large { format!(", {large}") } else { String::new() };
@@ -67,5 +71,7 @@ fn call(function: &Function, body: &Body, run: &str, name: &str, large: bool, ca
     let absent = |p: &Parameter| if p.large_only && !large { ", 0".to_owned() } else { widened(p) };
     let arguments: String = function.of_variant(function.marks.large).map(absent).collect();
     let on = body::on(function);
-    format!("call::{run}{anytime}(caller, {name:?}, {on}, {capture}|r| {}(r{flag}{arguments}))", body.path)
+    let at_once =
+        if run == "wait_unless" { format!("|r| {}_at_once(r{arguments}), ", body.path) } else { String::new() };
+    format!("call::{run}{anytime}(caller, {name:?}, {on}, {at_once}{capture}|r| {}(r{flag}{arguments}))", body.path)
 }

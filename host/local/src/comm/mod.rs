@@ -164,15 +164,19 @@ impl Default for State {
 
 impl Rank {
     /// What `comm` stands for.
-    #[inline]
+    #[inline(always)]
     pub fn communicator(&self, comm: Comm) -> Result<Rc<Communicator>> {
-        match comm {
-            Comm::WORLD => Ok(self.world_comm.clone()),
-            Comm::SELF => Ok(self.self_comm.clone()),
-            _ => match self.comms.table.borrow().get(comm.0) {
-                Some(Some(communicator)) => Ok(communicator.clone()),
-                found => Err(bad_comm(comm, found.is_some())),
-            },
+        if comm == Comm::WORLD { Ok(self.world_comm.clone()) } else { self.any_communicator(comm) }
+    }
+
+    #[inline(never)]
+    fn any_communicator(&self, comm: Comm) -> Result<Rc<Communicator>> {
+        if comm == Comm::SELF {
+            return Ok(self.self_comm.clone());
+        }
+        match self.comms.table.borrow().get(comm.0) {
+            Some(Some(communicator)) => Ok(communicator.clone()),
+            found => Err(bad_comm(comm, found.is_some())),
         }
     }
 

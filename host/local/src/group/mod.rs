@@ -279,7 +279,7 @@ mod tests {
     fn mistakes_are_named() {
         both(2, async |r| {
             let world = comm_group(r, Comm::WORLD).unwrap();
-            let text = |result: Result<Group>| result.unwrap_err().text.into_owned();
+            let text = |result: Result<Group>| result.unwrap_err().to_string();
             assert_eq!(text(group_incl(r, world, 1, &[2])), "ranks[0] is 2, but the group has ranks 0 to 1");
             assert_eq!(text(group_incl(r, world, 2, &[1, 1])), "ranks[1] is 1, which is listed before");
             assert_eq!(text(group_incl(r, world, -1, &[])), "n is -1, which is no number of ranks");

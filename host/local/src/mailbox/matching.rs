@@ -20,7 +20,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     #[inline]
-    fn fits(&self, header: &Header) -> bool {
+    pub(crate) fn fits(&self, header: &Header) -> bool {
         self.context == header.context
             && (self.source == header.source || self.source == MPI_ANY_SOURCE)
             && (self.tag == header.tag || self.tag == MPI_ANY_TAG)
@@ -104,6 +104,12 @@ pub(crate) struct Matching {
 }
 
 impl Matching {
+    /// Whether nothing waits on either side: then the next envelope may go straight to whoever asks for it.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.posted.is_empty() && self.unexpected.is_empty() && self.probing.is_empty()
+    }
+
     /// Takes one envelope off the ring: to its receive, or to the unexpected messages.
     pub(crate) fn arrive(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
         let found = self.posted.iter().position(|posted| posted.pattern.fits(&header));

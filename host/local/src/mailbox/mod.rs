@@ -9,7 +9,7 @@ pub(crate) mod operation;
 pub(crate) mod ring;
 
 use crate::sync::{AtomicU32, Backoff, Cell, Ordering, crosswise};
-use matching::{Matching, Work};
+use matching::{Matching, Pattern, Work};
 use ring::{Full, Header, Ring};
 
 /// The owner runs, or will look at its mailbox before it parks.
@@ -103,6 +103,27 @@ impl Mailbox {
                     self.ring.congested().store(congested, Ordering::Relaxed);
                 }
             });
+        }
+    }
+
+    /// Takes the next envelope straight to a receive of the owner's that has not been posted: where it fits and carries its bytes, and
+    /// nobody else can have a claim to it.
+    ///
+    /// # Safety
+    /// The caller is inside the gate, and `to` is writable for `room` bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn take_next(&self, pattern: &Pattern, to: *mut u8, room: usize) -> Option<Header> {
+        // SAFETY: inside the gate (caller).
+        if !unsafe { self.matching(|matching| matching.is_idle()) } {
+            return None;
+        }
+        let wanted = |header: &Header| pattern.fits(header) && !header.is_pulled() && header.bytes() <= room;
+        // SAFETY: inside the gate, and the bytes fit.
+        unsafe {
+            self.ring.pop_if(wanted, |header, payload| {
+                payload.copy_to(to, header.bytes());
+                header
+            })
         }
     }
 

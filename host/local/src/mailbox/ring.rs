@@ -231,12 +231,16 @@ impl Ring {
         self.position.next.load(Ordering::Acquire) > position
     }
 
-    /// Takes the next envelope, if there is one: `take` gets its header and a reader of its payload.
+    /// Takes the next envelope, if there is one that is wanted: `take` gets its header and a reader of its payload.
     ///
     /// # Safety
     /// The caller is the only consumer (it holds the gate).
     #[inline]
-    pub(crate) unsafe fn pop<R>(&self, take: impl FnOnce(Header, Payload<'_>) -> R) -> Option<R> {
+    pub(crate) unsafe fn pop_if<R>(
+        &self,
+        wanted: impl FnOnce(&Header) -> bool,
+        take: impl FnOnce(Header, Payload<'_>) -> R,
+    ) -> Option<R> {
         let next = self.position.next.load(Ordering::Relaxed);
         let slot = self.slot(next);
         if slot.sequence.load(Ordering::Acquire) != (next as u32).wrapping_add(1) {
@@ -252,6 +256,9 @@ impl Ring {
                 length: u64::from(words[3]) | u64::from(words[4]) << 32,
             }
         });
+        if !wanted(&header) {
+            return None;
+        }
         let length = header.payload();
         let slots = if length <= FIRST { 1 } else { 1 + (length - FIRST).div_ceil(NEXT) as u64 };
         let result = take(header, Payload { ring: self, position: next, length });
@@ -260,6 +267,16 @@ impl Ring {
             self.publish_head();
         }
         Some(result)
+    }
+
+    /// Takes the next envelope, if there is one (see [`Ring::pop_if`]).
+    ///
+    /// # Safety
+    /// As for [`Ring::pop_if`].
+    #[inline]
+    pub(crate) unsafe fn pop<R>(&self, take: impl FnOnce(Header, Payload<'_>) -> R) -> Option<R> {
+        // SAFETY: the caller's.
+        unsafe { self.pop_if(|_| true, take) }
     }
 
     /// Lets producers have all consumed slots back.

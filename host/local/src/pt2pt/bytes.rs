@@ -150,7 +150,7 @@ fn check(outcome: &Outcome, limit: u64) -> Result<()> {
     let text = format!(
         "a message of {length} bytes from rank {source} with tag {tag} came where this rank takes at most {limit}"
     );
-    Err(Error { status: Some(Box::new(outcome.status())), ..Error::new(MPI_ERR_TRUNCATE, text) })
+    Err(Error::new(MPI_ERR_TRUNCATE, text).with_status(outcome.status()))
 }
 
 impl Started<'_> {

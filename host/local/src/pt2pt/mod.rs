@@ -100,7 +100,7 @@ fn start_recv(r: &Rank, span: Span, source: i32, tag: i32, comm: &Communicator) 
 
 impl Outcome {
     /// The status a guest sees. A truncated message's error is its caller's to report.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn status(&self) -> Status {
         if self.cancelled {
             let mut status = Status::EMPTY;
@@ -115,6 +115,25 @@ impl Outcome {
 #[inline]
 pub async fn send(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
     send_as(r, Kind::Send, buf, count, datatype, dest, tag, comm).await
+}
+
+/// `MPI_Send` of a short message. `None`: nothing was done, [`send`] is to be called.
+#[inline(always)]
+pub fn send_at_once(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    tag: i32,
+    comm: Comm,
+) -> Option<()> {
+    let comm = r.communicator(comm).ok()?;
+    let span = r.contiguous(buf, count, datatype)?;
+    let destination = comm.peers().get(dest)?;
+    (tag >= 0).then_some(())?;
+    let what = What { kind: Kind::Send, context: comm.context, peer: dest, tag, destination };
+    r.send_short(&what, comm.rank, &span).then_some(())
 }
 
 /// `MPI_Rsend`
@@ -174,4 +193,23 @@ pub async fn recv(
     let outcome = started.end();
     outcome.check()?;
     Ok(outcome.status())
+}
+
+/// `MPI_Recv` of a short message that is there, or comes within moments. `None`: nothing was done, [`recv`] is to be called.
+#[inline(always)]
+pub fn recv_at_once(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    source: i32,
+    tag: i32,
+    comm: Comm,
+) -> Option<Status> {
+    let comm = r.communicator(comm).ok()?;
+    let span = r.contiguous(buf, count, datatype)?;
+    let valid = (tag >= 0 || tag == MPI_ANY_TAG) && (source == MPI_ANY_SOURCE || comm.peers().get(source).is_some());
+    valid.then_some(())?;
+    let header = r.receive_next(&Pattern { context: comm.context, source, tag }, &span)?;
+    Some(Status::new(header.source, header.tag, header.bytes() as u64))
 }

@@ -48,7 +48,8 @@ pub fn in_status(completed: &[Completed]) -> Option<Error> {
     let (first, error) = failed.next()?;
     let failed = 1 + failed.count();
     let text = format!("{failed} of {} requests failed; first request {}: {error}", completed.len(), first.index);
-    Some(Error { on: error.on, ..Error::new(MPI_ERR_IN_STATUS, text) })
+    let all = Error::new(MPI_ERR_IN_STATUS, text);
+    Some(if let Some(comm) = error.on { all.on(comm) } else { all })
 }
 
 impl Rank {

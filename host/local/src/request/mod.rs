@@ -58,6 +58,7 @@ impl Completion {
     }
 
     /// How a send or receive ended.
+    #[inline(always)]
     fn from_outcome(kind: Kind, outcome: Outcome) -> Self {
         match kind {
             Kind::Send | Kind::Ssend => {
@@ -109,12 +110,17 @@ struct Entry {
     /// Whose error handler hears of its failure.
     comm: Comm,
     activity: Activity,
-    /// Persistent requests: what `MPI_Start` does.
-    starter: Option<Starter>,
-    /// Persistent requests for a message in parts.
-    parts: Option<Parts>,
+    persistent: Option<Box<Persistent>>,
     /// `MPI_Request_free` was called while it was active: it goes when it is complete.
     freed: bool,
+}
+
+/// What makes a request one that can be started again.
+struct Persistent {
+    /// What `MPI_Start` does.
+    starter: Starter,
+    /// For a message in parts.
+    parts: Option<Parts>,
 }
 
 /// The requests of a rank.
@@ -141,12 +147,13 @@ impl Default for State {
 
 impl Rank {
     /// A request for something that was started.
+    #[inline(always)]
     pub(crate) fn new_request(&self, comm: Comm, activity: Activity) -> Result<Request> {
-        self.insert(Entry { comm, activity, starter: None, parts: None, freed: false })
+        self.insert(Entry { comm, activity, persistent: None, freed: false })
     }
 
     /// A request for a send or receive, or for what needed none and ended with `otherwise`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn operation_request(&self, comm: Comm, operation: Option<OpRef>, otherwise: Status) -> Result<Request> {
         match operation {
             Some(operation) => self.new_request(comm, Activity::Operation(operation)).inspect_err(|_| {
@@ -163,10 +170,11 @@ impl Rank {
         comm: Comm,
         starter: impl Fn(&Rank) -> Result<Activity> + 'static,
     ) -> Result<Request> {
-        let starter: Starter = Rc::new(starter);
-        self.insert(Entry { comm, activity: Activity::Inactive, starter: Some(starter), parts: None, freed: false })
+        let persistent = Some(Box::new(Persistent { starter: Rc::new(starter), parts: None }));
+        self.insert(Entry { comm, activity: Activity::Inactive, persistent, freed: false })
     }
 
+    #[inline(always)]
     fn insert(&self, entry: Entry) -> Result<Request> {
         self.bury(2);
         match self.requests.table.borrow_mut().insert(entry) {
@@ -182,19 +190,20 @@ impl Rank {
 
     /// Makes a persistent request one for a message in parts.
     pub(crate) fn set_parts(&self, request: Request, parts: Parts) -> Result<()> {
-        self.entry(request, |entry| entry.parts = Some(parts))
+        self.entry(request, |entry| entry.persistent.as_mut().expect("it was made persistent").parts = Some(parts))
     }
 
     /// What a request has to do with messages in parts, and whether it is active.
     pub(crate) fn parts(&self, request: Request) -> Result<(Option<Parts>, bool)> {
-        self.entry(request, |entry| (entry.parts.clone(), !matches!(entry.activity, Activity::Inactive)))
+        let parts = |entry: &Entry| entry.persistent.as_ref().and_then(|persistent| persistent.parts.clone());
+        self.entry(request, |entry| (parts(entry), !matches!(entry.activity, Activity::Inactive)))
     }
 
     /// Leaves a request to itself: it goes on, and is forgotten when it is complete.
     pub(crate) fn abandon(&self, request: Request) {
         if let Some(entry) = self.requests.table.borrow_mut().get_mut(request.0) {
             entry.freed = true;
-            entry.starter = None;
+            entry.persistent = None;
         }
         self.requests.orphans.borrow_mut().push_back(request);
         self.bury(2);
@@ -232,7 +241,36 @@ impl Rank {
     }
 
     /// Ends a request that has nothing left to wait for. Its handle is null from now on, or inactive if it is persistent.
+    #[inline(always)]
     async fn collect(&self, index: usize, request: Request) -> Completed {
+        match self.collect_at_once(index, request) {
+            Some(completed) => completed,
+            None => self.collect_slowly(index, request).await,
+        }
+    }
+
+    /// The same for a send or receive, or for what was complete from the start: nobody has to be asked. `None`: nothing was done.
+    #[inline(always)]
+    pub(crate) fn collect_at_once(&self, index: usize, request: Request) -> Option<Completed> {
+        let mut table = self.requests.table.borrow_mut();
+        let entry = table.get_mut(request.0)?;
+        let (comm, completion) = match &entry.activity {
+            Activity::Operation(operation) => (entry.comm, self.end_operation(*operation)),
+            Activity::Complete(completion) => (entry.comm, completion.clone()),
+            _ => return None,
+        };
+        let handle = if entry.persistent.is_some() {
+            entry.activity = Activity::Inactive;
+            request
+        } else {
+            table.remove(request.0);
+            Request::NULL
+        };
+        let error = completion.error.map(|error| error.on(comm));
+        Some(Completed { index, request: handle, status: completion.status, error })
+    }
+
+    async fn collect_slowly(&self, index: usize, request: Request) -> Completed {
         let comm = self.request_comm(request);
         let (request, activity) = self.detach(request);
         let completion = match activity {
@@ -246,6 +284,7 @@ impl Rank {
         Completed { index, request, status: completion.status, error }
     }
 
+    #[inline(always)]
     fn end_operation(&self, operation: OpRef) -> Completion {
         let kind = operation.what().kind;
         Completion::from_outcome(kind, self.release(operation))
@@ -285,7 +324,7 @@ impl Rank {
     fn detach(&self, request: Request) -> (Request, Activity) {
         let mut table = self.requests.table.borrow_mut();
         match table.get_mut(request.0) {
-            Some(entry) if entry.starter.is_some() => {
+            Some(entry) if entry.persistent.is_some() => {
                 (request, std::mem::replace(&mut entry.activity, Activity::Inactive))
             }
             Some(_) => {
@@ -297,7 +336,11 @@ impl Rank {
     }
 
     /// Forgets up to `count` of the requests that were freed while active and are complete by now.
+    #[inline]
     fn bury(&self, count: usize) {
+        if self.requests.orphans.borrow().is_empty() {
+            return;
+        }
         for _ in 0..count {
             let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { return };
             if self.is_settled(request) {

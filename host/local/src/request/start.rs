@@ -8,12 +8,12 @@ use crate::rank::Rank;
 
 /// `MPI_Start`
 pub fn start(r: &Rank, request: Request) -> Result<Request> {
-    let starter = r.entry(request, |entry| match (&entry.starter, &entry.activity) {
+    let starter = r.entry(request, |entry| match (&entry.persistent, &entry.activity) {
         (None, _) => Err(Error::new(MPI_ERR_REQUEST, "the request is not persistent, so it cannot be started")),
         (Some(_), activity) if !matches!(activity, Activity::Inactive) => {
             Err(Error::new(MPI_ERR_REQUEST, "the persistent request is active: it was started and not yet completed"))
         }
-        (Some(starter), _) => Ok(starter.clone()),
+        (Some(persistent), _) => Ok(persistent.starter.clone()),
     })??;
     let activity = starter(r)?;
     let goes_on = matches!(activity, Activity::Future(_));

@@ -310,7 +310,7 @@ mod tests {
         both(4, async |r| {
             let create =
                 async |dims: &[i32]| cart_create(r, Comm::WORLD, dims.len() as i32, dims, &[0; 4], false).await;
-            let text = |error: Error| error.text.into_owned();
+            let text = |error: Error| error.to_string();
             assert_eq!(text(create(&[2, 0]).await.unwrap_err()), "dims[1] is 0, but has to be 1 or more");
             assert_eq!(
                 text(create(&[i32::MAX, i32::MAX]).await.unwrap_err()),

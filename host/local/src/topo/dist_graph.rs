@@ -254,7 +254,7 @@ mod tests {
             let text = async |sources: &[i32], degrees: &[i32], weights: Option<&[i32]>| {
                 let n = sources.len() as i32;
                 let graph = dist_graph_create(r, Comm::WORLD, n, sources, degrees, &[0, 1], weights, Info::NULL, false);
-                graph.await.unwrap_err().text.into_owned()
+                graph.await.unwrap_err().to_string()
             };
             assert_eq!(text(&[2], &[1], None).await, "sources[0] is 2, but the communicator has ranks 0 to 1");
             assert_eq!(text(&[0], &[-1], None).await, "degrees[0] is -1, which is negative");

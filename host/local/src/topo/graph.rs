@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let text = |nnodes, indx: &[i32], edges: &[i32]| Graph::new(nnodes, indx, edges, 3).unwrap_err().text;
+        let text = |nnodes, indx: &[i32], edges: &[i32]| Graph::new(nnodes, indx, edges, 3).unwrap_err().to_string();
         assert_eq!(text(4, &[0; 4], &[]), "nnodes is 4, but the communicator has 3 ranks");
         assert_eq!(text(2, &[1, 0], &[0]), "index[1] is 0, less than 1 before it");
         assert_eq!(text(2, &[1, 2], &[0]), "edges has 1 elements, but the index ends at 2");

@@ -14,6 +14,13 @@ async fn send(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32
     rankine_local::pt2pt::send(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
 }
 
+/// [`send`] if it need not wait.
+#[inline(always)]
+fn send_at_once(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32) -> Option<Result<()>> {
+    rankine_local::pt2pt::send_at_once(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+    Some(Ok(()))
+}
+
 /// `MPI_Ssend`, `MPI_Ssend_c`
 async fn ssend(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32) -> Result<()> {
     rankine_local::pt2pt::ssend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
@@ -141,6 +148,24 @@ async fn recv(
     shim::put_status_of_failure(r, status, &received, "status")?;
     let status_after = received?;
     shim::put_status(r, status, &status_after, "status")
+}
+
+/// [`recv`] if it need not wait.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // They are those of MPI.
+fn recv_at_once(
+    r: &Rank,
+    buf: i32,
+    count: i64,
+    datatype: i32,
+    source: i32,
+    tag: i32,
+    comm: i32,
+    status: i32,
+) -> Option<Result<()>> {
+    let status_after =
+        rankine_local::pt2pt::recv_at_once(r, addr(buf), count, handle(datatype), source, tag, handle(comm))?;
+    Some(shim::put_status(r, status, &status_after, "status"))
 }
 
 /// `MPI_Irecv`, `MPI_Irecv_c`
@@ -512,18 +537,26 @@ pub(super) fn threads(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Resul
             module,
             name,
             |caller: Caller<'_, Guest>, buf: i32, count: i32, datatype: i32, dest: i32, tag: i32, comm: i32| {
-                call::wait(caller, "MPI_Send", On::Comm(handle(comm)), |r| {
-                    send(r, buf, i64::from(count), datatype, dest, tag, comm)
-                })
+                call::wait_unless(
+                    caller,
+                    "MPI_Send",
+                    On::Comm(handle(comm)),
+                    |r| send_at_once(r, buf, i64::from(count), datatype, dest, tag, comm),
+                    |r| send(r, buf, i64::from(count), datatype, dest, tag, comm),
+                )
             },
         )?,
         "MPI_Send_c" => linker.func_wrap(
             module,
             name,
             |caller: Caller<'_, Guest>, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32| {
-                call::wait(caller, "MPI_Send_c", On::Comm(handle(comm)), |r| {
-                    send(r, buf, count, datatype, dest, tag, comm)
-                })
+                call::wait_unless(
+                    caller,
+                    "MPI_Send_c",
+                    On::Comm(handle(comm)),
+                    |r| send_at_once(r, buf, count, datatype, dest, tag, comm),
+                    |r| send(r, buf, count, datatype, dest, tag, comm),
+                )
             },
         )?,
         "MPI_Ssend" => linker.func_wrap(
@@ -847,9 +880,13 @@ pub(super) fn threads(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Resul
              tag: i32,
              comm: i32,
              status: i32| {
-                call::wait(caller, "MPI_Recv", On::Comm(handle(comm)), |r| {
-                    recv(r, buf, i64::from(count), datatype, source, tag, comm, status)
-                })
+                call::wait_unless(
+                    caller,
+                    "MPI_Recv",
+                    On::Comm(handle(comm)),
+                    |r| recv_at_once(r, buf, i64::from(count), datatype, source, tag, comm, status),
+                    |r| recv(r, buf, i64::from(count), datatype, source, tag, comm, status),
+                )
             },
         )?,
         "MPI_Recv_c" => linker.func_wrap(
@@ -863,9 +900,13 @@ pub(super) fn threads(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Resul
              tag: i32,
              comm: i32,
              status: i32| {
-                call::wait(caller, "MPI_Recv_c", On::Comm(handle(comm)), |r| {
-                    recv(r, buf, count, datatype, source, tag, comm, status)
-                })
+                call::wait_unless(
+                    caller,
+                    "MPI_Recv_c",
+                    On::Comm(handle(comm)),
+                    |r| recv_at_once(r, buf, count, datatype, source, tag, comm, status),
+                    |r| recv(r, buf, count, datatype, source, tag, comm, status),
+                )
             },
         )?,
         "MPI_Irecv" => linker.func_wrap(

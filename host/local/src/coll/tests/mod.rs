@@ -269,7 +269,7 @@ fn mistakes_are_errors() {
             alltoallv(r, SEND, &[1, 1], &[0, -2000], int, RECV, &[1, 1], &[0, 1], int, world).await.unwrap_err();
         assert_eq!(error.class, MPI_ERR_BUFFER);
         assert!(error.text.starts_with("block 1: "), "{error}");
-        let text = allreduce(r, SEND, RECV, 1, Datatype::FLOAT, Op::BAND, world).await.unwrap_err().text;
+        let text = allreduce(r, SEND, RECV, 1, Datatype::FLOAT, Op::BAND, world).await.unwrap_err().to_string();
         assert_eq!(text, "MPI_BAND is not defined on MPI_FLOAT");
         // Counts that differ between the ranks.
         let short = bcast(r, SEND, 2 - r.id() as i64, int, 0, world).await;
