@@ -343,3 +343,50 @@ fn info_lists_functions_and_engines() {
     assert_eq!(functions.len(), 662);
     assert!(functions.iter().any(|function| function["name"] == "MPI_Send" && function["engines"][0] == "local"));
 }
+
+/// What `rankine doctor` says where nothing is installed but this machine's compilers.
+#[test]
+fn doctor_names_what_is_missing_and_the_next_step() {
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-data");
+    let doctor = |options: &[&str]| {
+        let mut command = rankine();
+        command.arg("doctor").args(options).env("RANKINE_DATA_DIR", &data);
+        for name in ["WASI_SDK_PATH", "RANKINE_SYSROOT", "RANKINE_CLANG"] {
+            command.env_remove(name);
+        }
+        command
+    };
+    let output = doctor(&[]).output().unwrap();
+    ended(&output, 1);
+    let text = out(&output);
+    assert!(text.contains("missing   WASI sysroot"), "{text}");
+    assert!(text.contains("→ run `rankine sdk install`"), "{text}");
+
+    // With any sysroot, the languages are next.
+    let sysroot = data.with_file_name("a-sysroot");
+    for file in ["include/wasm32-wasip1/setjmp.h", "lib/wasm32-wasip1/libc.a"] {
+        std::fs::create_dir_all(sysroot.join(file).parent().unwrap()).unwrap();
+        std::fs::write(sysroot.join(file), "").unwrap();
+    }
+    let output = doctor(&["--json"]).env("RANKINE_SYSROOT", &sysroot).output().unwrap();
+    let findings: Vec<serde_json::Value> = serde_json::from_str(&out(&output)).unwrap();
+    for (part, command, build) in
+        [("C++ library", "`rankine c++`", "sdk build c++"), ("Fortran", "`rankine fc`", "sdk build fortran")]
+    {
+        let finding = findings.iter().find(|finding| finding["part"] == part).unwrap();
+        assert_eq!((&finding["ok"], &finding["needed"]), (&false.into(), &false.into()), "{finding}");
+        let next = finding["next"].as_str().unwrap();
+        assert!(next.contains(command) && next.contains(build), "{next}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    for arguments in [&["doctor"][..], &["info", "--functions"]] {
+        let mut child = rankine().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(err(&output), "", "{arguments:?}");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?} {}", output.status);
+    }
+}

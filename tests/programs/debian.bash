@@ -5,6 +5,9 @@
 # needed.
 debian_source() {
     local lists="$CACHE/apt" tarball
+    # Scripts run at the same time, apt does not.
+    exec 9> "$CACHE/apt.lock"
+    flock 9
     tarball=$(find "$CACHE" -maxdepth 1 -name "$1_*.orig.tar.*" -print -quit)
     if [ -z "$tarball" ]; then
         mkdir -p "$lists"/{parts,lists/partial,cache/archives/partial}
@@ -19,5 +22,6 @@ debian_source() {
         (cd "$CACHE" && apt-get "${options[@]}" source -qq --download-only --tar-only "$1" > /dev/null)
         tarball=$(find "$CACHE" -maxdepth 1 -name "$1_*.orig.tar.*" -print -quit)
     fi
+    exec 9>&-
     tar -xf "$tarball" --strip-components=1
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 pub mod flags;
-mod runnable;
+pub mod runnable;
 
 /// The command line of `rankine cc`.
 #[derive(Debug, clap::Args)]

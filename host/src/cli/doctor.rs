@@ -1,6 +1,7 @@
 //! `rankine doctor`: what of the set-up is there, and the next step for what is not.
 
 use super::cxx::Library;
+use super::sdk_build::flang::Flang;
 use super::{sdk_files, toolchain};
 use crate::mpi::library;
 use anyhow::Result;
@@ -38,37 +39,49 @@ impl Finding {
         match result {
             Ok(detail) => Finding { part, ok: true, needed, detail, next: None },
             Err(error) => {
-                // After a semicolon an error gives its own advice; here that has a line for itself.
-                let text = format!("{error:#}");
-                let detail = text.split("; ").next().unwrap_or(&text).to_string();
+                let (detail, _) = advice(&error);
                 Finding { part, ok: false, needed, detail, next: Some(next.into()) }
             }
         }
     }
+
+    /// The compiler of one language. The error itself knows the next step.
+    fn language(part: &'static str, command: &str, result: Result<String>) -> Finding {
+        let next = result.as_ref().err().map(|error| advice(error).1).unwrap_or_default();
+        Finding::new(part, false, result, format!("only `rankine {command}` needs it: {next}"))
+    }
+
+    fn as_text(&self) -> String {
+        let state = match (self.ok, self.needed) {
+            (true, _) => "ok",
+            (false, true) => "missing",
+            (false, false) => "not here",
+        };
+        let found = format!("{state:<9} {:<14} {}\n", self.part, self.detail);
+        match &self.next {
+            Some(next) => format!("{found}{:<9} {:<14} → {next}\n", "", ""),
+            None => found,
+        }
+    }
+}
+
+/// What an error says is wrong, and what it advises after a semicolon: that has a line for itself here.
+fn advice(error: &anyhow::Error) -> (String, String) {
+    let text = format!("{error:#}");
+    let (wrong, next) = text.split_once("; ").unwrap_or((&text, "mend what is missing above"));
+    (wrong.to_string(), next.to_string())
 }
 
 /// Looks at everything. The exit status is 1 when something is missing that every C program needs.
 pub fn run(args: Args) -> Result<ExitCode> {
     let findings = look();
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&findings)?);
-    } else {
-        findings.iter().for_each(print);
-    }
+    let page = match args.json {
+        true => serde_json::to_string_pretty(&findings)? + "\n",
+        false => findings.iter().map(Finding::as_text).collect(),
+    };
+    super::print_page(&page)?;
     let broken = findings.iter().any(|finding| finding.needed && !finding.ok);
     Ok(ExitCode::from(u8::from(broken)))
-}
-
-fn print(finding: &Finding) {
-    let state = match (finding.ok, finding.needed) {
-        (true, _) => "ok",
-        (false, true) => "missing",
-        (false, false) => "not here",
-    };
-    println!("{state:<9} {:<14} {}", finding.part, finding.detail);
-    if let Some(next) = &finding.next {
-        println!("{:<9} {:<14} → {next}", "", "");
-    }
 }
 
 fn look() -> Vec<Finding> {
@@ -98,9 +111,12 @@ fn compiler() -> Vec<Finding> {
         }
         _ => Err(anyhow::anyhow!("needs clang and the sysroot")),
     };
-    let cpp = match (&clang, &sysroot) {
-        (Ok(clang), Ok(sysroot)) => Library::find(&clang.path, &sysroot.path).map(|library| library.origin),
-        _ => Err(anyhow::anyhow!("needs clang and the sysroot")),
+    let (cpp, fortran) = match (&clang, &sysroot) {
+        (Ok(clang), Ok(sysroot)) => (
+            Library::find(&clang.path, &sysroot.path).map(|library| library.origin),
+            Flang::find().map(|flang| flang.compiler().display().to_string()),
+        ),
+        _ => (Err(anyhow::anyhow!("needs clang and the sysroot")), Err(anyhow::anyhow!("needs clang and the sysroot"))),
     };
     let describe = |found: toolchain::Found| format!("{} (from {})", found.path.display(), found.origin);
     let clang = clang.map(|found| match toolchain::clang_version(&found.path) {
@@ -114,7 +130,8 @@ fn compiler() -> Vec<Finding> {
         Finding::new("builtins", true, builtins, format!("install libclang-rt-{llvm}-dev-wasm32")),
         Finding::new("WASI sysroot", true, sysroot.map(describe), "run `rankine sdk install`"),
         Finding::new("SDK library", true, library, "mend what is missing above, then run `rankine sdk install`"),
-        Finding::new("C++ library", false, cpp, "only `rankine c++` needs it: run `rankine sdk build c++` once"),
+        Finding::language("C++ library", "c++", cpp),
+        Finding::language("Fortran", "fc", fortran),
     ]
 }
 

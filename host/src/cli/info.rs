@@ -1,6 +1,6 @@
 //! `rankine info`: what a module uses, and what the engines have.
 
-use std::io::{BufWriter, ErrorKind, Write};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -51,32 +51,21 @@ fn engines(name: &str) -> Vec<&'static str> {
 /// Prints. A module that would not run is no failure of this command.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
-    let shown = match arguments.file {
-        Some(file) => show_module(file, arguments.json),
-        None => show_functions(arguments.json),
-    };
-    match shown {
-        // `| head` has seen enough.
-        Err(error)
-            if error.downcast_ref().is_some_and(|error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe) => {}
-        shown => shown?,
-    }
+    super::print_page(&match arguments.file {
+        Some(file) => module_page(file, arguments.json)?,
+        None => functions_page(arguments.json)?,
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn show_module(file: PathBuf, json: bool) -> Result<()> {
+fn module_page(file: PathBuf, json: bool) -> Result<String> {
     let binary = module::read(&file)?;
     let mut facts = inspect(&binary).with_context(|| file.display().to_string())?;
     let used = std::mem::take(&mut facts.mpi_functions);
     let mpi_functions: Vec<Used> = used.into_iter().map(|name| Used { engines: engines(&name), name }).collect();
     let runs = facts.other_imports.is_empty() && mpi_functions.iter().all(|function| !function.engines.is_empty());
     let page = Page { file, mpi_functions, runs, facts };
-    if json {
-        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&page)?)?;
-    } else {
-        std::io::stdout().write_all(page.as_text().as_bytes())?;
-    }
-    Ok(())
+    if json { Ok(serde_json::to_string_pretty(&page)? + "\n") } else { Ok(page.as_text()) }
 }
 
 impl Page {
@@ -121,32 +110,25 @@ struct Covered {
     engines: Vec<&'static str>,
 }
 
-fn show_functions(json: bool) -> Result<()> {
+fn functions_page(json: bool) -> Result<String> {
     let covered = |function: &rankine_abi::Function| Covered {
         name: function.name,
         chapter: function.chapter.title(),
         engines: engines(function.name),
     };
     let functions: Vec<Covered> = rankine_abi::FUNCTIONS.iter().map(covered).collect();
-    let mut out = BufWriter::new(std::io::stdout());
     if json {
-        serde_json::to_writer_pretty(&mut out, &functions)?;
-        writeln!(out)?;
-    } else {
-        for Covered { name, chapter, engines } in &functions {
-            let engines = if engines.is_empty() { "-".to_owned() } else { engines.join(" ") };
-            writeln!(out, "{name:<42}{engines:<11}{chapter}")?;
-        }
-        for engine in ["local", "mpi"] {
-            let had = functions.iter().filter(|function| function.engines.contains(&engine)).count();
-            writeln!(
-                out,
-                "{}{had} of {} functions are in the engine `{engine}`",
-                if engine == "local" { "\n" } else { "" },
-                functions.len()
-            )?;
-        }
+        return Ok(serde_json::to_string_pretty(&functions)? + "\n");
     }
-    out.flush()?;
-    Ok(())
+    let mut page = String::new();
+    for Covered { name, chapter, engines } in &functions {
+        let engines = if engines.is_empty() { "-".to_owned() } else { engines.join(" ") };
+        writeln!(page, "{name:<42}{engines:<11}{chapter}")?;
+    }
+    writeln!(page)?;
+    for engine in ["local", "mpi"] {
+        let had = functions.iter().filter(|function| function.engines.contains(&engine)).count();
+        writeln!(page, "{had} of {} functions are in the engine `{engine}`", functions.len())?;
+    }
+    Ok(page)
 }

@@ -17,6 +17,7 @@ mod stage;
 mod toolchain;
 
 use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -75,6 +76,15 @@ pub fn main() -> ExitCode {
         eprintln!("rankine: {error:#}");
         ExitCode::from(HOST_ERROR)
     })
+}
+
+/// Prints what a command found out. A reader that has seen enough (`| head`) is no failure.
+fn print_page(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
 }
 
 /// Sends what the library says about its work to standard error, as far as it was asked for.

@@ -84,8 +84,17 @@ const FILES: &[(&str, &str)] = embed![
 ];
 
 /// The scripts that stand for a subcommand.
-const SCRIPTS: &[(&str, &str)] =
-    &[("mpicc", "cc"), ("mpicxx", "c++"), ("mpic++", "c++"), ("mpiCC", "c++"), ("mpiexec", "run"), ("mpirun", "run")];
+const SCRIPTS: &[(&str, &str)] = &[
+    ("mpicc", "cc"),
+    ("mpicxx", "c++"),
+    ("mpic++", "c++"),
+    ("mpiCC", "c++"),
+    ("mpifort", "fc"),
+    ("mpif90", "fc"),
+    ("mpif77", "fc"),
+    ("mpiexec", "run"),
+    ("mpirun", "run"),
+];
 
 /// Where [`Sdk::mpi_names`] lies.
 const MPI_NAMES: &str = "lib/mpi.names";

@@ -55,6 +55,24 @@ program sections_f08
   call MPI_Bcast(cube(2, ::2, ::2), 4, MPI_INTEGER, 0, MPI_COMM_WORLD)
   call check(all(cube(2, ::2, ::2) == reshape([2, 8, 20, 26], [2, 2])), 'Bcast of a section of rank 3')
 
+  b = rank
+  call MPI_Ibcast(b(2, :), 5, MPI_INTEGER, size - 1, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call check(all(b(2, :) == size - 1) .and. count(b == rank) >= 15, 'Ibcast')
+  deallocate (gathered)
+  allocate (gathered(3, size))
+  call MPI_Iallgather(a(1, 1:5:2), 3, MPI_INTEGER, gathered, 3, MPI_INTEGER, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call check(all(gathered(2, :) == [(100*i + 9, i=0, size - 1)]) .and. all(gathered(3, :) == gathered(1, :) + 16), 'Iallgather')
+  b = -1
+  call MPI_Scatter_init(gathered, 3, MPI_INTEGER, b(3, ::2), 3, MPI_INTEGER, 0, MPI_COMM_WORLD, MPI_INFO_NULL, request)
+  do i = 1, 2
+    call MPI_Start(request)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+  end do
+  call MPI_Request_free(request)
+  call check(all(b(3, ::2) == 100*rank + [1, 9, 17]) .and. count(b == -1) == 17, 'Scatter_init')
+
   store = rank
   row => store(2, ::2)
   call MPI_Bcast(row, 3, MPI_INTEGER, 0, MPI_COMM_WORLD)
@@ -67,8 +85,8 @@ program sections_f08
   call check(large == 4, 'Get_count with a large count')
 
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
-  call MPI_Ibcast(a(2, :), 5, MPI_INTEGER, 0, MPI_COMM_WORLD, request, ierror)
-  call check(ierror == MPI_ERR_BUFFER, 'Ibcast refuses a section')
+  call MPI_Iallreduce(MPI_IN_PLACE, a(2, :), 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request, ierror)
+  call check(ierror == MPI_ERR_BUFFER, 'Iallreduce refuses a section')
   call MPI_Type_contiguous(2, MPI_INTEGER, pair)
   call MPI_Type_commit(pair)
   call MPI_Isend(a(2, :), 2, pair, next, 5, MPI_COMM_WORLD, request, ierror)

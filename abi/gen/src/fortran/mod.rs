@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::constants::Constants;
-use crate::functions::{Function, Table};
+use crate::functions::{Class, Function, Table};
 use crate::parameters::{Area, Kind, Length, Parameter};
 
 mod glue;
@@ -119,11 +119,27 @@ fn scattered<'a>(function: &Function, p: &'a Parameter) -> Scattered<'a> {
         || function.name.contains("etach");
     match &p.kind {
         _ if !lasting => Scattered::Copied,
-        Kind::Buffer(Area::Elements(Length::Parameter(count)), Some(datatype)) if function.chapter == "pt2pt" => {
+        Kind::Buffer(Area::Elements(Length::Parameter(count)), Some(datatype))
+            if is_count_of_one(function, count) && !has_operation(function) && !function.name.ends_with("_begin") =>
+        {
             Scattered::Described(count, datatype)
         }
         _ => Scattered::Refused,
     }
+}
+
+/// Whether only one buffer has that many elements, so that one description does not change another.
+fn is_count_of_one(function: &Function, count: &str) -> bool {
+    let counted = |p: &&Parameter| match &p.kind {
+        Kind::Buffer(Area::Elements(Length::Parameter(name)), _) => name == count,
+        _ => false,
+    };
+    function.parameters.iter().filter(counted).count() == 1
+}
+
+/// A predefined operation of a reduction takes predefined types alone; those of windows look into the type.
+fn has_operation(function: &Function) -> bool {
+    function.chapter != "rma" && function.parameters.iter().any(|p| p.kind == Kind::Handle(Class::Op))
 }
 
 /// Breaks a free-form Fortran statement at commas.

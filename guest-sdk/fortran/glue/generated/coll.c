@@ -59,20 +59,22 @@ ALSO(pmpi_ibcast_, mpi_ibcast_);
 
 void pmpi_ibcast_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *buffer_a;
-    int code = rankine_contiguous(buffer, "MPI_Ibcast", &buffer_a);
+    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
+    int code = buffer_p.error;
     if (!code)
-        code = MPI_Ibcast(buffer_a, *count, *datatype, *root, *comm, request);
+        code = MPI_Ibcast(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, request);
+    rankine_placed_end(&buffer_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_f08ts_, mpi_ibcast_f08ts_);
 
 void pmpi_ibcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *buffer_a;
-    int code = rankine_contiguous(buffer, "MPI_Ibcast_c", &buffer_a);
+    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
+    int code = buffer_p.error;
     if (!code)
-        code = MPI_Ibcast_c(buffer_a, *count, *datatype, *root, *comm, request);
+        code = MPI_Ibcast_c(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, request);
+    rankine_placed_end(&buffer_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_c_f08ts_, mpi_ibcast_c_f08ts_);
@@ -85,20 +87,22 @@ ALSO(pmpi_bcast_init_, mpi_bcast_init_);
 
 void pmpi_bcast_init_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *buffer_a;
-    int code = rankine_contiguous(buffer, "MPI_Bcast_init", &buffer_a);
+    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
+    int code = buffer_p.error;
     if (!code)
-        code = MPI_Bcast_init(buffer_a, *count, *datatype, *root, *comm, *info, request);
+        code = MPI_Bcast_init(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, *info, request);
+    rankine_placed_end(&buffer_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_f08ts_, mpi_bcast_init_f08ts_);
 
 void pmpi_bcast_init_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *buffer_a;
-    int code = rankine_contiguous(buffer, "MPI_Bcast_init_c", &buffer_a);
+    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
+    int code = buffer_p.error;
     if (!code)
-        code = MPI_Bcast_init_c(buffer_a, *count, *datatype, *root, *comm, *info, request);
+        code = MPI_Bcast_init_c(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, *info, request);
+    rankine_placed_end(&buffer_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_c_f08ts_, mpi_bcast_init_c_f08ts_);
@@ -139,26 +143,28 @@ ALSO(pmpi_igather_, mpi_igather_);
 
 void pmpi_igather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Igather", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Igather", &recvbuf_a);
     if (!code)
-        code = MPI_Igather(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+        code = MPI_Igather(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_igather_f08ts_, mpi_igather_f08ts_);
 
 void pmpi_igather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Igather_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Igather_c", &recvbuf_a);
     if (!code)
-        code = MPI_Igather_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+        code = MPI_Igather_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_igather_c_f08ts_, mpi_igather_c_f08ts_);
@@ -171,26 +177,28 @@ ALSO(pmpi_gather_init_, mpi_gather_init_);
 
 void pmpi_gather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Gather_init", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Gather_init", &recvbuf_a);
     if (!code)
-        code = MPI_Gather_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+        code = MPI_Gather_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_f08ts_, mpi_gather_init_f08ts_);
 
 void pmpi_gather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Gather_init_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Gather_init_c", &recvbuf_a);
     if (!code)
-        code = MPI_Gather_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+        code = MPI_Gather_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_c_f08ts_, mpi_gather_init_c_f08ts_);
@@ -231,26 +239,28 @@ ALSO(pmpi_igatherv_, mpi_igatherv_);
 
 void pmpi_igatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Igatherv", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Igatherv", &recvbuf_a);
     if (!code)
-        code = MPI_Igatherv(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, request);
+        code = MPI_Igatherv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_f08ts_, mpi_igatherv_f08ts_);
 
 void pmpi_igatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Igatherv_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Igatherv_c", &recvbuf_a);
     if (!code)
-        code = MPI_Igatherv_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, request);
+        code = MPI_Igatherv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_c_f08ts_, mpi_igatherv_c_f08ts_);
@@ -263,26 +273,28 @@ ALSO(pmpi_gatherv_init_, mpi_gatherv_init_);
 
 void pmpi_gatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Gatherv_init", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Gatherv_init", &recvbuf_a);
     if (!code)
-        code = MPI_Gatherv_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, *info, request);
+        code = MPI_Gatherv_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_f08ts_, mpi_gatherv_init_f08ts_);
 
 void pmpi_gatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Gatherv_init_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Gatherv_init_c", &recvbuf_a);
     if (!code)
-        code = MPI_Gatherv_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, *info, request);
+        code = MPI_Gatherv_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_c_f08ts_, mpi_gatherv_init_c_f08ts_);
@@ -324,12 +336,13 @@ ALSO(pmpi_iscatter_, mpi_iscatter_);
 void pmpi_iscatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Iscatter", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iscatter", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Iscatter(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+        code = MPI_Iscatter(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_f08ts_, mpi_iscatter_f08ts_);
@@ -337,12 +350,13 @@ ALSO(pmpi_iscatter_f08ts_, mpi_iscatter_f08ts_);
 void pmpi_iscatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Iscatter_c", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iscatter_c", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Iscatter_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+        code = MPI_Iscatter_c(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_c_f08ts_, mpi_iscatter_c_f08ts_);
@@ -356,12 +370,13 @@ ALSO(pmpi_scatter_init_, mpi_scatter_init_);
 void pmpi_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Scatter_init", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Scatter_init", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Scatter_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+        code = MPI_Scatter_init(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_f08ts_, mpi_scatter_init_f08ts_);
@@ -369,12 +384,13 @@ ALSO(pmpi_scatter_init_f08ts_, mpi_scatter_init_f08ts_);
 void pmpi_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Scatter_init_c", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Scatter_init_c", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Scatter_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+        code = MPI_Scatter_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_c_f08ts_, mpi_scatter_init_c_f08ts_);
@@ -416,12 +432,13 @@ ALSO(pmpi_iscatterv_, mpi_iscatterv_);
 void pmpi_iscatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Iscatterv", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iscatterv", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Iscatterv(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+        code = MPI_Iscatterv(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_f08ts_, mpi_iscatterv_f08ts_);
@@ -429,12 +446,13 @@ ALSO(pmpi_iscatterv_f08ts_, mpi_iscatterv_f08ts_);
 void pmpi_iscatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Iscatterv_c", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iscatterv_c", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Iscatterv_c(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
+        code = MPI_Iscatterv_c(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_c_f08ts_, mpi_iscatterv_c_f08ts_);
@@ -448,12 +466,13 @@ ALSO(pmpi_scatterv_init_, mpi_scatterv_init_);
 void pmpi_scatterv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Scatterv_init", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Scatterv_init", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Scatterv_init(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+        code = MPI_Scatterv_init(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_f08ts_, mpi_scatterv_init_f08ts_);
@@ -461,12 +480,13 @@ ALSO(pmpi_scatterv_init_f08ts_, mpi_scatterv_init_f08ts_);
 void pmpi_scatterv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
     void *sendbuf_a;
-    void *recvbuf_a;
+    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
     int code = rankine_contiguous(sendbuf, "MPI_Scatterv_init_c", &sendbuf_a);
     if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Scatterv_init_c", &recvbuf_a);
+        code = recvbuf_p.error;
     if (!code)
-        code = MPI_Scatterv_init_c(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
+        code = MPI_Scatterv_init_c(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
+    rankine_placed_end(&recvbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_c_f08ts_, mpi_scatterv_init_c_f08ts_);
@@ -507,26 +527,28 @@ ALSO(pmpi_iallgather_, mpi_iallgather_);
 
 void pmpi_iallgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iallgather", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Iallgather", &recvbuf_a);
     if (!code)
-        code = MPI_Iallgather(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+        code = MPI_Iallgather(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_f08ts_, mpi_iallgather_f08ts_);
 
 void pmpi_iallgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iallgather_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Iallgather_c", &recvbuf_a);
     if (!code)
-        code = MPI_Iallgather_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+        code = MPI_Iallgather_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_c_f08ts_, mpi_iallgather_c_f08ts_);
@@ -539,26 +561,28 @@ ALSO(pmpi_allgather_init_, mpi_allgather_init_);
 
 void pmpi_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Allgather_init", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Allgather_init", &recvbuf_a);
     if (!code)
-        code = MPI_Allgather_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+        code = MPI_Allgather_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_f08ts_, mpi_allgather_init_f08ts_);
 
 void pmpi_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Allgather_init_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Allgather_init_c", &recvbuf_a);
     if (!code)
-        code = MPI_Allgather_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+        code = MPI_Allgather_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_c_f08ts_, mpi_allgather_init_c_f08ts_);
@@ -599,26 +623,28 @@ ALSO(pmpi_iallgatherv_, mpi_iallgatherv_);
 
 void pmpi_iallgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iallgatherv", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Iallgatherv", &recvbuf_a);
     if (!code)
-        code = MPI_Iallgatherv(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+        code = MPI_Iallgatherv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_f08ts_, mpi_iallgatherv_f08ts_);
 
 void pmpi_iallgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iallgatherv_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Iallgatherv_c", &recvbuf_a);
     if (!code)
-        code = MPI_Iallgatherv_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+        code = MPI_Iallgatherv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_c_f08ts_, mpi_iallgatherv_c_f08ts_);
@@ -631,26 +657,28 @@ ALSO(pmpi_allgatherv_init_, mpi_allgatherv_init_);
 
 void pmpi_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Allgatherv_init", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Allgatherv_init", &recvbuf_a);
     if (!code)
-        code = MPI_Allgatherv_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+        code = MPI_Allgatherv_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_f08ts_, mpi_allgatherv_init_f08ts_);
 
 void pmpi_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Allgatherv_init_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Allgatherv_init_c", &recvbuf_a);
     if (!code)
-        code = MPI_Allgatherv_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+        code = MPI_Allgatherv_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_c_f08ts_, mpi_allgatherv_init_c_f08ts_);

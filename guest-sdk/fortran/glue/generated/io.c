@@ -217,20 +217,22 @@ ALSO(pmpi_file_iread_at_, mpi_file_iread_at_);
 
 void pmpi_file_iread_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_at", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_at(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_at(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_f08ts_, mpi_file_iread_at_f08ts_);
 
 void pmpi_file_iread_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_at_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_at_c(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_at_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_c_f08ts_, mpi_file_iread_at_c_f08ts_);
@@ -243,20 +245,22 @@ ALSO(pmpi_file_iread_at_all_, mpi_file_iread_at_all_);
 
 void pmpi_file_iread_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_at_all", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_at_all(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_at_all(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_f08ts_, mpi_file_iread_at_all_f08ts_);
 
 void pmpi_file_iread_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_at_all_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_at_all_c(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_at_all_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_c_f08ts_, mpi_file_iread_at_all_c_f08ts_);
@@ -269,20 +273,22 @@ ALSO(pmpi_file_iwrite_at_, mpi_file_iwrite_at_);
 
 void pmpi_file_iwrite_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_at", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_at(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_at(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_f08ts_, mpi_file_iwrite_at_f08ts_);
 
 void pmpi_file_iwrite_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_at_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_at_c(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_at_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_c_f08ts_, mpi_file_iwrite_at_c_f08ts_);
@@ -295,20 +301,22 @@ ALSO(pmpi_file_iwrite_at_all_, mpi_file_iwrite_at_all_);
 
 void pmpi_file_iwrite_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_at_all", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_at_all(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_at_all(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_f08ts_, mpi_file_iwrite_at_all_f08ts_);
 
 void pmpi_file_iwrite_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_at_all_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_at_all_c(*fh, *offset, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_at_all_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_c_f08ts_, mpi_file_iwrite_at_all_c_f08ts_);
@@ -513,20 +521,22 @@ ALSO(pmpi_file_iread_, mpi_file_iread_);
 
 void pmpi_file_iread_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iread(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_f08ts_, mpi_file_iread_f08ts_);
 
 void pmpi_file_iread_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_c(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_c_f08ts_, mpi_file_iread_c_f08ts_);
@@ -539,20 +549,22 @@ ALSO(pmpi_file_iread_all_, mpi_file_iread_all_);
 
 void pmpi_file_iread_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_all", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_all(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_all(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_f08ts_, mpi_file_iread_all_f08ts_);
 
 void pmpi_file_iread_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_all_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_all_c(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_all_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_c_f08ts_, mpi_file_iread_all_c_f08ts_);
@@ -565,20 +577,22 @@ ALSO(pmpi_file_iread_shared_, mpi_file_iread_shared_);
 
 void pmpi_file_iread_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_shared", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_shared(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_shared(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_f08ts_, mpi_file_iread_shared_f08ts_);
 
 void pmpi_file_iread_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iread_shared_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iread_shared_c(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iread_shared_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_c_f08ts_, mpi_file_iread_shared_c_f08ts_);
@@ -591,20 +605,22 @@ ALSO(pmpi_file_iwrite_, mpi_file_iwrite_);
 
 void pmpi_file_iwrite_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_f08ts_, mpi_file_iwrite_f08ts_);
 
 void pmpi_file_iwrite_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_c(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_c_f08ts_, mpi_file_iwrite_c_f08ts_);
@@ -617,20 +633,22 @@ ALSO(pmpi_file_iwrite_all_, mpi_file_iwrite_all_);
 
 void pmpi_file_iwrite_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_all", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_all(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_all(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_f08ts_, mpi_file_iwrite_all_f08ts_);
 
 void pmpi_file_iwrite_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_all_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_all_c(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_all_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_c_f08ts_, mpi_file_iwrite_all_c_f08ts_);
@@ -643,20 +661,22 @@ ALSO(pmpi_file_iwrite_shared_, mpi_file_iwrite_shared_);
 
 void pmpi_file_iwrite_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_shared", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_shared(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_shared(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_f08ts_, mpi_file_iwrite_shared_f08ts_);
 
 void pmpi_file_iwrite_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_iwrite_shared_c", &buf_a);
+    struct placed buf_p = rankine_placed(buf, *count, *datatype);
+    int code = buf_p.error;
     if (!code)
-        code = MPI_File_iwrite_shared_c(*fh, buf_a, *count, *datatype, request);
+        code = MPI_File_iwrite_shared_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
+    rankine_placed_end(&buf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_c_f08ts_, mpi_file_iwrite_shared_c_f08ts_);

@@ -39,26 +39,28 @@ ALSO(pmpi_ineighbor_allgather_, mpi_ineighbor_allgather_);
 
 void pmpi_ineighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_allgather", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgather", &recvbuf_a);
     if (!code)
-        code = MPI_Ineighbor_allgather(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+        code = MPI_Ineighbor_allgather(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_f08ts_, mpi_ineighbor_allgather_f08ts_);
 
 void pmpi_ineighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_allgather_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgather_c", &recvbuf_a);
     if (!code)
-        code = MPI_Ineighbor_allgather_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+        code = MPI_Ineighbor_allgather_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_c_f08ts_, mpi_ineighbor_allgather_c_f08ts_);
@@ -71,26 +73,28 @@ ALSO(pmpi_neighbor_allgather_init_, mpi_neighbor_allgather_init_);
 
 void pmpi_neighbor_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_allgather_init", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgather_init", &recvbuf_a);
     if (!code)
-        code = MPI_Neighbor_allgather_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+        code = MPI_Neighbor_allgather_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_f08ts_, mpi_neighbor_allgather_init_f08ts_);
 
 void pmpi_neighbor_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_allgather_init_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgather_init_c", &recvbuf_a);
     if (!code)
-        code = MPI_Neighbor_allgather_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+        code = MPI_Neighbor_allgather_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_c_f08ts_, mpi_neighbor_allgather_init_c_f08ts_);
@@ -131,26 +135,28 @@ ALSO(pmpi_ineighbor_allgatherv_, mpi_ineighbor_allgatherv_);
 
 void pmpi_ineighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_allgatherv", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgatherv", &recvbuf_a);
     if (!code)
-        code = MPI_Ineighbor_allgatherv(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+        code = MPI_Ineighbor_allgatherv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_f08ts_, mpi_ineighbor_allgatherv_f08ts_);
 
 void pmpi_ineighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_allgatherv_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgatherv_c", &recvbuf_a);
     if (!code)
-        code = MPI_Ineighbor_allgatherv_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+        code = MPI_Ineighbor_allgatherv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_c_f08ts_, mpi_ineighbor_allgatherv_c_f08ts_);
@@ -163,26 +169,28 @@ ALSO(pmpi_neighbor_allgatherv_init_, mpi_neighbor_allgatherv_init_);
 
 void pmpi_neighbor_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_allgatherv_init", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgatherv_init", &recvbuf_a);
     if (!code)
-        code = MPI_Neighbor_allgatherv_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+        code = MPI_Neighbor_allgatherv_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_f08ts_, mpi_neighbor_allgatherv_init_f08ts_);
 
 void pmpi_neighbor_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
+    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
     void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_allgatherv_init_c", &sendbuf_a);
+    int code = sendbuf_p.error;
     if (!code)
         code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgatherv_init_c", &recvbuf_a);
     if (!code)
-        code = MPI_Neighbor_allgatherv_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+        code = MPI_Neighbor_allgatherv_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_placed_end(&sendbuf_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_c_f08ts_, mpi_neighbor_allgatherv_init_c_f08ts_);

@@ -181,20 +181,22 @@ ALSO(pmpi_put_, mpi_put_);
 
 void pmpi_put_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Put", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Put(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+        code = MPI_Put(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_put_f08ts_, mpi_put_f08ts_);
 
 void pmpi_put_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Put_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Put_c(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+        code = MPI_Put_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_put_c_f08ts_, mpi_put_c_f08ts_);
@@ -207,20 +209,22 @@ ALSO(pmpi_rput_, mpi_rput_);
 
 void pmpi_rput_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Rput", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Rput(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+        code = MPI_Rput(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_rput_f08ts_, mpi_rput_f08ts_);
 
 void pmpi_rput_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Rput_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Rput_c(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+        code = MPI_Rput_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_rput_c_f08ts_, mpi_rput_c_f08ts_);
@@ -233,20 +237,22 @@ ALSO(pmpi_get_, mpi_get_);
 
 void pmpi_get_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Get", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Get(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+        code = MPI_Get(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_get_f08ts_, mpi_get_f08ts_);
 
 void pmpi_get_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Get_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Get_c(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+        code = MPI_Get_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_get_c_f08ts_, mpi_get_c_f08ts_);
@@ -259,20 +265,22 @@ ALSO(pmpi_rget_, mpi_rget_);
 
 void pmpi_rget_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Rget", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Rget(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+        code = MPI_Rget(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_f08ts_, mpi_rget_f08ts_);
 
 void pmpi_rget_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Rget_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Rget_c(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+        code = MPI_Rget_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_c_f08ts_, mpi_rget_c_f08ts_);
@@ -285,20 +293,22 @@ ALSO(pmpi_accumulate_, mpi_accumulate_);
 
 void pmpi_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Accumulate", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Accumulate(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+        code = MPI_Accumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_accumulate_f08ts_, mpi_accumulate_f08ts_);
 
 void pmpi_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Accumulate_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Accumulate_c(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+        code = MPI_Accumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_accumulate_c_f08ts_, mpi_accumulate_c_f08ts_);
@@ -311,20 +321,22 @@ ALSO(pmpi_raccumulate_, mpi_raccumulate_);
 
 void pmpi_raccumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Raccumulate", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Raccumulate(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+        code = MPI_Raccumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_f08ts_, mpi_raccumulate_f08ts_);
 
 void pmpi_raccumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Raccumulate_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = MPI_Raccumulate_c(origin_addr_a, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+        code = MPI_Raccumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_placed_end(&origin_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_c_f08ts_, mpi_raccumulate_c_f08ts_);
@@ -337,26 +349,30 @@ ALSO(pmpi_get_accumulate_, mpi_get_accumulate_);
 
 void pmpi_get_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    void *result_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Get_accumulate", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = rankine_contiguous(result_addr, "MPI_Get_accumulate", &result_addr_a);
+        code = result_addr_p.error;
     if (!code)
-        code = MPI_Get_accumulate(origin_addr_a, *origin_count, *origin_datatype, result_addr_a, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+        code = MPI_Get_accumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_placed_end(&origin_addr_p);
+    rankine_placed_end(&result_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_get_accumulate_f08ts_, mpi_get_accumulate_f08ts_);
 
 void pmpi_get_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    void *result_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Get_accumulate_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = rankine_contiguous(result_addr, "MPI_Get_accumulate_c", &result_addr_a);
+        code = result_addr_p.error;
     if (!code)
-        code = MPI_Get_accumulate_c(origin_addr_a, *origin_count, *origin_datatype, result_addr_a, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+        code = MPI_Get_accumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_placed_end(&origin_addr_p);
+    rankine_placed_end(&result_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_get_accumulate_c_f08ts_, mpi_get_accumulate_c_f08ts_);
@@ -369,26 +385,30 @@ ALSO(pmpi_rget_accumulate_, mpi_rget_accumulate_);
 
 void pmpi_rget_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    void *result_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Rget_accumulate", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = rankine_contiguous(result_addr, "MPI_Rget_accumulate", &result_addr_a);
+        code = result_addr_p.error;
     if (!code)
-        code = MPI_Rget_accumulate(origin_addr_a, *origin_count, *origin_datatype, result_addr_a, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+        code = MPI_Rget_accumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_placed_end(&origin_addr_p);
+    rankine_placed_end(&result_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_f08ts_, mpi_rget_accumulate_f08ts_);
 
 void pmpi_rget_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    void *origin_addr_a;
-    void *result_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Rget_accumulate_c", &origin_addr_a);
+    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
+    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
+    int code = origin_addr_p.error;
     if (!code)
-        code = rankine_contiguous(result_addr, "MPI_Rget_accumulate_c", &result_addr_a);
+        code = result_addr_p.error;
     if (!code)
-        code = MPI_Rget_accumulate_c(origin_addr_a, *origin_count, *origin_datatype, result_addr_a, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+        code = MPI_Rget_accumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_placed_end(&origin_addr_p);
+    rankine_placed_end(&result_addr_p);
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_c_f08ts_, mpi_rget_accumulate_c_f08ts_);

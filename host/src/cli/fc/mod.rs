@@ -68,6 +68,10 @@ enum Compiled {
     Failed(ExitCode),
 }
 
+/// LLVM 22 crashes when it rewrites the exit test of a loop whose 32-bit index it has just widened to the 64 bits of a
+/// Fortran array's subscripts (`IndVarSimplify` takes the new index for a recurrence that it is not).
+const WITHOUT_LFTR: [&str; 2] = ["-mllvm", "-disable-lftr"];
+
 struct Tools {
     clang: PathBuf,
     sysroot: PathBuf,
@@ -120,6 +124,7 @@ impl Tools {
         };
         let mut back_end = Command::new(&self.clang);
         back_end.args(sdk_files::base_flags(&self.sysroot)).args(["-Wno-override-module", "-Qunused-arguments"]);
+        back_end.args(WITHOUT_LFTR);
         back_end.args(&request.code_flags).arg(if request.assembles() { "-c" } else { "-S" });
         back_end.arg(&bitcode).arg("-o").arg(&object);
         self.succeeded(back_end, if request.links() { Compiled::Object(object) } else { Compiled::Done })
@@ -192,11 +197,13 @@ impl Tools {
             }
             common.arguments.extend(self.libraries().into_iter().map(OsString::from));
         }
-        let mut command = Command::new(&self.clang);
-        command.arg("-isystem").arg(self.flang.include());
-        command.args(cc::command_line(&self.sysroot, &self.sdk, &common));
-        let status = command.status().with_context(|| format!("cannot start {}", self.clang.display()))?;
-        Ok(exit_code(status))
+        let mut line = vec![OsString::from("-isystem"), self.flang.include().into()];
+        line.extend(cc::command_line(&self.sysroot, &self.sdk, &common));
+        if common.runnable && common.links {
+            return cc::runnable::compile(&self.clang, line);
+        }
+        let status = Command::new(&self.clang).args(line).status();
+        Ok(exit_code(status.with_context(|| format!("cannot start {}", self.clang.display()))?))
     }
 }
 

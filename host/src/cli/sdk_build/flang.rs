@@ -120,8 +120,8 @@ impl Flang {
         for folder in [&flang.runtime, &flang.root] {
             ensure!(
                 folder.is_dir(),
-                "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}): run \
-                 `rankine sdk build fortran` once, it takes some minutes",
+                "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}); run \
+                 `rankine sdk build fortran` once (some minutes)",
                 folder.display()
             );
         }
@@ -188,7 +188,7 @@ fn llvm_folder(clang: &Path) -> Result<PathBuf> {
         packages.dedup();
         bail!(
             "Fortran needs LLVM 22 with flang and its development files, and there is no {} beside {}; on Debian: \
-             apt install {}",
+             apt install {}, then `rankine sdk build fortran`",
             file,
             clang.display(),
             packages.join(" ")
