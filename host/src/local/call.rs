@@ -196,6 +196,34 @@ where
     }
 }
 
+/// What Wasmtime takes from a call on a fiber.
+pub(crate) type OnFiber<'r> = Box<dyn Future<Output = Result<i32>> + Send + 'r>;
+
+/// The same, for functions whose usual case needs no waiting: that is tried first, and leaves a much smaller future.
+#[inline]
+pub(crate) fn fiber_unless<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    at_once: impl FnOnce(&'r Rank) -> Option<rankine_local::Result<()>>,
+    body: impl FnOnce(&'r Rank) -> F + 'r,
+) -> OnFiber<'r>
+where
+    F: Future<Output = rankine_local::Result<()>> + 'r,
+{
+    match enter(&mut caller, name) {
+        Ok(rank) if rank.check_running().is_ok() => match at_once(rank) {
+            Some(Ok(())) => Box::new(std::future::ready(Ok(0))),
+            // SAFETY: as in `fiber_anytime`.
+            Some(Err(error)) => unsafe {
+                Box::new(Sent::new(async move { fiber_failed(&mut caller, rank, on, error).await }))
+            },
+            None => Box::new(fiber(caller, name, on, body)),
+        },
+        _ => Box::new(fiber(caller, name, on, body)),
+    }
+}
+
 /// The same before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn fiber_anytime<'r, F>(

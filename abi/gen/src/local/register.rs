@@ -55,7 +55,10 @@ fn emit_fiber(out: &mut String, function: &Function, body: &Body, name: &str, la
         out,
         "{name:?} => linker.func_wrap_async(module, name, |caller: Caller<'_, Guest>, ({names}): ({types})| {{"
     )?;
-    writeln!(out, "Box::new({})\n}})?,", call(function, body, "fiber", name, large, "move "))?;
+    match body.at_once {
+        true => writeln!(out, "{}\n}})?,", call(function, body, "fiber_unless", name, large, "move "))?,
+        false => writeln!(out, "Box::new({})\n}})?,", call(function, body, "fiber", name, large, "move "))?,
+    }
     Ok(())
 }
 
@@ -72,6 +75,6 @@ fn call(function: &Function, body: &Body, run: &str, name: &str, large: bool, ca
     let arguments: String = function.of_variant(function.marks.large).map(absent).collect();
     let on = body::on(function);
     let at_once =
-        if run == "wait_unless" { format!("|r| {}_at_once(r{arguments}), ", body.path) } else { String::new() };
+        if run.ends_with("_unless") { format!("|r| {}_at_once(r{arguments}), ", body.path) } else { String::new() };
     format!("call::{run}{anytime}(caller, {name:?}, {on}, {at_once}{capture}|r| {}(r{flag}{arguments}))", body.path)
 }

@@ -1430,18 +1430,26 @@ pub(super) fn fibers(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
             module,
             name,
             |caller: Caller<'_, Guest>, (buf, count, datatype, dest, tag, comm): (i32, i32, i32, i32, i32, i32)| {
-                Box::new(call::fiber(caller, "MPI_Send", On::Comm(handle(comm)), move |r| {
-                    send(r, buf, i64::from(count), datatype, dest, tag, comm)
-                }))
+                call::fiber_unless(
+                    caller,
+                    "MPI_Send",
+                    On::Comm(handle(comm)),
+                    |r| send_at_once(r, buf, i64::from(count), datatype, dest, tag, comm),
+                    move |r| send(r, buf, i64::from(count), datatype, dest, tag, comm),
+                )
             },
         )?,
         "MPI_Send_c" => linker.func_wrap_async(
             module,
             name,
             |caller: Caller<'_, Guest>, (buf, count, datatype, dest, tag, comm): (i32, i64, i32, i32, i32, i32)| {
-                Box::new(call::fiber(caller, "MPI_Send_c", On::Comm(handle(comm)), move |r| {
-                    send(r, buf, count, datatype, dest, tag, comm)
-                }))
+                call::fiber_unless(
+                    caller,
+                    "MPI_Send_c",
+                    On::Comm(handle(comm)),
+                    |r| send_at_once(r, buf, count, datatype, dest, tag, comm),
+                    move |r| send(r, buf, count, datatype, dest, tag, comm),
+                )
             },
         )?,
         "MPI_Ssend" => linker.func_wrap_async(
@@ -1759,9 +1767,13 @@ pub(super) fn fibers(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
             name,
             |caller: Caller<'_, Guest>,
              (buf, count, datatype, source, tag, comm, status): (i32, i32, i32, i32, i32, i32, i32)| {
-                Box::new(call::fiber(caller, "MPI_Recv", On::Comm(handle(comm)), move |r| {
-                    recv(r, buf, i64::from(count), datatype, source, tag, comm, status)
-                }))
+                call::fiber_unless(
+                    caller,
+                    "MPI_Recv",
+                    On::Comm(handle(comm)),
+                    |r| recv_at_once(r, buf, i64::from(count), datatype, source, tag, comm, status),
+                    move |r| recv(r, buf, i64::from(count), datatype, source, tag, comm, status),
+                )
             },
         )?,
         "MPI_Recv_c" => linker.func_wrap_async(
@@ -1769,9 +1781,13 @@ pub(super) fn fibers(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
             name,
             |caller: Caller<'_, Guest>,
              (buf, count, datatype, source, tag, comm, status): (i32, i64, i32, i32, i32, i32, i32)| {
-                Box::new(call::fiber(caller, "MPI_Recv_c", On::Comm(handle(comm)), move |r| {
-                    recv(r, buf, count, datatype, source, tag, comm, status)
-                }))
+                call::fiber_unless(
+                    caller,
+                    "MPI_Recv_c",
+                    On::Comm(handle(comm)),
+                    |r| recv_at_once(r, buf, count, datatype, source, tag, comm, status),
+                    move |r| recv(r, buf, count, datatype, source, tag, comm, status),
+                )
             },
         )?,
         "MPI_Irecv" => linker.func_wrap(
