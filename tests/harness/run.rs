@@ -38,15 +38,11 @@ pub fn trial(
             command
         }
         Mode::Mpi => {
-            let mut command = Command::new(places.mpi_bin.join("mpiexec"));
-            command.args(["-n", &ranks.to_string()]).arg(&places.rankine).arg("run").args(&guest.head.run);
+            let mut command = places.mpiexec(ranks);
+            command.arg(&places.rankine).arg("run").args(&guest.head.run);
             command
         }
-        Mode::Native => {
-            let mut command = Command::new(places.mpi_bin.join("mpiexec"));
-            command.args(["-n", &ranks.to_string()]);
-            command
-        }
+        Mode::Native => places.mpiexec(ranks),
     };
     command.arg(program).args(&guest.head.args).env_remove("RUST_BACKTRACE");
     let limit = if matches!(mode, Mode::Native | Mode::Mpi) { NATIVE_LIMIT } else { LIMIT };

@@ -16,8 +16,10 @@ use std::time::Duration;
 
 /// A run may take so long, unless the suite's list gives it more.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Processes of an MPI library poll, and share two cores with the rest of the machine: so many at most.
-const MOST_PROCESSES: u32 = 4;
+/// And so long where each rank is a process, as these share few cores: slow is not failed.
+const LIMIT_OF_PROCESSES: Duration = Duration::from_secs(180);
+/// More processes than this are no test of an MPI library, but of a small machine.
+const MOST_PROCESSES: u32 = 16;
 
 /// How a program of the suite is run.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -160,22 +162,20 @@ impl Runner {
 
     fn run(&self, entry: &Entry, way: Way, program: &Path) -> Result<Run, String> {
         let folder = self.folder(entry, way)?;
-        let ranks = entry.ranks.to_string();
         let mut command = match way {
             Way::Local => Command::new(&self.places.rankine),
-            Way::Native | Way::Mpi => Command::new(self.places.mpi_bin.join("mpiexec")),
+            Way::Native | Way::Mpi => self.places.mpiexec(entry.ranks),
         };
         match way {
-            Way::Local => command.args(["run", "-n", &ranks, "--dir", "."]),
-            Way::Native => command.args(["-n", &ranks]),
-            Way::Mpi => {
-                command.args(["-n", &ranks]).arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", "."])
-            }
+            Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--dir", "."]),
+            Way::Native => &mut command,
+            Way::Mpi => command.arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", "."]),
         };
         command.env("RANKINE_MPI_LIB", self.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
         command.arg(program).args(&entry.arguments).current_dir(folder).env_remove("RUST_BACKTRACE");
         let _alone = (way != Way::Local).then(|| self.polling.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
-        run_within(command, None, entry.seconds.map_or(LIMIT, Duration::from_secs))
+        let limit = if way == Way::Local { LIMIT } else { LIMIT_OF_PROCESSES };
+        run_within(command, None, entry.seconds.map_or(limit, |seconds| limit.max(Duration::from_secs(seconds))))
     }
 
     /// A folder of its own for the files that the run makes.
