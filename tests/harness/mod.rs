@@ -5,6 +5,7 @@ mod coverage;
 mod directive;
 mod every;
 mod guest;
+mod mpiexec;
 mod places;
 mod process;
 mod run;

@@ -1,16 +1,6 @@
 //! Where the tests find what they run.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Processes of MPICH poll while they wait. On fewer cores than processes that keeps from the core the one that they wait for, and what takes
-/// milliseconds takes seconds: so they sleep now and then.
-const SLEEP_WHILE_WAITING: [(&str, &str); 4] = [
-    ("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1"),
-    ("MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "64"),
-    ("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1"),
-    ("MPIR_CVAR_POLLS_BEFORE_YIELD", "10"),
-];
 
 /// Where things are: the repository, the built binary, the MPI library's tools.
 pub struct Places {
@@ -40,12 +30,5 @@ impl Places {
             target: root.join("target"),
             root,
         }
-    }
-
-    /// The MPI library's launcher, about to start so many processes of whatever is added.
-    pub fn mpiexec(&self, ranks: u32) -> Command {
-        let mut command = Command::new(self.mpi_bin.join("mpiexec"));
-        command.args(["-n", &ranks.to_string()]).envs(SLEEP_WHILE_WAITING);
-        command
     }
 }
