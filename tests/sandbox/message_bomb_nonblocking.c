@@ -1,6 +1,5 @@
 // Nonblocking messages without end that nobody receives: the sender runs into a quota, and is told.
 // ranks: 2
-// engines: local
 // seconds: 60
 #include "hostile.h"
 

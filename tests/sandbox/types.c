@@ -1,6 +1,5 @@
 // Datatypes that leave memory: negative lower bounds, holes, strides and extents that overflow, absolute addresses.
 // ranks: 1 3
-// engines: local
 #include "hostile.h"
 
 static int middle[16];
@@ -44,12 +43,24 @@ int main(int argc, char **argv)
     TRY(MPI_Type_create_hvector_c(2, 1, 1LL << 32, MPI_INT, &type));
     refused(middle, 1, type);
     TRY(MPI_Type_free(&type));
-    TRY(MPI_Type_create_hvector_c(2, 1, INT64_MAX - 8, MPI_INT, &type));
-    refused(middle, 1, type);
-    TRY(MPI_Type_free(&type));
-    TRY(MPI_Type_create_hvector_c(2, 1, INT64_MIN + 8, MPI_INT, &type));
-    refused(middle, 1, type);
-    TRY(MPI_Type_free(&type));
+    // Numbers that overflow inside of a library: refused when made, or when used.
+    static const MPI_Count far[] = {INT64_MAX - 8, INT64_MIN + 8, INT64_MAX / 2, 1LL << 61, 1LL << 59};
+    for (unsigned i = 0; i < sizeof far / sizeof *far; i++) {
+        if (MPI_Type_create_hvector_c(2, 1, far[i], MPI_INT, &type) == MPI_SUCCESS) {
+            refused(middle, 1, type);
+            TRY(MPI_Type_free(&type));
+        }
+        if (MPI_Type_create_resized_c(MPI_INT, far[i], far[i], &inner) == MPI_SUCCESS) {
+            refused(middle, 3, inner);
+            // Twice, four times, eight times the distance comes back to where it began.
+            for (int times = 2; times <= 8; times *= 2)
+                if (MPI_Type_contiguous(times, inner, &type) == MPI_SUCCESS) {
+                    refused(middle, 2, type);
+                    TRY(MPI_Type_free(&type));
+                }
+            TRY(MPI_Type_free(&inner));
+        }
+    }
     // Extents that make the second element lie elsewhere.
     TRY(MPI_Type_create_resized_c(MPI_INT, 0, 1LL << 32, &type));
     TRY(MPI_Type_commit(&type));
