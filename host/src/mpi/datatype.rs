@@ -90,6 +90,8 @@ struct Made {
     ty: Type,
     /// The guest's words for the types that it is made of.
     made_of: Box<[u32]>,
+    /// The library's type as the program made it, if `ty` had to get another extent (see `quads`).
+    plain: Option<usize>,
 }
 
 /// Predefined types have words from here on.
@@ -235,7 +237,8 @@ impl Rank {
         }
         let has_quads = made_of.iter().any(|ty| ty.has_quads);
         let ty = Type { word: 0, host, size, lower, extent, low, high: low.saturating_add(true_extent), has_quads };
-        let word = self.types.made.insert(Made { ty, made_of: made_of.iter().map(|ty| ty.word).collect() })?;
+        let word =
+            self.types.made.insert(Made { ty, made_of: made_of.iter().map(|ty| ty.word).collect(), plain: None })?;
         self.types.made.change(word, |made| made.ty.word = word);
         Ok(word)
     }
@@ -248,13 +251,30 @@ impl Rank {
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
     }
 
+    /// Stores a new structure.
+    pub(in crate::mpi) fn put_struct(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+        let Some(padded) = self.padded(host, made_of)? else { return self.put_datatype(at, host, made_of, what) };
+        let word = self.adopt_datatype(padded, made_of)?;
+        self.types.made.change(word, |made| made.plain = Some(host));
+        self.put_word(at, word, what)
+    }
+
     /// Drops a datatype that the library has made null.
     pub(in crate::mpi) fn after_datatype(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
-        if host == Datatype::NULL.0 as usize {
-            self.types.made.remove(word);
-            self.put_word(at, Datatype::NULL.0, what)?;
+        if host != Datatype::NULL.0 as usize {
+            return Ok(());
         }
-        Ok(())
+        if let Some(mut plain) = self.types.made.remove(word).and_then(|made| made.plain) {
+            let free = self.symbol::<symbols::MPI_Type_free>()?;
+            // SAFETY: it was made with the type that is gone, and nobody else knows it.
+            self.check(unsafe { free(&mut plain) })?;
+        }
+        self.put_word(at, Datatype::NULL.0, what)
+    }
+
+    /// The library's type that tells how a type was made.
+    fn origin_of_type(&self, ty: &Type) -> usize {
+        self.types.made.with(ty.word, |made| made.plain).flatten().unwrap_or(ty.host)
     }
 
     /// The guest's word for a type that the library shows.
@@ -325,17 +345,18 @@ fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
     if is_constant(ty.word as usize) {
         return Ok(found);
     }
+    let host = r.origin_of_type(ty);
     if large {
         let call = r.symbol::<symbols::MPI_Type_get_envelope_c>()?;
         let [ints, addresses, longs, types] = &mut found.counts;
         // SAFETY: a datatype of the library's, and results on the stack.
-        r.check(unsafe { call(ty.host, ints, addresses, longs, types, &mut found.combiner) })?;
+        r.check(unsafe { call(host, ints, addresses, longs, types, &mut found.combiner) })?;
     } else {
         let call = r.symbol::<symbols::MPI_Type_get_envelope>()?;
         let mut counts: [c_int; 3] = [0; 3];
         let [ints, addresses, types] = &mut counts;
         // SAFETY: as above.
-        r.check(unsafe { call(ty.host, ints, addresses, types, &mut found.combiner) })?;
+        r.check(unsafe { call(host, ints, addresses, types, &mut found.combiner) })?;
         found.counts = [i64::from(counts[0]), i64::from(counts[1]), 0, i64::from(counts[2])];
     }
     Ok(found)
@@ -358,7 +379,7 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
     // The library writes as many as there are; arrays that are too short are its error.
     let numbers = if large { 4 } else { 3 };
     let most: Vec<i64> = (1..=numbers).map(|at| w.count(large, at)).collect();
-    let found = envelope(r, &ty, large)?;
+    let (found, host) = (envelope(r, &ty, large)?, r.origin_of_type(&ty));
     let room = |index: usize| most[index].clamp(0, found.counts[if large || index < 2 { index } else { 3 }]);
     let (mut ints, mut hosts) = (vec![0 as c_int; room(0) as usize], vec![0_usize; room(numbers - 1) as usize]);
     let mut addresses = vec![0_isize; room(1) as usize];
@@ -367,13 +388,13 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
         let call = r.symbol::<symbols::MPI_Type_get_contents_c>()?;
         let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
         // SAFETY: each array has as many elements as the library may write: those that there are, or none if it refuses them.
-        unsafe { call(ty.host, most[0], most[1], most[2], most[3], i, a, l, d) }
+        unsafe { call(host, most[0], most[1], most[2], most[3], i, a, l, d) }
     } else {
         let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
         let most: Vec<c_int> = most.iter().map(|&count| count as c_int).collect();
         let (i, a, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), hosts.as_mut_ptr());
         // SAFETY: as above.
-        unsafe { call(ty.host, most[0], most[1], most[2], i, a, d) }
+        unsafe { call(host, most[0], most[1], most[2], i, a, d) }
     };
     r.check(code)?;
     let words = contained(r, &ty, &hosts)?;

@@ -56,6 +56,28 @@ impl Rank {
         Ok(described(datatype, host))
     }
 
+    /// A structure with quads is as long as a multiple of their alignment, which the library doesn't know: one of the right extent, if it is another.
+    pub(super) fn padded(&self, host: usize, made_of: &[Type]) -> Result<Option<usize>> {
+        const ALIGNMENT: isize = 16;
+        // One whose parts were given an extent of the program's own keeps what follows from that.
+        let is_aligned = |ty: &Type| ty.has_quads && ty.extent() % ALIGNMENT as i64 == 0;
+        if !made_of.iter().any(is_aligned) {
+            return Ok(None);
+        }
+        let (get_extent, resize) =
+            (self.symbol::<symbols::MPI_Type_get_extent>()?, self.symbol::<symbols::MPI_Type_create_resized>()?);
+        let (mut lower, mut extent, mut padded) = (0_isize, 0_isize, 0);
+        // SAFETY: a type of the library's, and results on the stack.
+        self.check(unsafe { get_extent(host, &mut lower, &mut extent) })?;
+        let over = extent.rem_euclid(ALIGNMENT);
+        if over == 0 {
+            return Ok(None);
+        }
+        // SAFETY: as above.
+        self.check(unsafe { resize(host, lower, extent + ALIGNMENT - over, &mut padded) })?;
+        Ok(Some(padded))
+    }
+
     /// A type of the library's: a quad and an int at this offset, or two quads.
     fn compose(&self, index: Option<isize>, extent: isize) -> Result<usize> {
         let (make, resize) =

@@ -1,6 +1,7 @@
 // long double, alone, complex and in pairs, with gaps between the elements: every bit arrives, and the types stay what they are.
 #include "../check.h"
 #include <complex.h>
+#include <stddef.h>
 
 enum { COUNT = 7 };
 
@@ -81,6 +82,30 @@ static void check_reductions(void)
     CHECK_INT(largest.index, size - 1);
 }
 
+// A structure is as long as the compiler's, and says how it was made.
+static void check_structure(void)
+{
+    int lengths[2] = {1, 1}, ints, addresses, types, combiner, made_with[3];
+    MPI_Aint displs[2] = {offsetof(struct pair, value), offsetof(struct pair, index)}, lower, extent, made_at[2];
+    MPI_Datatype made, contained[2];
+    struct pair out[COUNT], in[COUNT];
+    TRY(MPI_Type_create_struct(2, lengths, displs, (MPI_Datatype[]){MPI_LONG_DOUBLE, MPI_INT}, &made));
+    TRY(MPI_Type_commit(&made));
+    TRY(MPI_Type_get_extent(made, &lower, &extent));
+    CHECK_INT(extent, sizeof(struct pair));
+    TRY(MPI_Type_get_envelope(made, &ints, &addresses, &types, &combiner));
+    CHECK_INT(combiner, MPI_COMBINER_STRUCT);
+    TRY(MPI_Type_get_contents(made, 3, 2, 2, made_with, made_at, contained));
+    CHECK(contained[0] == MPI_LONG_DOUBLE && contained[1] == MPI_INT);
+    for (int i = 0; i < COUNT; i++)
+        out[i] = (struct pair){precise(i), i};
+    TRY(MPI_Sendrecv(out, COUNT, made, (rank + 1) % size, 1, in, COUNT, made, (rank + size - 1) % size, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    for (int i = 0; i < COUNT; i++)
+        CHECK(in[i].value == out[i].value && in[i].index == i);
+    TRY(MPI_Type_free(&made));
+}
+
 // They are predefined types, whatever stands for them in a library.
 static void check_identity(MPI_Datatype type)
 {
@@ -103,6 +128,7 @@ int main(int argc, char **argv)
     check_begin(&argc, &argv);
     check_gaps();
     check_reductions();
+    check_structure();
     check_identity(MPI_LONG_DOUBLE);
     check_identity(MPI_C_LONG_DOUBLE_COMPLEX);
     check_identity(MPI_LONG_DOUBLE_INT);

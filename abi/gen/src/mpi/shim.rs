@@ -459,7 +459,8 @@ impl Shim<'_> {
                     [p] if !p.lengths.is_empty() => format!("&{}", p.name),
                     types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
                 };
-                format!("r.put_datatype({address}, {name}, {made_of}, {name:?})")
+                let put = if self.function.name == "MPI_Type_create_struct" { "put_struct" } else { "put_datatype" };
+                format!("r.{put}({address}, {name}, {made_of}, {name:?})")
             }
             Class::Request => {
                 let persistent = self.function.name.ends_with("_init");

@@ -232,7 +232,7 @@ fn type_create_struct(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &array_of_types, "newtype")
+    r.put_struct(w.addr(4), newtype, &array_of_types, "newtype")
 }
 
 /// `MPI_Type_create_struct_c`
@@ -255,7 +255,7 @@ fn type_create_struct_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &array_of_types, "newtype")
+    r.put_struct(w.addr(4), newtype, &array_of_types, "newtype")
 }
 
 /// `MPI_Type_create_subarray`
