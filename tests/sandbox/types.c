@@ -20,6 +20,16 @@ static void refused(void *at, int count, MPI_Datatype type)
     REFUSED(MPI_Unpack(packed, sizeof packed, &position, at, count, type, MPI_COMM_WORLD));
 }
 
+// As `refused`, by whichever class.
+static void useless(int count, MPI_Datatype type)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    TRY(MPI_Type_commit(&type));
+    REFUSED(MPI_Send(middle, count, type, rank, 0, MPI_COMM_WORLD));
+    REFUSED(MPI_Irecv(middle, count, type, rank, 0, MPI_COMM_WORLD, &request));
+    REFUSED(MPI_Bcast(middle, count, type, 0, MPI_COMM_SELF));
+}
+
 // Sends from `at`, and receives there, so many ints of that type.
 static void moves(void *at, int count, MPI_Datatype type, int ints)
 {
@@ -54,15 +64,15 @@ int main(int argc, char **argv)
     static const MPI_Count far[] = {INT64_MAX - 8, INT64_MIN + 8, INT64_MAX / 2, 1LL << 61, 1LL << 59};
     for (unsigned i = 0; i < sizeof far / sizeof *far; i++) {
         if (MPI_Type_create_hvector_c(2, 1, far[i], MPI_INT, &type) == MPI_SUCCESS) {
-            refused(middle, 1, type);
+            useless(1, type);
             TRY(MPI_Type_free(&type));
         }
         if (MPI_Type_create_resized_c(MPI_INT, far[i], far[i], &inner) == MPI_SUCCESS) {
-            refused(middle, 3, inner);
+            useless(3, inner);
             // Twice, four times, eight times the distance comes back to where it began.
             for (int times = 2; times <= 8; times *= 2)
                 if (MPI_Type_contiguous(times, inner, &type) == MPI_SUCCESS) {
-                    refused(middle, 2, type);
+                    useless(2, type);
                     TRY(MPI_Type_free(&type));
                 }
             TRY(MPI_Type_free(&inner));
