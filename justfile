@@ -75,7 +75,7 @@ mpi *ARGS:
     cargo test --release -p rankine-tests --test guests -- --mpi {{ARGS}}
 
 # Those with two ranks: what continuous integration runs.
-mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "coverage/mpi")
+mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "lacking/mpi") (mpi "coverage/mpi")
 
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
 conformance *ARGS="--native --local --mpi --page":

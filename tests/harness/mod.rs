@@ -5,6 +5,8 @@ mod coverage;
 mod directive;
 mod every;
 mod guest;
+mod lacking;
+mod mpiexec;
 mod places;
 mod process;
 mod run;
@@ -99,8 +101,9 @@ impl Suite {
         }
         if self.modes.contains(&Mode::Mpi) {
             let (places, guests, compiler) = (self.places.clone(), self.guests.clone(), compiler.clone());
-            let every = places.clone();
+            let (every, lacking) = (places.clone(), places.clone());
             trials.push(Trial::test("load/mpi", move || every::load(&every)));
+            trials.push(Trial::test("lacking/mpi", move || lacking::call(&lacking)));
             trials.push(Trial::test("coverage/mpi", move || coverage::check(&places, &compiler, &guests, Mode::Mpi)));
         }
         if self.modes.contains(&Mode::Threads) {

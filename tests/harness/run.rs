@@ -3,6 +3,7 @@
 use super::compile::Compiler;
 use super::directive::Exit;
 use super::guest::{Guest, Variant};
+use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
 use super::{Mode, Places};
 use libtest_mimic::Failed;
@@ -38,15 +39,11 @@ pub fn trial(
             command
         }
         Mode::Mpi => {
-            let mut command = Command::new(places.mpi_bin.join("mpiexec"));
-            command.args(["-n", &ranks.to_string()]).arg(&places.rankine).arg("run").args(&guest.head.run);
+            let mut command = mpiexec(places, ranks);
+            command.arg(&places.rankine).arg("run").args(&guest.head.run);
             command
         }
-        Mode::Native => {
-            let mut command = Command::new(places.mpi_bin.join("mpiexec"));
-            command.args(["-n", &ranks.to_string()]);
-            command
-        }
+        Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).env_remove("RUST_BACKTRACE");
     let limit = if matches!(mode, Mode::Native | Mode::Mpi) { NATIVE_LIMIT } else { LIMIT };

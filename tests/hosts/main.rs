@@ -11,10 +11,12 @@ use namespaces::{HOSTS, INTERFACE, Namespaces};
 use places::Places;
 use process::{Ended, Run, run_within};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// Compiling the guest, starting four processes: a machine that needs longer hangs.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         ("a_guest_on_two_hosts", a_guest_on_two_hosts as fn(&Site) -> Result<(), Failed>),
         ("its_status_comes_back", its_status_comes_back),
         ("a_staged_program", a_staged_program),
+        ("a_signal_ends_every_rank", a_signal_ends_every_rank),
     ];
     let missing = namespaces::missing();
     let trials = trials.into_iter().map(|(name, test)| {
@@ -65,6 +68,10 @@ impl Site {
     /// `rankine run --hosts` with these options, the guest's arguments at the end, on the first of two hosts.
     fn run(&self, options: &[&str], arguments: &[&str]) -> Result<Run, Failed> {
         let hosts = Namespaces::new(&self.folder())?;
+        Ok(run_within(self.command(&hosts, options, arguments)?, None, LIMIT)?)
+    }
+
+    fn command(&self, hosts: &Namespaces, options: &[&str], arguments: &[&str]) -> Result<Command, Failed> {
         let list = self.folder().join("hosts.txt");
         fs::write(&list, format!("# two ranks on each\n{}:2\n{} slots=2\n", HOSTS[0], HOSTS[1]))?;
         let mut command = hosts.on_first(&self.places.rankine);
@@ -74,7 +81,7 @@ impl Site {
         command.env("UCX_TLS", "tcp,self").env("UCX_NET_DEVICES", INTERFACE);
         command.env("RANKINE_LAUNCHER", self.places.mpi_bin.join("mpiexec"));
         command.env("RANKINE_MPI_LIB", self.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
-        Ok(run_within(command, None, LIMIT)?)
+        Ok(command)
     }
 }
 
@@ -103,6 +110,47 @@ fn a_staged_program(site: &Site) -> Result<(), Failed> {
     let labelled: Vec<String> = ALL_FOUR.iter().enumerate().map(|(rank, line)| format!("[{rank}] {line}")).collect();
     let labelled: Vec<&str> = labelled.iter().map(String::as_str).collect();
     check(&run, 0, &labelled)
+}
+
+/// SIGTERM to the process that the user started: it has become the launcher, which ends the ranks on all hosts.
+fn a_signal_ends_every_rank(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let job = format!("job-{}", std::process::id());
+    let mut child = site.command(&hosts, &["-n", "4"], &["forever", &job])?.stdout(Stdio::piped()).spawn()?;
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line)?;
+    let ranks = processes(&job);
+    // SAFETY: a plain system call; the child has not been waited for, so its id is not another's.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
+    let end = Instant::now() + LIMIT;
+    while child.try_wait()?.is_none() || !processes(&job).is_empty() {
+        if Instant::now() > end {
+            let left = processes(&job);
+            for &process in left.iter().chain([&(child.id() as i32)]) {
+                // SAFETY: as above; those that are left are this test's, by the name that it gave the job.
+                unsafe { libc::kill(process, libc::SIGKILL) };
+            }
+            child.wait()?;
+            return Err(format!("after {LIMIT:?} processes of the job still run: {left:?}").into());
+        }
+        sleep(Duration::from_millis(50));
+    }
+    let status = child.wait()?;
+    match (line.trim(), ranks.len() >= 4, status.success()) {
+        ("running", true, false) => Ok(()),
+        _ => Err(format!("it printed {line:?}, had processes {ranks:?} and ended with {status}").into()),
+    }
+}
+
+/// The processes whose arguments end with this.
+fn processes(last: &str) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let ends = |id: &i32| {
+        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        line.strip_suffix(b"\0").is_some_and(|line| line.ends_with(last.as_bytes()))
+    };
+    ids.filter(ends).collect()
 }
 
 fn the_command_is_shown(site: &Site) -> Result<(), Failed> {

@@ -1,4 +1,5 @@
-// Says how many ranks share a node with this one, after messages of all sizes went round. With the argument `abort`, rank 0 aborts.
+// Says how many ranks share a node with this one, after messages of all sizes went round. With the argument `abort`, rank 0 aborts;
+// with `forever` and a name for the job, the ranks exchange messages until somebody ends them.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,15 @@ int main(int argc, char **argv)
         if (rank == 0)
             MPI_Abort(MPI_COMM_WORLD, 7);
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (argc > 1 && strcmp(argv[1], "forever") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            puts("running");
+            fflush(stdout);
+        }
+        for (;;)
+            MPI_Barrier(MPI_COMM_WORLD);
     }
     char *out = malloc(LARGEST), *in = malloc(LARGEST);
     for (int bytes = 1; bytes <= LARGEST; bytes *= 32) {

@@ -1,5 +1,4 @@
 // ranks: 1 2
-// engines: local
 // exit: nonzero
 // seconds: 20
 // stderr: MPI_Finalize | finali

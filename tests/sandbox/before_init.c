@@ -1,6 +1,5 @@
 // MPI before MPI_Init, and after MPI_Finalize: an end with a reason, not a crash.
 // ranks: 1 2
-// engines: local
 // exit: nonzero
 // seconds: 20
 // stderr: MPI_Init | before | initiali

@@ -1,6 +1,5 @@
 // Buffers that begin or end outside of memory, of every kind of call.
 // ranks: 1 3
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 // Callbacks may call MPI where the standard lets them: attributes copied while a communicator is made, an error handler that sends.
 // ranks: 1 2 3
-// engines: local
 #include "hostile.h"
 
 static int depth;

@@ -1,6 +1,5 @@
 // A callback whose index is outside the function table: an error or a trap of its own, not of the host.
 // ranks: 1 2
-// engines: local
 // exit: nonzero
 // seconds: 20
 // stderr-not: panicked

@@ -1,6 +1,5 @@
 // Counts that are negative or run past the end of memory, the large ones of the `_c` functions too.
 // ranks: 1 3
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 // A handle of another rank is a number without meaning here, or a handle of our own: never another rank's object.
 // ranks: 2 4
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 // Buffers that are freed and reused, types, communicators and operations that are freed while in use.
 // ranks: 2 4
-// engines: local
 #include "hostile.h"
 
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)

@@ -1,6 +1,7 @@
 // Objects without end: every class has a quota, and what is refused then is an error. Afterwards all is as before.
 // ranks: 1 2
 // engines: local
+// Over an MPI library the same quotas hold, but a million of its objects take minutes.
 // seconds: 60
 #include "hostile.h"
 
@@ -34,15 +35,18 @@ static int cancel(void *state, int complete)
     return MPI_SUCCESS;
 }
 
-// Calls until it is refused, which must be for want of memory.
-#define EXHAUST(call) \
+// Calls until it is refused: for want of memory, if it is not an MPI library that refuses it.
+#define EXHAUST(call) EXHAUST_OR_FAIL(call, 0)
+
+#define EXHAUST_OR_FAIL(call, or_as_it_likes) \
     do { \
         int made_ = 0, code_ = MPI_SUCCESS; \
         while (made_ < MOST && (code_ = (call)) == MPI_SUCCESS) \
             made_++; \
         if (code_ == MPI_SUCCESS) \
             check_fail(__FILE__, __LINE__, #call, "expected a quota, got %d objects", made_); \
-        FAILS(code_, MPI_ERR_NO_MEM); \
+        if (!(or_as_it_likes)) \
+            FAILS(code_, MPI_ERR_NO_MEM); \
     } while (0)
 
 int main(int argc, char **argv)
@@ -64,8 +68,8 @@ int main(int argc, char **argv)
     EXHAUST(MPI_Comm_create_errhandler((MPI_Comm_errhandler_function *)user_op, &handler));
     EXHAUST(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
     EXHAUST(MPI_Grequest_start(copy, release, cancel, NULL, &request));
-    EXHAUST(MPI_Add_error_class(&class));
-    EXHAUST(MPI_Add_error_code(MPI_ERR_OTHER, &code));
-    EXHAUST(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+    EXHAUST_OR_FAIL(MPI_Add_error_class(&class), !embedded());
+    EXHAUST_OR_FAIL(MPI_Add_error_code(MPI_ERR_OTHER, &code), !embedded());
+    EXHAUST_OR_FAIL(MPI_Comm_dup(MPI_COMM_SELF, &comm), !embedded());
     return hostile_end();
 }

@@ -1,6 +1,5 @@
 // Handles that are made up, stale, freed, or of another class.
 // ranks: 1 3
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 // A rank that exits in the middle of a collective: the others are told, and do not hang.
 // ranks: 2 4 8
-// engines: local
 // exit: nonzero
 // seconds: 20
 // stderr: rank 1

@@ -1,6 +1,5 @@
 // A rank that takes all the memory it can get: it gets what its limit allows, and the others go on.
 // ranks: 1 3
-// engines: local
 // run: --memory-limit 64M
 #include "hostile.h"
 

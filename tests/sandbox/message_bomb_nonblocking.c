@@ -1,6 +1,7 @@
 // Nonblocking messages without end that nobody receives: the sender runs into a quota, and is told.
 // ranks: 2
 // engines: local
+// Over an MPI library the same quotas hold, but a million of its objects take minutes.
 // seconds: 60
 #include "hostile.h"
 

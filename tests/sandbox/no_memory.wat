@@ -1,6 +1,5 @@
 ;; A module that calls MPI without having a memory: refused.
 ;; ranks: 1
-;; engines: local
 ;; exit: nonzero
 ;; stderr: memory
 ;; stderr-not: panicked

@@ -1,6 +1,5 @@
 // Receives that overlap in memory, while several senders write at once: the guest's own mistake, and nobody else's.
 // ranks: 4 8
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)
@@ -21,9 +20,10 @@ int main(int argc, char **argv)
             // Each byte is some sender's.
             for (int i = size; i < COUNT; i++)
                 CHECK(room[i] > 0 && room[i] < size);
-            // A message from a part of a buffer into an overlapping one.
+            // A message from a part of a buffer into an overlapping one: MPICH would end the process.
             MPI_Status status;
-            TRY(MPI_Sendrecv(room, COUNT, MPI_BYTE, 0, 1, room + 8, COUNT, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status));
+            int code = MPI_Sendrecv(room, COUNT, MPI_BYTE, 0, 1, room + 8, COUNT, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+            FAILS(code, embedded() ? MPI_SUCCESS : MPI_ERR_BUFFER);
             for (int i = 0; i < 64; i++) {
                 CHECK_INT(before_it[i], 0xc5);
                 CHECK_INT(after_it[i], 0xc5);

@@ -1,6 +1,5 @@
 // Infinite recursion is a trap of its rank: the stack of the host is not the guest's.
 // ranks: 1 2 8
-// engines: local
 // exit: 134
 // seconds: 30
 // stderr: rank

@@ -1,6 +1,5 @@
 // Recursion through MPI's own callbacks: an error handler without an end.
 // ranks: 1 2
-// engines: local
 // exit: nonzero
 // seconds: 30
 // stderr-not: panicked

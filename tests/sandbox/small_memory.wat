@@ -1,7 +1,6 @@
 ;; One page of memory, addresses at and behind its end: each call is refused with an error, and the rank goes on. Its first
 ;; error handler is MPI_ERRORS_RETURN (0x143) on MPI_COMM_WORLD (0x101) and MPI_COMM_SELF (0x102).
 ;; ranks: 1 2
-;; engines: local
 ;; exit: 0
 ;; stdout: OK
 (module

@@ -1,6 +1,5 @@
 // Strings that run to the end of memory without a zero, that are too long, or that are no text.
 // ranks: 1 3
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 ;; A function that no engine has is refused at load, by name, and not in the middle of a run.
 ;; ranks: 1 2
-;; engines: local
 ;; exit: 1
 ;; stderr: MPI_Fly
 (module

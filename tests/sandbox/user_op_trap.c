@@ -1,9 +1,8 @@
 // A user-defined operation that traps ends the job as any trap does: the rank, the cause, the line.
 // ranks: 2 4
-// engines: local
 // exit: 134
 // seconds: 20
-// stderr: user_op_trap.c:16
+// stderr: user_op_trap.c:15
 // stderr: break_down
 #include <mpi.h>
 

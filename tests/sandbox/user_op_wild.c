@@ -1,6 +1,5 @@
 // User-defined operations and callbacks that are no functions, have the wrong type, or call MPI inside.
 // ranks: 2 3
-// engines: local
 // exit: nonzero
 // seconds: 20
 #include <mpi.h>

@@ -1,6 +1,5 @@
 // The arrays of v and w collectives: displacements and counts that lead outside, arrays that lie outside, handles that are none.
 // ranks: 1 3
-// engines: local
 #include "hostile.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 ;; An import of MPI's with another signature than the interface gives it is refused at load, by name.
 ;; ranks: 1
-;; engines: local
 ;; exit: 1
 ;; stderr: MPI_Send
 (module

@@ -2,10 +2,9 @@
 //!
 //! Run with `just loom`.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use loom::thread;
 
@@ -189,7 +188,7 @@ async fn receive(rank: &Rank, bytes: &mut [u8]) {
 }
 
 async fn finish(_: &Rank, started: Started<'_>) {
-    poll_fn(|_| if started.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+    started.done().await;
     started.end();
 }
 

@@ -35,9 +35,13 @@ struct Keyval {
     extra_state: i32,
 }
 
-/// Where the predefined attributes lie in the guest's memory.
+/// The keyvals that a rank may make in its life: neither the library nor we can ever give their memory back.
+const MOST_KEYVALS: u32 = 1 << 16;
+
+/// The keyvals' number, and where the predefined attributes lie in the guest's memory.
 #[derive(Default)]
 pub(super) struct State {
+    keyvals: Cell<u32>,
     comm: Cell<Option<Addr>>,
     /// By the window's word.
     wins: RefCell<HashMap<u32, Addr>>,
@@ -133,6 +137,10 @@ type Create = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mu
 
 fn create(r: &Rank, w: &Words<'_>, kind: Kind, call: Create) -> Result<()> {
     r.room(w.addr(2), 4, "keyval")?;
+    if r.attrs.keyvals.get() == MOST_KEYVALS {
+        return Err(Error::new(MPI_ERR_NO_MEM, format!("a rank may make {MOST_KEYVALS} keyvals over an MPI library")));
+    }
+    r.attrs.keyvals.update(|made| made + 1);
     let functions = Keyval { kind, copy: w.word(0), delete: w.word(1), extra_state: w.int(3) };
     // It lives as long as the library may call its functions, which nobody says: until the process ends.
     let state: &'static Keyval = Box::leak(Box::new(functions));

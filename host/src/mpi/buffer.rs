@@ -60,10 +60,9 @@ impl Rank {
         Buffer { at: self.pointer(at), dense: 0 }
     }
 
-    /// A buffer that doesn't count: in place, or not the caller's to give.
+    /// A buffer that doesn't count: in place, or not the caller's to give. Libraries look at the address, though at nothing there.
     pub(in crate::mpi) fn absent(&self, at: Addr) -> Buffer {
-        let at =
-            if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { std::ptr::null_mut() };
+        let at = if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { self.pointer(at) };
         Buffer { at, dense: 0 }
     }
 

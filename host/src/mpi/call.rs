@@ -32,6 +32,8 @@ pub(in crate::mpi) enum On {
     File(usize),
     Session(usize),
     Request(usize),
+    /// The handle lies where this word points to: functions that free the object.
+    At(fn(u32) -> Origin, usize),
     /// Functions that work on no open file.
     FileNull,
     /// Functions that work on no object: the handler of `MPI_COMM_SELF` (§9.3).
@@ -112,6 +114,7 @@ fn leave(rank: &Rank, on: On, outcome: super::Result<()>, words: &mut Words<'_>)
             On::File(at) => Origin::File(words.word(at)),
             On::Session(at) => Origin::Session(words.word(at)),
             On::Request(at) => rank.origin_of(words.word(at)),
+            On::At(origin, at) => rank.get_word(words.addr(at), "the handle").map_or(Origin::Myself, origin),
             On::FileNull => Origin::File(rankine_abi::File::NULL.0),
             On::Myself => Origin::Myself,
             On::Nothing => Origin::Nothing,

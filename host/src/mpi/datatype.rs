@@ -7,12 +7,13 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_int};
 use std::ops::Deref;
 
-use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
+use rankine_abi::{Addr, Datatype, MPI_COMBINER_NAMED, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
 use rankine_local::handle::Class;
 
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::quads;
 use super::rank::Rank;
 use super::words::Words;
 
@@ -24,6 +25,8 @@ pub(in crate::mpi) struct Type {
     /// The library's handle.
     pub(in crate::mpi) host: usize,
     size: i64,
+    /// Its lower bound, and how far from there to its upper one.
+    lower: i64,
     extent: i64,
     /// Where its bytes begin and end, from the address of an element.
     low: i64,
@@ -44,6 +47,7 @@ impl Type {
         word: Datatype::NULL.0,
         host: Datatype::NULL.0 as usize,
         size: 0,
+        lower: 0,
         extent: 0,
         low: 0,
         high: 0,
@@ -54,6 +58,13 @@ impl Type {
     #[inline]
     pub(super) fn block(&self) -> Option<u64> {
         (self.low == 0 && self.high == self.size && self.extent == self.size).then_some(self.size as u64)
+    }
+
+    /// The largest of its numbers.
+    pub(super) fn reach(&self) -> u128 {
+        let numbers = [self.size, self.extent, self.lower, self.low, self.high];
+        let largest = numbers.into_iter().map(i64::unsigned_abs).max().unwrap_or(0);
+        u128::from(largest) + u128::from(self.extent.unsigned_abs())
     }
 
     pub(super) fn size(&self) -> i64 {
@@ -79,6 +90,8 @@ struct Made {
     ty: Type,
     /// The guest's words for the types that it is made of.
     made_of: Box<[u32]>,
+    /// The library's type as the program made it, if `ty` had to get another extent (see `quads`).
+    plain: Option<usize>,
 }
 
 /// Predefined types have words from here on.
@@ -88,8 +101,9 @@ const FIRST: u32 = 0x200;
 pub(super) struct State {
     predefined: Box<[Option<Type>; 256]>,
     made: Handles<Made>,
-    /// Duplicates that the library is given with an operation of the guest's own, by the guest's word: so it tells the guest the right type.
-    duplicates: RefCell<Vec<(u32, usize)>>,
+    /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation of the guest's own,
+    /// which tell the guest the right type; and what `quads` composes.
+    stand_ins: RefCell<Vec<(u32, usize)>>,
 }
 
 impl Default for State {
@@ -98,7 +112,7 @@ impl Default for State {
         State {
             predefined: Box::new(predefined),
             made: Handles::new(Class::Datatype, MPI_ERR_TYPE, "datatype", |word| Datatype(word).name()),
-            duplicates: RefCell::default(),
+            stand_ins: RefCell::default(),
         }
     }
 }
@@ -107,31 +121,34 @@ fn predefined(datatype: Datatype) -> Option<Type> {
     if datatype == Datatype::NULL {
         return Some(Type::ABSENT);
     }
-    let element = datatype.element()?;
     let host = match datatype {
         Datatype::LONG | Datatype::AINT => Datatype::INT32_T,
         Datatype::UNSIGNED_LONG => Datatype::UINT32_T,
         Datatype::LONG_INT => Datatype::TWO_INT,
+        Datatype::LONG_DOUBLE => quads::HALVES,
+        // The library has none of their form: see `quads`.
+        same if quads::is_composed(same) => return None,
         same => same,
     };
+    described(datatype, host.0 as usize)
+}
+
+/// A predefined type, with the library's handle that stands for it.
+pub(super) fn described(datatype: Datatype, host: usize) -> Option<Type> {
+    let element = datatype.element()?;
     let high = match element.index {
         Some(index) => index.offset + index.size,
         None => element.size,
     };
     Some(Type {
         word: datatype.0,
-        host: host.0 as usize,
+        host,
         size: i64::from(element.size),
+        lower: 0,
         extent: i64::from(element.extent),
         low: 0,
         high: i64::from(high),
-        has_quads: [
-            Datatype::LONG_DOUBLE,
-            Datatype::C_LONG_DOUBLE_COMPLEX,
-            Datatype::CXX_LONG_DOUBLE_COMPLEX,
-            Datatype::LONG_DOUBLE_INT,
-        ]
-        .contains(&datatype),
+        has_quads: datatype == Datatype::LONG_DOUBLE || quads::is_composed(datatype),
     })
 }
 
@@ -165,7 +182,32 @@ impl Rank {
         if let Some(Some(ty)) = self.types.predefined.get(index) {
             return Ok(*ty);
         }
+        self.made_datatype(word, what).or_else(|unknown| self.composed_type(Datatype(word))?.ok_or(unknown))
+    }
+
+    /// The datatype behind a word, unless it is a predefined one.
+    pub(in crate::mpi) fn made_datatype(&self, word: u32, what: &str) -> Result<Type> {
         self.types.made.with(word, |made| made.ty).ok_or_else(|| self.types.made.unknown(word, what))
+    }
+
+    /// Keeps a type that the library is given in the place of a predefined one.
+    pub(super) fn keep_stand_in(&self, datatype: Datatype, host: usize) -> Result<()> {
+        let name = CString::new(datatype.name().unwrap_or_default()).expect("a standard name has no zero byte");
+        let set_name = self.symbol::<symbols::MPI_Type_set_name>()?;
+        // SAFETY: a type of the library's and a string that lives as long as the call.
+        self.check(unsafe { set_name(host, name.as_ptr()) })?;
+        self.types.stand_ins.borrow_mut().push((datatype.0, host));
+        Ok(())
+    }
+
+    /// What stands in the library for a predefined type, if that was made already.
+    pub(super) fn stand_in(&self, word: u32) -> Option<usize> {
+        self.types.stand_ins.borrow().iter().find(|(known, _)| *known == word).map(|(_, host)| *host)
+    }
+
+    /// The datatype of a buffer that doesn't count. Libraries look at it all the same, so they get what the guest gives, if it is one.
+    pub(in crate::mpi) fn bystander(&self, word: u32) -> Type {
+        self.datatype(word, "datatype").unwrap_or(Type::ABSENT)
     }
 
     /// Reads an array of datatypes.
@@ -194,9 +236,9 @@ impl Rank {
             self.check(get_true_extent(host, &mut low, &mut true_extent))?;
         }
         let has_quads = made_of.iter().any(|ty| ty.has_quads);
-        // A size that does not fit is MPI_UNDEFINED: no memory holds such a type, and its hull says so.
-        let ty = Type { word: 0, host, size, extent, low, high: low.saturating_add(true_extent), has_quads };
-        let word = self.types.made.insert(Made { ty, made_of: made_of.iter().map(|ty| ty.word).collect() })?;
+        let ty = Type { word: 0, host, size, lower, extent, low, high: low.saturating_add(true_extent), has_quads };
+        let word =
+            self.types.made.insert(Made { ty, made_of: made_of.iter().map(|ty| ty.word).collect(), plain: None })?;
         self.types.made.change(word, |made| made.ty.word = word);
         Ok(word)
     }
@@ -209,20 +251,37 @@ impl Rank {
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
     }
 
+    /// Stores a new structure.
+    pub(in crate::mpi) fn put_struct(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+        let Some(padded) = self.padded(host, made_of)? else { return self.put_datatype(at, host, made_of, what) };
+        let word = self.adopt_datatype(padded, made_of)?;
+        self.types.made.change(word, |made| made.plain = Some(host));
+        self.put_word(at, word, what)
+    }
+
     /// Drops a datatype that the library has made null.
     pub(in crate::mpi) fn after_datatype(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
-        if host == Datatype::NULL.0 as usize {
-            self.types.made.remove(word);
-            self.put_word(at, Datatype::NULL.0, what)?;
+        if host != Datatype::NULL.0 as usize {
+            return Ok(());
         }
-        Ok(())
+        if let Some(mut plain) = self.types.made.remove(word).and_then(|made| made.plain) {
+            let free = self.symbol::<symbols::MPI_Type_free>()?;
+            // SAFETY: it was made with the type that is gone, and nobody else knows it.
+            self.check(unsafe { free(&mut plain) })?;
+        }
+        self.put_word(at, Datatype::NULL.0, what)
+    }
+
+    /// The library's type that tells how a type was made.
+    fn origin_of_type(&self, ty: &Type) -> usize {
+        self.types.made.with(ty.word, |made| made.plain).flatten().unwrap_or(ty.host)
     }
 
     /// The guest's word for a type that the library shows.
     pub(super) fn datatype_word(&self, host: usize) -> Option<u32> {
-        let duplicates = self.types.duplicates.borrow();
-        let duplicate = duplicates.iter().find(|(_, duplicate)| *duplicate == host).map(|(word, _)| *word);
-        duplicate.or_else(|| self.types.made.word_of(host))
+        let stand_ins = self.types.stand_ins.borrow();
+        let known = stand_ins.iter().find(|(_, stand_in)| *stand_in == host).map(|(word, _)| *word);
+        known.or_else(|| self.types.made.word_of(host))
     }
 
     /// The handle that the library is given with an operation of the guest's own: one that tells the guest's type.
@@ -230,28 +289,23 @@ impl Rank {
         if !is_constant(ty.host) || ty.host == ty.word as usize {
             return Ok(ty.host);
         }
-        if let Some((_, host)) = self.types.duplicates.borrow().iter().find(|(word, _)| *word == ty.word) {
-            return Ok(*host);
+        if let Some(host) = self.stand_in(ty.word) {
+            return Ok(host);
         }
         let mut host = 0;
         let dup = self.symbol::<symbols::MPI_Type_dup>()?;
         // SAFETY: a constant of the ABI, and a result on the stack.
         self.check(unsafe { dup(ty.host, &mut host) })?;
-        let name =
-            CString::new(Datatype(ty.word).name().unwrap_or_default()).expect("a standard name has no zero byte");
-        let set_name = self.symbol::<symbols::MPI_Type_set_name>()?;
-        // SAFETY: the duplicate and a string that lives as long as the call.
-        self.check(unsafe { set_name(host, name.as_ptr()) })?;
-        self.types.duplicates.borrow_mut().push((ty.word, host));
+        self.keep_stand_in(Datatype(ty.word), host)?;
         Ok(host)
     }
 
     /// Gives back to the library what was made of it here, before it is finalised.
-    pub(super) fn free_duplicates(&self) {
-        let duplicates = std::mem::take(&mut *self.types.duplicates.borrow_mut());
+    pub(super) fn free_stand_ins(&self) {
+        let stand_ins = std::mem::take(&mut *self.types.stand_ins.borrow_mut());
         if let Ok(free) = self.symbol::<symbols::MPI_Type_free>() {
-            for (_, mut host) in duplicates {
-                // SAFETY: it was made by `telling_host`, and nothing refers to it any more.
+            for (_, mut host) in stand_ins {
+                // SAFETY: it was made here, and nothing refers to it any more.
                 unsafe { free(&mut host) };
             }
         }
@@ -286,18 +340,23 @@ struct Envelope {
 }
 
 fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
-    let mut found = Envelope::default();
+    let mut found = Envelope { combiner: MPI_COMBINER_NAMED, ..Envelope::default() };
+    // Whatever stands for it in the library.
+    if is_constant(ty.word as usize) {
+        return Ok(found);
+    }
+    let host = r.origin_of_type(ty);
     if large {
         let call = r.symbol::<symbols::MPI_Type_get_envelope_c>()?;
         let [ints, addresses, longs, types] = &mut found.counts;
         // SAFETY: a datatype of the library's, and results on the stack.
-        r.check(unsafe { call(ty.host, ints, addresses, longs, types, &mut found.combiner) })?;
+        r.check(unsafe { call(host, ints, addresses, longs, types, &mut found.combiner) })?;
     } else {
         let call = r.symbol::<symbols::MPI_Type_get_envelope>()?;
         let mut counts: [c_int; 3] = [0; 3];
         let [ints, addresses, types] = &mut counts;
         // SAFETY: as above.
-        r.check(unsafe { call(ty.host, ints, addresses, types, &mut found.combiner) })?;
+        r.check(unsafe { call(host, ints, addresses, types, &mut found.combiner) })?;
         found.counts = [i64::from(counts[0]), i64::from(counts[1]), 0, i64::from(counts[2])];
     }
     Ok(found)
@@ -320,7 +379,7 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
     // The library writes as many as there are; arrays that are too short are its error.
     let numbers = if large { 4 } else { 3 };
     let most: Vec<i64> = (1..=numbers).map(|at| w.count(large, at)).collect();
-    let found = envelope(r, &ty, large)?;
+    let (found, host) = (envelope(r, &ty, large)?, r.origin_of_type(&ty));
     let room = |index: usize| most[index].clamp(0, found.counts[if large || index < 2 { index } else { 3 }]);
     let (mut ints, mut hosts) = (vec![0 as c_int; room(0) as usize], vec![0_usize; room(numbers - 1) as usize]);
     let mut addresses = vec![0_isize; room(1) as usize];
@@ -329,13 +388,13 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
         let call = r.symbol::<symbols::MPI_Type_get_contents_c>()?;
         let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
         // SAFETY: each array has as many elements as the library may write: those that there are, or none if it refuses them.
-        unsafe { call(ty.host, most[0], most[1], most[2], most[3], i, a, l, d) }
+        unsafe { call(host, most[0], most[1], most[2], most[3], i, a, l, d) }
     } else {
         let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
         let most: Vec<c_int> = most.iter().map(|&count| count as c_int).collect();
         let (i, a, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), hosts.as_mut_ptr());
         // SAFETY: as above.
-        unsafe { call(ty.host, most[0], most[1], most[2], i, a, d) }
+        unsafe { call(host, most[0], most[1], most[2], i, a, d) }
     };
     r.check(code)?;
     let words = contained(r, &ty, &hosts)?;
@@ -353,8 +412,11 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
 fn contained(r: &Rank, ty: &Type, hosts: &[usize]) -> Result<Vec<u32>> {
     let made_of = r.types.made.with(ty.word, |made| made.made_of.clone()).unwrap_or_default();
     let word = |(index, &host): (usize, &usize)| {
-        if is_constant(host) {
-            return Ok(if made_of.len() == hosts.len() { made_of[index] } else { host as u32 });
+        let given = made_of.get(index).copied().filter(|_| made_of.len() == hosts.len());
+        match given {
+            Some(word) if is_constant(word as usize) => return Ok(word),
+            _ if is_constant(host) => return Ok(given.unwrap_or(host as u32)),
+            _ => {}
         }
         // The same type has the same contents under every word.
         let known = r.types.made.word_of(host);

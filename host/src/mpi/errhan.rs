@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::fmt;
 
 use rankine_abi::{
-    Comm, Errhandler, File, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN, MPI_MAX_ERROR_STRING,
+    Addr, Comm, Errhandler, File, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN, MPI_MAX_ERROR_STRING,
     Session, Win, error_class_name,
 };
 use rankine_local::Error;
@@ -122,7 +122,7 @@ impl Rank {
             return Raised::Stopped;
         };
         match self.call_handler(function, object, error.class) {
-            Some(()) => Raised::Code(error.class),
+            Some(code) => Raised::Code(code),
             None => {
                 self.stop(
                     Abort {
@@ -136,12 +136,14 @@ impl Rank {
         }
     }
 
-    /// Calls a handler of the guest with pointers to the object's handle and to the code.
-    fn call_handler(&self, function: u32, object: u32, code: i32) -> Option<()> {
+    /// Calls a handler of the guest with pointers to the object's handle and to the code. What the call returns is what the handler leaves
+    /// there, as in other libraries.
+    fn call_handler(&self, function: u32, object: u32, code: i32) -> Option<i32> {
         self.with_scratch(8, |at| {
             self.memory().write_i32s(at, &[object as i32, code], "the error handler's arguments").ok()?;
             // The third stands for the further arguments of a variadic handler; a plain one doesn't get it.
-            self.call_guest(function, &[at.0 as i32, at.0 as i32 + 4, 0]).map(drop)
+            self.call_guest(function, &[at.0 as i32, at.0 as i32 + 4, 0])?;
+            self.get_int(Addr(at.0 + 4), "the error handler's code").ok()
         })
     }
 

@@ -120,7 +120,7 @@ pub(in crate::mpi) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     if r.init.phase.get() != Phase::Running {
         return Err(Error::new(MPI_ERR_OTHER, "MPI is not initialised, or was finalised before"));
     }
-    r.free_duplicates();
+    r.free_stand_ins();
     r.free_quad_operations();
     let call = r.symbol::<symbols::MPI_Finalize>()?;
     // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.

@@ -88,7 +88,12 @@ pub fn find(named: Option<&Path>) -> Result<Library> {
     if let Some(path) = variable("RANKINE_MPI_LIB") {
         return open(&path, "RANKINE_MPI_LIB");
     }
-    for (path, origin) in candidates() {
+    first(candidates())
+}
+
+/// The first of these that can be opened.
+fn first(candidates: impl Iterator<Item = (PathBuf, &'static str)>) -> Result<Library> {
+    for (path, origin) in candidates {
         if let Ok(library) = open(&path, origin) {
             return Ok(library);
         }
@@ -160,5 +165,35 @@ mod tests {
         assert!(error.contains("libc.so.6") && error.contains("MPI_Abi_get_version"), "{error}");
         let error = open(Path::new("/nowhere/libmpi_abi.so.1"), "RANKINE_MPI_LIB").unwrap_err().to_string();
         assert!(error.contains("/nowhere/libmpi_abi.so.1") && error.contains("RANKINE_MPI_LIB"), "{error}");
+    }
+
+    #[test]
+    fn with_no_library_at_all_the_error_says_what_to_install() {
+        let nowhere = NAMES.map(|name| (Path::new("/nowhere").join(name), "the project's .venv"));
+        let error = first(nowhere.into_iter()).unwrap_err().to_string();
+        for part in ["libmpi_abi.so.1", "pip install mpich", "--mpi-lib", "RANKINE_MPI_LIB"] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_function_that_the_library_lacks_is_an_error_of_its_call() {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, path) = (folder.path().join("small.c"), folder.path().join("libsmall_abi.so"));
+        let text = "int MPI_Abi_get_version(int *major, int *minor) { *major = 1; *minor = 0; return 0; }\n\
+             int MPI_Get_library_version(char *text, int *length) { text[0] = 'S'; text[1] = 0; *length = 1; return 0; }\n\
+             int MPI_Finalize(void) { return 16; }\n";
+        std::fs::write(&source, text).unwrap();
+        let compiled =
+            std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&path, &source]).status().unwrap();
+        assert!(compiled.success());
+        let library = open(&path, "--mpi-lib").unwrap();
+        assert_eq!((library.version.as_str(), library.abi), ("S", (1, 0)));
+        let finalize = library.symbol::<super::super::generated::symbols::MPI_Finalize>().unwrap();
+        // SAFETY: the function above.
+        assert_eq!(unsafe { finalize() }, 16);
+        let error = library.symbol::<super::super::generated::symbols::MPI_Barrier>().err().unwrap();
+        assert_eq!(error.class, MPI_ERR_UNSUPPORTED_OPERATION);
+        assert!(error.text.contains("MPI_Barrier") && error.text.contains("libsmall_abi.so"), "{}", error.text);
     }
 }

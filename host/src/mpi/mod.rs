@@ -26,6 +26,7 @@ mod op;
 pub(crate) mod process;
 mod quads;
 pub(crate) mod rank;
+mod reach;
 mod request;
 mod rma;
 mod session;

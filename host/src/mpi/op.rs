@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
-use rankine_abi::{Addr, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
+use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_OP, MPI_ERR_TYPE, Op};
 use rankine_local::Error;
 use rankine_local::handle::Class;
 use wasmtime::format_err;
@@ -85,20 +85,29 @@ impl Rank {
     /// The operation of a reduction, and what the library is to take the datatype for.
     #[inline]
     pub(in crate::mpi) fn reduction(&self, word: u32, datatype: &Type) -> Result<(OpUse, usize)> {
-        let op = self.op(word)?;
+        let op = self.op_on(word, datatype)?;
         if op.slot.is_some() {
             let host = self.telling_host(datatype)?;
             return Ok((op, host));
         }
         if datatype.has_quads {
-            return Ok((OpUse { host: self.quad_operation(Op(word), datatype)?, slot: None }, datatype.host));
+            let op = OpUse { host: self.quad_operation(Op(word), datatype)?, slot: None };
+            return Ok((op, self.telling_host(datatype)?));
         }
         Ok((op, datatype.host))
     }
 
+    /// The operation on operands of a datatype. MPICH ends the process that reduces elements of the null datatype.
+    fn op_on(&self, word: u32, datatype: &Type) -> Result<OpUse> {
+        if datatype.word == Datatype::NULL.0 {
+            return Err(Error::new(MPI_ERR_TYPE, "datatype: MPI_DATATYPE_NULL is no type of operands"));
+        }
+        self.op(word)
+    }
+
     /// The operation of an accumulation into a window.
     pub(in crate::mpi) fn accumulation(&self, word: u32, datatype: &Type) -> Result<OpUse> {
-        let op = self.op(word)?;
+        let op = self.op_on(word, datatype)?;
         if datatype.has_quads && ![Op::REPLACE, Op::NO_OP].contains(&Op(word)) {
             let name = Op(word).name().unwrap_or("an operation");
             let text = format!(

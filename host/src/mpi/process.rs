@@ -29,16 +29,23 @@ const RANKS: [&str; 5] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS
 
 /// The variable by which a launcher of MPI programs shows that it has started this process.
 pub(crate) fn launcher() -> Option<&'static str> {
-    let is_set = |name: &str| std::env::var_os(name).is_some();
+    launcher_among(|name| std::env::var_os(name).is_some())
+}
+
+fn launcher_among(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
     let of_launchers = ["PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID"];
     // Slurm sets its own variables for whatever it runs; only with PMI it is a launcher of MPI programs.
-    let by_slurm = is_set("SLURM_PROCID") && ["SLURM_PMI_FD", "SLURM_PMIXP_ABORT_AGENT_PORT"].into_iter().any(is_set);
+    let by_slurm = is_set("SLURM_PROCID") && ["SLURM_PMI_FD", "SLURM_PMIXP_ABORT_AGENT_PORT"].into_iter().any(&is_set);
     of_launchers.into_iter().find(|name| is_set(name)).or(by_slurm.then_some("SLURM_PROCID"))
 }
 
 /// The rank that the launcher has given this process.
 pub(crate) fn launched_rank() -> Option<usize> {
-    RANKS.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+    rank_among(|name| std::env::var(name).ok())
+}
+
+fn rank_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    RANKS.iter().find_map(|name| value(name)?.parse().ok())
 }
 
 /// Settings of libraries beneath MPI that a host of WebAssembly needs. To be called before any thread is started.
@@ -198,4 +205,44 @@ fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>) 
         return Ending::Failed(format!("rank {me}: {error:#}"));
     }
     Ending::Trapped { rank: me, report: report() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is made of an environment: the variable that tells the launcher, and the rank.
+    fn seen(environment: &[(&str, &str)]) -> (Option<&'static str>, Option<usize>) {
+        let value = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        (launcher_among(|name| value(name).is_some()), rank_among(|name| value(name).map(String::from)))
+    }
+
+    #[test]
+    fn each_launcher_is_known_by_its_variables() {
+        // mpiexec of MPICH and of libraries made from it, over PMI-1 and PMI-2.
+        assert_eq!(seen(&[("PMI_RANK", "3"), ("PMI_SIZE", "4"), ("PMI_FD", "8")]), (Some("PMI_RANK"), Some(3)));
+        assert_eq!(seen(&[("PMI_FD", "8")]), (Some("PMI_FD"), None));
+        // PRRTE and Open MPI.
+        assert_eq!(seen(&[("PMIX_RANK", "1"), ("PMIX_NAMESPACE", "job")]), (Some("PMIX_RANK"), Some(1)));
+        assert_eq!(seen(&[("OMPI_COMM_WORLD_RANK", "2")]), (Some("OMPI_COMM_WORLD_RANK"), Some(2)));
+        assert_eq!(seen(&[("OMPI_COMM_WORLD_RANK", "2"), ("PMIX_RANK", "2")]), (Some("PMIX_RANK"), Some(2)));
+        // HPE's PALS.
+        assert_eq!(seen(&[("PALS_RANKID", "7"), ("PALS_NODEID", "0")]), (Some("PALS_RANKID"), Some(7)));
+    }
+
+    #[test]
+    fn slurm_launches_mpi_programs_only_with_pmi() {
+        assert_eq!(seen(&[("SLURM_PROCID", "5")]).0, None);
+        assert_eq!(seen(&[("SLURM_PROCID", "5"), ("SLURM_PMI_FD", "9")]), (Some("SLURM_PROCID"), Some(5)));
+        let pmix = [("SLURM_PROCID", "5"), ("SLURM_PMIXP_ABORT_AGENT_PORT", "40123")];
+        assert_eq!(seen(&pmix), (Some("SLURM_PROCID"), Some(5)));
+        assert_eq!(seen(&[("SLURM_PROCID", "5"), ("PMI_RANK", "5")]), (Some("PMI_RANK"), Some(5)));
+    }
+
+    #[test]
+    fn without_a_launcher_there_is_none() {
+        assert_eq!(seen(&[]), (None, None));
+        assert_eq!(seen(&[("SLURM_JOB_ID", "12"), ("HOSTNAME", "login")]), (None, None));
+        assert_eq!(seen(&[("PMI_RANK", "not a number")]).1, None);
+    }
 }

@@ -1,6 +1,7 @@
-//! Reductions of `long double`, which is an IEEE quad in the guest and something else, or nothing, in the library.
+//! `long double`, which is an IEEE quad in the guest and something else, or nothing, in the library.
 //!
-//! The library moves its 16 bytes as they are. For the predefined operations it is given operations of ours, which compute as the embedded engine does.
+//! A library may move 10 of the 16 bytes of its own `long double`. So it is given types of doubles of the same form, of which every bit arrives.
+//! For the predefined operations it is given operations of ours, which compute as the embedded engine does.
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -10,7 +11,7 @@ use rankine_local::Error;
 use rankine_local::op::predefined_kernel;
 
 use super::Result;
-use super::datatype::Type;
+use super::datatype::{Type, described};
 use super::generated::symbols;
 use super::rank::Rank;
 
@@ -31,7 +32,71 @@ static FUNCTIONS: [(Op, Function); 6] = [
     (Op::MAXLOC, reduce::<{ Op::MAXLOC.0 }>),
 ];
 
+/// What the library takes a quad for: two doubles, which nobody looks at.
+pub(super) const HALVES: Datatype = Datatype::C_DOUBLE_COMPLEX;
+
+/// Whether a predefined type holds quads, and more than one value.
+pub(super) fn is_composed(datatype: Datatype) -> bool {
+    [Datatype::C_LONG_DOUBLE_COMPLEX, Datatype::CXX_LONG_DOUBLE_COMPLEX, Datatype::LONG_DOUBLE_INT].contains(&datatype)
+}
+
 impl Rank {
+    /// A predefined type for which the library has to compose another; nothing for other types.
+    #[cold]
+    pub(super) fn composed_type(&self, datatype: Datatype) -> Result<Option<Type>> {
+        let Some(element) = datatype.element().filter(|_| is_composed(datatype)) else { return Ok(None) };
+        let host = match self.stand_in(datatype.0) {
+            Some(host) => host,
+            None => {
+                let host = self.compose(element.index.map(|index| index.offset as isize), element.extent as isize)?;
+                self.keep_stand_in(datatype, host)?;
+                host
+            }
+        };
+        Ok(described(datatype, host))
+    }
+
+    /// A structure with quads is as long as a multiple of their alignment, which the library doesn't know: one of the right extent, if it is another.
+    pub(super) fn padded(&self, host: usize, made_of: &[Type]) -> Result<Option<usize>> {
+        const ALIGNMENT: isize = 16;
+        // One whose parts were given an extent of the program's own keeps what follows from that.
+        let is_aligned = |ty: &Type| ty.has_quads && ty.extent() % ALIGNMENT as i64 == 0;
+        if !made_of.iter().any(is_aligned) {
+            return Ok(None);
+        }
+        let (get_extent, resize) =
+            (self.symbol::<symbols::MPI_Type_get_extent>()?, self.symbol::<symbols::MPI_Type_create_resized>()?);
+        let (mut lower, mut extent, mut padded) = (0_isize, 0_isize, 0);
+        // SAFETY: a type of the library's, and results on the stack.
+        self.check(unsafe { get_extent(host, &mut lower, &mut extent) })?;
+        let over = extent.rem_euclid(ALIGNMENT);
+        if over == 0 {
+            return Ok(None);
+        }
+        // SAFETY: as above.
+        self.check(unsafe { resize(host, lower, extent + ALIGNMENT - over, &mut padded) })?;
+        Ok(Some(padded))
+    }
+
+    /// A type of the library's: a quad and an int at this offset, or two quads.
+    fn compose(&self, index: Option<isize>, extent: isize) -> Result<usize> {
+        let (make, resize) =
+            (self.symbol::<symbols::MPI_Type_create_struct>()?, self.symbol::<symbols::MPI_Type_create_resized>()?);
+        let (commit, free) = (self.symbol::<symbols::MPI_Type_commit>()?, self.symbol::<symbols::MPI_Type_free>()?);
+        let second = if index.is_some() { Datatype::INT32_T } else { HALVES };
+        let (lengths, displs): ([c_int; 2], [isize; 2]) = ([1, 1], [0, index.unwrap_or(extent / 2)]);
+        let types = [HALVES.0 as usize, second.0 as usize];
+        let (mut plain, mut host) = (0, 0);
+        // SAFETY: arrays of two, constants of the ABI, and results on the stack.
+        unsafe {
+            self.check(make(2, lengths.as_ptr(), displs.as_ptr(), types.as_ptr(), &mut plain))?;
+            self.check(resize(plain, 0, extent, &mut host))?;
+            self.check(free(&mut plain))?;
+            self.check(commit(&mut host))?;
+        }
+        Ok(host)
+    }
+
     /// The library's handle for a predefined operation on a type made of quads.
     pub(super) fn quad_operation(&self, op: Op, ty: &Type) -> Result<usize> {
         let function = FUNCTIONS.iter().find(|(known, _)| *known == op).map(|(_, function)| *function);
@@ -69,9 +134,10 @@ unsafe extern "C" fn reduce<const OP: u32>(
     length: *const c_int,
     datatype: *const usize,
 ) {
-    // SAFETY: the library calls it with operands of so many elements of one of the types that `quad_operation` has let through.
+    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements of one of the types that
+    // `quad_operation` has let through.
     unsafe {
-        let datatype = Datatype(*datatype as u32);
+        let Some(datatype) = Rank::current().datatype_word(*datatype).map(Datatype) else { return };
         let (Some(element), Some(kernel)) = (datatype.element(), predefined_kernel(Op(OP), datatype)) else { return };
         for index in 0..usize::try_from(*length).unwrap_or(0) {
             let at = index * element.extent as usize;

@@ -43,14 +43,18 @@ pub(in crate::mpi) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Resul
     let (session, info) = (r.session(w.word(0), "session")?, r.info(w.word(1), "info")?);
     let room = r.get_int(w.addr(3), "pset_len")?;
     let mut name = r.text_room(w.addr(4), i64::from(room), "pset_name")?;
-    let mut length: c_int = room.min(name.len() as c_int);
     let call = r.symbol::<symbols::MPI_Session_get_nth_pset>()?;
-    // SAFETY: the buffer is as long as `length` says.
-    r.check(unsafe { call(session, info, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
+    // MPICH tells the length only to who asks for nothing else; it is a result in any case (§11.3.2).
+    let mut needed: c_int = 0;
+    // SAFETY: with a length of 0 the name is not written.
+    r.check(unsafe { call(session, info, w.int(2), &mut needed, name.as_mut_ptr().cast()) })?;
     if room > 0 {
+        let mut length: c_int = room.min(name.len() as c_int);
+        // SAFETY: the buffer is as long as `length` says.
+        r.check(unsafe { call(session, info, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
         r.put_text(w.addr(4), &name, i64::from(room), "pset_name")?;
     }
-    r.put_int(w.addr(3), length, "pset_len")
+    r.put_int(w.addr(3), needed, "pset_len")
 }
 
 /// `MPI_Comm_create_from_group`

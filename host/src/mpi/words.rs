@@ -143,6 +143,8 @@ impl Rank {
     #[inline]
     pub(in crate::mpi) fn room(&self, at: Addr, bytes: u64, what: &str) -> Result<()> {
         match self.memory().at(at, bytes) {
+            // Address 0 is inside the memory, but no object of a program lies there.
+            _ if at.is_null() && bytes > 0 => Err(Error::new(MPI_ERR_ARG, format!("{what} is the null pointer"))),
             Some(_) => Ok(()),
             None => Err(self.memory().outside(MPI_ERR_ARG, i128::from(at.0), i128::from(bytes), what)),
         }

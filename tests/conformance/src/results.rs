@@ -1,4 +1,4 @@
-//! What came of all runs so far, in a file for each way, so that the ways can be run one after the other or beside each other.
+//! What came of all runs so far, in a file for each way, so that ways, and parts of one, can be run one after the other or beside each other.
 
 use super::list::Entry;
 use super::run::{Outcome, Way};
@@ -17,11 +17,7 @@ impl Results {
     /// What the files of a folder have; nothing, if there are none yet.
     pub fn read(folder: &Path) -> Result<Results, String> {
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let read = |way: Way| match fs::read_to_string(file(folder, way)) {
-            Ok(text) => serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file(folder, way).display())),
-            Err(_) => Ok(Map::new()),
-        };
-        let [native, local, mpi] = Way::ALL.map(read);
+        let [native, local, mpi] = Way::ALL.map(|way| read(folder, way));
         Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?].map(Mutex::new) })
     }
 
@@ -33,6 +29,11 @@ impl Results {
             Outcome::NotApplicable(reason) => json!(["n/a", reason]),
         };
         let mut outcomes = self.outcomes[way as usize].lock().expect("nothing panics while it holds the lock");
+        let fail = |e: std::io::Error| format!("{}: {e}", self.folder.display());
+        // Held until the function returns: another process may run another part of the suite.
+        let beside = fs::File::create(self.folder.join(format!("{}.lock", way.name()))).map_err(fail)?;
+        beside.lock().map_err(fail)?;
+        *outcomes = read(&self.folder, way)?;
         outcomes.insert(entry.name(), value);
         let text = serde_json::to_string_pretty(&*outcomes).map_err(|e| e.to_string())?;
         let (draft, path) = (self.folder.join(format!("{}.new", way.name())), file(&self.folder, way));
@@ -49,6 +50,13 @@ impl Results {
             "fail" => Outcome::Fail(reason(), String::new()),
             _ => Outcome::NotApplicable(reason()),
         })
+    }
+}
+
+fn read(folder: &Path, way: Way) -> Result<Map<String, Value>, String> {
+    match fs::read_to_string(file(folder, way)) {
+        Ok(text) => serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file(folder, way).display())),
+        Err(_) => Ok(Map::new()),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::build::{Builder, Form};
 use super::list::{Entry, Expected};
 use super::notes::Notes;
+use crate::mpiexec::mpiexec;
 use crate::places::Places;
 use crate::process::{Ended, Run, run_within};
 use serde_json::Value;
@@ -11,13 +12,15 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A run may take so long, unless the suite's list gives it more.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Processes of an MPI library poll, and share two cores with the rest of the machine: so many at most.
-const MOST_PROCESSES: u32 = 4;
+/// And so long where each rank is a process, as these share few cores: slow is not failed.
+const LIMIT_OF_PROCESSES: Duration = Duration::from_secs(180);
+/// More processes than this are no test of an MPI library, but of a small machine.
+const MOST_PROCESSES: u32 = 16;
 
 /// How a program of the suite is run.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -73,14 +76,12 @@ pub struct Runner {
     notes: Notes,
     /// What `rankine info --functions` lists.
     functions: OnceLock<Value>,
-    /// Held while processes of an MPI library run.
-    polling: Mutex<()>,
 }
 
 impl Runner {
     /// Runs what `builder` compiles; `notes` says what is not applicable.
     pub fn new(places: Places, builder: Builder, notes: Notes) -> Runner {
-        Runner { places, builder, notes, functions: OnceLock::new(), polling: Mutex::default() }
+        Runner { places, builder, notes, functions: OnceLock::new() }
     }
 
     /// What is known of tests.
@@ -160,22 +161,31 @@ impl Runner {
 
     fn run(&self, entry: &Entry, way: Way, program: &Path) -> Result<Run, String> {
         let folder = self.folder(entry, way)?;
-        let ranks = entry.ranks.to_string();
         let mut command = match way {
             Way::Local => Command::new(&self.places.rankine),
-            Way::Native | Way::Mpi => Command::new(self.places.mpi_bin.join("mpiexec")),
+            Way::Native | Way::Mpi => mpiexec(&self.places, entry.ranks),
         };
         match way {
-            Way::Local => command.args(["run", "-n", &ranks, "--dir", "."]),
-            Way::Native => command.args(["-n", &ranks]),
+            Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--dir", "."]),
+            Way::Native => &mut command,
             Way::Mpi => {
-                command.args(["-n", &ranks]).arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", "."])
+                command.arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"])
             }
         };
-        command.env("RANKINE_MPI_LIB", self.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
-        command.arg(program).args(&entry.arguments).current_dir(folder).env_remove("RUST_BACKTRACE");
-        let _alone = (way != Way::Local).then(|| self.polling.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
-        run_within(command, None, entry.seconds.map_or(LIMIT, Duration::from_secs))
+        command.arg(self.within(&folder, program, way)?).args(&entry.arguments);
+        command.current_dir(folder).env_remove("RUST_BACKTRACE");
+        let limit = if way == Way::Local { LIMIT } else { LIMIT_OF_PROCESSES };
+        run_within(command, None, entry.seconds.map_or(limit, |seconds| limit.max(Duration::from_secs(seconds))))
+    }
+
+    /// What the run calls its program: a guest has it in its folder, as some open the file that `argv[0]` names.
+    fn within(&self, folder: &Path, program: &Path, way: Way) -> Result<PathBuf, String> {
+        if way == Way::Native {
+            return Ok(program.into());
+        }
+        let name = PathBuf::from(program.file_name().expect("it was compiled to a file"));
+        fs::hard_link(program, folder.join(&name)).map_err(|e| format!("{}: {e}", program.display()))?;
+        Ok(name)
     }
 
     /// A folder of its own for the files that the run makes.

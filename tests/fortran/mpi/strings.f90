@@ -1,5 +1,4 @@
 ! Strings: blanks at the end and around keys are not part of them, results are padded, lengths count no zero byte.
-! engines: local
 ! ranks: 1 2 3 4
 ! with: ../check.f90
 program strings

@@ -1,7 +1,6 @@
 // Handlers and keyvals of windows and files, and intercommunicators from groups, as far as they need no window, file or session.
 // ranks: 1 2
 // native: no (a library may refuse differently)
-// engines: local
 #include "../check.h"
 
 static int heard;

@@ -13,9 +13,10 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use crate::functions::{Function, Table};
+use crate::functions::{Class, Errors, Function, Table};
 use crate::local::Shims;
 use crate::local::body;
+use crate::parameters::{Direction, Kind, Parameter};
 use hand::Hand;
 
 /// Whether the engine has a variant of a function.
@@ -79,8 +80,24 @@ fn shim_name(function: &Function, large: bool) -> String {
     format!("{}{}", function.snake(), if large { "_c" } else { "" })
 }
 
+/// The class of a handle, if such objects have error handlers.
+fn errors_of(p: &Parameter) -> Option<Class> {
+    match p.kind {
+        Kind::Handle(class @ (Class::Comm | Class::Win | Class::File | Class::Session)) if p.lengths.is_empty() => {
+            Some(class)
+        }
+        _ => None,
+    }
+}
+
 /// Whose error handler catches the errors of a call: which word of the call is its handle.
 fn on(function: &Function, large: bool) -> String {
+    // An object that is freed hears of it too; its handle lies in the guest's memory.
+    let is_freed = |p: &Parameter| p.direction == Direction::InOut && errors_of(p).is_some();
+    if let (Errors::Of(name), Some(at)) = (&function.errors, function.of_variant(large).position(is_freed)) {
+        let class = function.parameter(name).and_then(errors_of);
+        return class.map_or("On::Myself".to_owned(), |class| format!("On::At(Origin::{}, {at})", class.rust()));
+    }
     let text = body::on(function);
     let Some((class, rest)) = text.split_once("(handle(") else {
         return if text == "On::File(File::NULL)" { "On::FileNull".to_owned() } else { text };
@@ -116,11 +133,18 @@ fn with_head(title: &str, code: &str) -> Result<String> {
     if !shim.is_empty() {
         writeln!(out, "use crate::mpi::shim::{{{}}};", shim.join(", "))?;
     }
+    let reach: Vec<&str> =
+        ["area", "dealt", "farthest", "total", "volume"].into_iter().filter(|word| uses(word)).collect();
+    if uses("within_reach") {
+        writeln!(out, "use crate::mpi::reach::{{{}}};", reach.join(", "))?;
+    }
     if uses("Rank") {
         writeln!(out, "use crate::mpi::rank::Rank;\nuse crate::mpi::words::Words;\nuse crate::mpi::Result;")?;
     }
-    if uses("Origin") {
-        writeln!(out, "use crate::mpi::request::{{Origin, Pending}};")?;
+    match (uses("Origin"), uses("Pending")) {
+        (true, true) => writeln!(out, "use crate::mpi::request::{{Origin, Pending}};")?,
+        (true, false) => writeln!(out, "use crate::mpi::request::Origin;")?,
+        (false, _) => {}
     }
     if code.contains("Type::") {
         writeln!(out, "use crate::mpi::datatype::Type;")?;

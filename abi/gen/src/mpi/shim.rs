@@ -164,12 +164,16 @@ impl Shim<'_> {
             return self.inout(p);
         }
         let (read, absent) = match &p.kind {
-            Kind::Handle(Class::Datatype) => (format!("r.datatype(w.word({at}), {name:?})?"), "Type::ABSENT"),
+            Kind::Handle(Class::Datatype) => {
+                (format!("r.datatype(w.word({at}), {name:?})?"), format!("r.bystander(w.word({at}))"))
+            }
             Kind::Handle(Class::Op) => return self.operation(p),
-            Kind::Handle(class) => (format!("r.{}(w.word({at}), {name:?})?", lower(*class)), "0"),
-            Kind::Tool(c) => (format!("r.tool(w.word({at}), {c:?})?"), "0"),
-            Kind::String(None) => (format!("r.string({}, {name:?})?", self.address(&p.name)), "Default::default()"),
-            Kind::Status => (format!("r.status_in({}, {name:?})?", self.address(&p.name)), ""),
+            Kind::Handle(class) => (format!("r.{}(w.word({at}), {name:?})?", lower(*class)), "0".to_owned()),
+            Kind::Tool(c) => (format!("r.tool(w.word({at}), {c:?})?"), "0".to_owned()),
+            Kind::String(None) => {
+                (format!("r.string({}, {name:?})?", self.address(&p.name)), "Default::default()".to_owned())
+            }
+            Kind::Status => (format!("r.status_in({}, {name:?})?", self.address(&p.name)), String::new()),
             _ => return Ok(()),
         };
         let value = match self.significant(p) {
@@ -235,7 +239,9 @@ impl Shim<'_> {
                 let class = lower(*class);
                 self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
                 let host = if class == "datatype" { ".host" } else { "" };
-                self.before.push(format!("let mut {name} = r.{class}({name}_word, {name:?})?{host};"));
+                // What stands for a predefined type is not the guest's to free.
+                let made = if self.function.name == "MPI_Type_free" { "made_" } else { "" };
+                self.before.push(format!("let mut {name} = r.{made}{class}({name}_word, {name:?})?{host};"));
                 self.after.push(format!("r.after_{class}({address}, {name}_word, {name}, {name:?})"));
             }
             Kind::Tool(c) => {
@@ -348,6 +354,35 @@ impl Shim<'_> {
         if function.name == "MPI_Reduce_local" {
             self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
         }
+        self.reach();
+    }
+
+    /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See `host/src/mpi/reach.rs`.
+    fn reach(&mut self) {
+        let word = |name: &str| match self.function.parameter(name) {
+            Some(p) if wasm::parameter(p, self.large) == "i64" => format!("w.long({})", self.at(name)),
+            _ => format!("w.int({})", self.at(name)),
+        };
+        let area = |a: &str, b: &str| format!("area({}, {})", word(a), word(b));
+        let (blocks, displs) = ("total(&array_of_blocklengths)", "farthest(&array_of_displacements)");
+        let none = || "0".to_owned();
+        let (elements, bytes) = match self.function.name.as_str() {
+            "MPI_Type_contiguous" => (format!("area({}, 1)", word("count")), none()),
+            "MPI_Type_vector" => (format!("{} + {}", area("count", "blocklength"), area("count", "stride")), none()),
+            "MPI_Type_create_hvector" => (area("count", "blocklength"), area("count", "stride")),
+            "MPI_Type_indexed" => (format!("{blocks} + {displs}"), none()),
+            "MPI_Type_create_hindexed" | "MPI_Type_create_struct" => (blocks.to_owned(), displs.to_owned()),
+            "MPI_Type_create_indexed_block" => (format!("{} + {displs}", area("count", "blocklength")), none()),
+            "MPI_Type_create_hindexed_block" => (area("count", "blocklength"), displs.to_owned()),
+            "MPI_Type_create_subarray" => ("volume(&array_of_sizes)".to_owned(), none()),
+            "MPI_Type_create_darray" => {
+                ("dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes)".to_owned(), none())
+            }
+            "MPI_Type_create_resized" => (none(), format!("area({}, 1) + area({}, 1)", word("lb"), word("extent"))),
+            _ => return,
+        };
+        let old = if self.function.parameter("array_of_types").is_some() { "&array_of_types" } else { "&[oldtype]" };
+        self.before.push(format!("r.within_reach({old}, {elements}, {bytes})?;"));
     }
 
     /// Makes room for a result.
@@ -424,7 +459,8 @@ impl Shim<'_> {
                     [p] if !p.lengths.is_empty() => format!("&{}", p.name),
                     types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
                 };
-                format!("r.put_datatype({address}, {name}, {made_of}, {name:?})")
+                let put = if self.function.name == "MPI_Type_create_struct" { "put_struct" } else { "put_datatype" };
+                format!("r.{put}({address}, {name}, {made_of}, {name:?})")
             }
             Class::Request => {
                 let persistent = self.function.name.ends_with("_init");

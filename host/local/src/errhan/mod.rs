@@ -119,7 +119,8 @@ async fn call(r: &Rank, function: FnPtr, object: u32, code: i32) -> Raised {
     // The third stands for the further arguments of a variadic handler; the host drops it for a plain one.
     let arguments = smallvec![at as i32, at as i32 + 4, 0];
     r.ask(Callback::Call { function, arguments }).await;
-    Raised::Code(code)
+    // What the call returns is what the handler leaves there, as in other libraries.
+    Raised::Code(r.memory().read_i32(Addr(at + 4), "the error handler's code").unwrap_or(code))
 }
 
 impl Rank {

@@ -49,7 +49,7 @@ pub async fn recv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm)
     let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
     let Some(pattern) = wanted else { return Ok((Vec::new(), Status::PROC_NULL)) };
     let receiving = Started::new(r, Some(r.post_recv_bytes(pattern, limit)?));
-    poll_fn(|_| if receiving.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+    receiving.done().await;
     let (outcome, bytes) = receiving.end_bytes();
     check(&outcome, limit)?;
     Ok((bytes, outcome.status()))

@@ -148,7 +148,7 @@ fn greet(r: &Rank, what: What, comm: &Communicator, parts: &[Span]) -> Result<u3
         let request = r.begin(Comm::SELF, async move |r| {
             let bytes = bytes;
             let sent = Started::new(r, Some(operation));
-            poll_fn(|_| if sent.poll() { Poll::Ready(()) } else { Poll::Pending }).await;
+            sent.done().await;
             sent.end();
             drop(bytes);
             Ok(Status::EMPTY)

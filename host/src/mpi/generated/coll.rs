@@ -6,7 +6,6 @@ use rankine_abi::MPI_IN_PLACE;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
-use crate::mpi::datatype::Type;
 use crate::mpi::rank::Rank;
 use crate::mpi::request::{Origin, Pending};
 use crate::mpi::shim::{sum, times};
@@ -50,7 +49,7 @@ fn barrier_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn bcast(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(4), w.int(3))?;
     let has_buffer = side.takes_part();
-    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let buffer =
         if has_buffer { r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
@@ -64,7 +63,7 @@ fn bcast(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn bcast_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(4), w.int(3))?;
     let has_buffer = side.takes_part();
-    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let buffer = if has_buffer { r.buffer(w.addr(0), w.long(1), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
     let call = r.symbol::<symbols::MPI_Bcast_c>()?;
@@ -77,7 +76,7 @@ fn bcast_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn ibcast(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(4), w.int(3))?;
     let has_buffer = side.takes_part();
-    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let buffer =
         if has_buffer { r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
@@ -94,7 +93,7 @@ fn ibcast(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn ibcast_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(4), w.int(3))?;
     let has_buffer = side.takes_part();
-    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let buffer = if has_buffer { r.buffer(w.addr(0), w.long(1), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
     r.room(w.addr(5), 4, "request")?;
@@ -110,7 +109,7 @@ fn ibcast_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn bcast_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(4), w.int(3))?;
     let has_buffer = side.takes_part();
-    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let info = r.info(w.word(5), "info")?;
     let buffer =
@@ -128,7 +127,7 @@ fn bcast_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn bcast_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(4), w.int(3))?;
     let has_buffer = side.takes_part();
-    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let info = r.info(w.word(5), "info")?;
     let buffer = if has_buffer { r.buffer(w.addr(0), w.long(1), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
@@ -146,8 +145,8 @@ fn gather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -169,8 +168,8 @@ fn gather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -191,8 +190,8 @@ fn igather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -218,8 +217,8 @@ fn igather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -244,8 +243,8 @@ fn gather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf =
@@ -283,8 +282,8 @@ fn gather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -321,11 +320,11 @@ fn gatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(8), w.int(7))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts =
         if has_recvbuf { r.ints(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
     let displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -358,11 +357,11 @@ fn gatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(8), w.int(7))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts =
         if has_recvbuf { r.longs(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
     let displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -394,11 +393,11 @@ fn igatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(8), w.int(7))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts =
         if has_recvbuf { r.ints(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
     let displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -435,11 +434,11 @@ fn igatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(8), w.int(7))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts =
         if has_recvbuf { r.longs(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
     let displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -475,11 +474,11 @@ fn gatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(8), w.int(7))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts =
         if has_recvbuf { r.ints(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
     let displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let info = r.info(w.word(9), "info")?;
     let sendbuf =
@@ -518,11 +517,11 @@ fn gatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(8), w.int(7))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts =
         if has_recvbuf { r.longs(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
     let displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let info = r.info(w.word(9), "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -560,8 +559,8 @@ fn scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.root;
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -583,8 +582,8 @@ fn scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.root;
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -605,8 +604,8 @@ fn iscatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.root;
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -632,8 +631,8 @@ fn iscatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.root;
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -658,8 +657,8 @@ fn scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.root;
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf = if has_sendbuf {
@@ -697,8 +696,8 @@ fn scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(7), w.int(6))?;
     let has_sendbuf = side.root;
     let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
     let info = r.info(w.word(8), "info")?;
     let sendbuf = if has_sendbuf {
@@ -738,8 +737,8 @@ fn scatterv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let displs = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
@@ -775,8 +774,8 @@ fn scatterv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let displs = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
@@ -811,8 +810,8 @@ fn iscatterv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let displs = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
@@ -852,8 +851,8 @@ fn iscatterv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let displs = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
@@ -892,8 +891,8 @@ fn scatterv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let displs = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let info = r.info(w.word(9), "info")?;
     let sendbuf = if has_sendbuf {
@@ -935,8 +934,8 @@ fn scatterv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let displs = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "displs")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
-    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
+    let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let info = r.info(w.word(9), "info")?;
     let sendbuf = if has_sendbuf {
@@ -972,7 +971,7 @@ fn scatterv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgather`
 fn allgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf =
@@ -988,7 +987,7 @@ fn allgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgather_c`
 fn allgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -1003,7 +1002,7 @@ fn allgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Iallgather`
 fn iallgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf =
@@ -1023,7 +1022,7 @@ fn iallgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Iallgather_c`
 fn iallgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -1042,7 +1041,7 @@ fn iallgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgather_init`
 fn allgather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let info = r.info(w.word(7), "info")?;
@@ -1064,7 +1063,7 @@ fn allgather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgather_init_c`
 fn allgather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let info = r.info(w.word(7), "info")?;
@@ -1085,7 +1084,7 @@ fn allgather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgatherv`
 fn allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
     let displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
@@ -1105,7 +1104,7 @@ fn allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgatherv_c`
 fn allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
     let displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
@@ -1133,7 +1132,7 @@ fn allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Iallgatherv`
 fn iallgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
     let displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
@@ -1166,7 +1165,7 @@ fn iallgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Iallgatherv_c`
 fn iallgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
     let displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
@@ -1198,7 +1197,7 @@ fn iallgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgatherv_init`
 fn allgatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
     let displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
@@ -1233,7 +1232,7 @@ fn allgatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Allgatherv_init_c`
 fn allgatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
     let displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
@@ -1267,7 +1266,7 @@ fn allgatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Alltoall`
 fn alltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1286,7 +1285,7 @@ fn alltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Alltoall_c`
 fn alltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1305,7 +1304,7 @@ fn alltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Ialltoall`
 fn ialltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1328,7 +1327,7 @@ fn ialltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Ialltoall_c`
 fn ialltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1351,7 +1350,7 @@ fn ialltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Alltoall_init`
 fn alltoall_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let info = r.info(w.word(7), "info")?;
@@ -1376,7 +1375,7 @@ fn alltoall_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Alltoall_init_c`
 fn alltoall_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
-    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
     let info = r.info(w.word(7), "info")?;
@@ -1404,7 +1403,7 @@ fn alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
@@ -1440,7 +1439,7 @@ fn alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
@@ -1476,7 +1475,7 @@ fn ialltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
@@ -1521,7 +1520,7 @@ fn ialltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
@@ -1566,7 +1565,7 @@ fn alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
@@ -1613,7 +1612,7 @@ fn alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts =
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
-    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { Type::ABSENT };
+    let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
@@ -1921,7 +1920,7 @@ fn reduce(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(6), w.int(5))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf =
@@ -1940,7 +1939,7 @@ fn reduce_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(6), w.int(5))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -1957,7 +1956,7 @@ fn ireduce(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(6), w.int(5))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf =
@@ -1979,7 +1978,7 @@ fn ireduce_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(6), w.int(5))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -1999,7 +1998,7 @@ fn reduce_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(6), w.int(5))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
     let info = r.info(w.word(7), "info")?;
@@ -2023,7 +2022,7 @@ fn reduce_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(6), w.int(5))?;
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
-    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { Type::ABSENT };
+    let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
     let info = r.info(w.word(7), "info")?;

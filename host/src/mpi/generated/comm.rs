@@ -8,6 +8,7 @@ use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
+use crate::mpi::request::Origin;
 use crate::mpi::words::Words;
 
 /// `MPI_Comm_size`
@@ -269,7 +270,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Comm_create_group" => Entry { shim: comm_create_group, on: On::Comm(0) },
         "MPI_Comm_split" => Entry { shim: comm_split, on: On::Comm(0) },
         "MPI_Comm_split_type" => Entry { shim: comm_split_type, on: On::Comm(0) },
-        "MPI_Comm_free" => Entry { shim: comm_free, on: On::Myself },
+        "MPI_Comm_free" => Entry { shim: comm_free, on: On::At(Origin::Comm, 0) },
         "MPI_Comm_set_name" => Entry { shim: comm_set_name, on: On::Comm(0) },
         "MPI_Comm_get_name" => Entry { shim: comm_get_name, on: On::Comm(0) },
         "MPI_Comm_set_info" => Entry { shim: comm_set_info, on: On::Comm(0) },

@@ -7,11 +7,13 @@ use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
+use crate::mpi::reach::{area, dealt, farthest, total, volume};
 use crate::mpi::words::Words;
 
 /// `MPI_Type_contiguous`
 fn type_contiguous(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(1), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.int(0), 1), 0)?;
     r.room(w.addr(2), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_contiguous>()?;
@@ -24,6 +26,7 @@ fn type_contiguous(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_contiguous_c`
 fn type_contiguous_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(1), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.long(0), 1), 0)?;
     r.room(w.addr(2), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_contiguous_c>()?;
@@ -36,6 +39,7 @@ fn type_contiguous_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_vector`
 fn type_vector(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.int(0), w.int(1)) + area(w.int(0), w.int(2)), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_vector>()?;
@@ -48,6 +52,7 @@ fn type_vector(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_vector_c`
 fn type_vector_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.long(0), w.long(1)) + area(w.long(0), w.long(2)), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_vector_c>()?;
@@ -60,6 +65,7 @@ fn type_vector_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_create_hvector`
 fn type_create_hvector(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.int(0), w.int(1)), area(w.int(0), w.int(2)))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hvector>()?;
@@ -72,6 +78,7 @@ fn type_create_hvector(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_create_hvector_c`
 fn type_create_hvector_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.long(0), w.long(1)), area(w.long(0), w.long(2)))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hvector_c>()?;
@@ -86,6 +93,7 @@ fn type_indexed(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_blocklengths")?;
     let array_of_displacements = r.ints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], total(&array_of_blocklengths) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_indexed>()?;
@@ -102,6 +110,7 @@ fn type_indexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.longs(w.addr(1), w.long(0), "array_of_blocklengths")?;
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], total(&array_of_blocklengths) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_indexed_c>()?;
@@ -118,6 +127,7 @@ fn type_create_hindexed(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_blocklengths")?;
     let array_of_displacements = r.aints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], total(&array_of_blocklengths), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed>()?;
@@ -134,6 +144,7 @@ fn type_create_hindexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.longs(w.addr(1), w.long(0), "array_of_blocklengths")?;
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], total(&array_of_blocklengths), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed_c>()?;
@@ -149,6 +160,7 @@ fn type_create_hindexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn type_create_indexed_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.ints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.int(0), w.int(1)) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_indexed_block>()?;
@@ -162,6 +174,7 @@ fn type_create_indexed_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn type_create_indexed_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.long(0), w.long(1)) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_indexed_block_c>()?;
@@ -175,6 +188,7 @@ fn type_create_indexed_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn type_create_hindexed_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.aints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.int(0), w.int(1)), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed_block>()?;
@@ -188,6 +202,7 @@ fn type_create_hindexed_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn type_create_hindexed_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
+    r.within_reach(&[oldtype], area(w.long(0), w.long(1)), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed_block_c>()?;
@@ -202,6 +217,7 @@ fn type_create_struct(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_blocklengths")?;
     let array_of_displacements = r.aints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let array_of_types = r.datatypes(w.addr(3), i64::from(w.int(0)), "array_of_types")?;
+    r.within_reach(&array_of_types, total(&array_of_blocklengths), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_struct>()?;
@@ -216,7 +232,7 @@ fn type_create_struct(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &array_of_types, "newtype")
+    r.put_struct(w.addr(4), newtype, &array_of_types, "newtype")
 }
 
 /// `MPI_Type_create_struct_c`
@@ -224,6 +240,7 @@ fn type_create_struct_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.longs(w.addr(1), w.long(0), "array_of_blocklengths")?;
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let array_of_types = r.datatypes(w.addr(3), w.long(0), "array_of_types")?;
+    r.within_reach(&array_of_types, total(&array_of_blocklengths), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_struct_c>()?;
@@ -238,7 +255,7 @@ fn type_create_struct_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &array_of_types, "newtype")
+    r.put_struct(w.addr(4), newtype, &array_of_types, "newtype")
 }
 
 /// `MPI_Type_create_subarray`
@@ -247,6 +264,7 @@ fn type_create_subarray(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_subsizes = r.ints(w.addr(2), i64::from(w.int(0)), "array_of_subsizes")?;
     let array_of_starts = r.ints(w.addr(3), i64::from(w.int(0)), "array_of_starts")?;
     let oldtype = r.datatype(w.word(5), "oldtype")?;
+    r.within_reach(&[oldtype], volume(&array_of_sizes), 0)?;
     r.room(w.addr(6), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_subarray>()?;
@@ -272,6 +290,7 @@ fn type_create_subarray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_subsizes = r.longs(w.addr(2), i64::from(w.int(0)), "array_of_subsizes")?;
     let array_of_starts = r.longs(w.addr(3), i64::from(w.int(0)), "array_of_starts")?;
     let oldtype = r.datatype(w.word(5), "oldtype")?;
+    r.within_reach(&[oldtype], volume(&array_of_sizes), 0)?;
     r.room(w.addr(6), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_subarray_c>()?;
@@ -298,6 +317,7 @@ fn type_create_darray(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_dargs = r.ints(w.addr(5), i64::from(w.int(2)), "array_of_dargs")?;
     let array_of_psizes = r.ints(w.addr(6), i64::from(w.int(2)), "array_of_psizes")?;
     let oldtype = r.datatype(w.word(8), "oldtype")?;
+    r.within_reach(&[oldtype], dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
     r.room(w.addr(9), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_darray>()?;
@@ -327,6 +347,7 @@ fn type_create_darray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_dargs = r.ints(w.addr(5), i64::from(w.int(2)), "array_of_dargs")?;
     let array_of_psizes = r.ints(w.addr(6), i64::from(w.int(2)), "array_of_psizes")?;
     let oldtype = r.datatype(w.word(8), "oldtype")?;
+    r.within_reach(&[oldtype], dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
     r.room(w.addr(9), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_darray_c>()?;
@@ -352,6 +373,7 @@ fn type_create_darray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_create_resized`
 fn type_create_resized(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(0), "oldtype")?;
+    r.within_reach(&[oldtype], 0, area(w.int(1), 1) + area(w.int(2), 1))?;
     r.room(w.addr(3), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_resized>()?;
@@ -364,6 +386,7 @@ fn type_create_resized(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_create_resized_c`
 fn type_create_resized_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(0), "oldtype")?;
+    r.within_reach(&[oldtype], 0, area(w.long(1), 1) + area(w.long(2), 1))?;
     r.room(w.addr(3), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_resized_c>()?;
@@ -399,7 +422,7 @@ fn type_commit(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Type_free`
 fn type_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype_word = r.get_word(w.addr(0), "datatype")?;
-    let mut datatype = r.datatype(datatype_word, "datatype")?.host;
+    let mut datatype = r.made_datatype(datatype_word, "datatype")?.host;
     let call = r.symbol::<symbols::MPI_Type_free>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(&mut datatype) };

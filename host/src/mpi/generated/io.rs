@@ -1001,7 +1001,7 @@ fn file_sync(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
         "MPI_File_open" => Entry { shim: crate::mpi::io::file_open, on: On::FileNull },
-        "MPI_File_close" => Entry { shim: file_close, on: On::Myself },
+        "MPI_File_close" => Entry { shim: file_close, on: On::At(Origin::File, 0) },
         "MPI_File_delete" => Entry { shim: crate::mpi::io::file_delete, on: On::FileNull },
         "MPI_File_set_size" => Entry { shim: file_set_size, on: On::File(0) },
         "MPI_File_preallocate" => Entry { shim: file_preallocate, on: On::File(0) },

@@ -713,7 +713,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Win_create_dynamic" => Entry { shim: crate::mpi::rma::win_create_dynamic, on: On::Comm(1) },
         "MPI_Win_attach" => Entry { shim: win_attach, on: On::Win(0) },
         "MPI_Win_detach" => Entry { shim: crate::mpi::rma::win_detach, on: On::Win(0) },
-        "MPI_Win_free" => Entry { shim: win_free, on: On::Myself },
+        "MPI_Win_free" => Entry { shim: win_free, on: On::At(Origin::Win, 0) },
         "MPI_Win_get_group" => Entry { shim: win_get_group, on: On::Win(0) },
         "MPI_Win_set_info" => Entry { shim: win_set_info, on: On::Win(0) },
         "MPI_Win_get_info" => Entry { shim: win_get_info, on: On::Win(0) },

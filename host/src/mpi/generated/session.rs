@@ -7,6 +7,7 @@ use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
+use crate::mpi::request::Origin;
 use crate::mpi::words::Words;
 
 /// `MPI_Session_get_info`
@@ -64,7 +65,7 @@ fn group_from_session_pset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
         "MPI_Session_init" => Entry { shim: crate::mpi::session::session_init, on: On::Myself },
-        "MPI_Session_finalize" => Entry { shim: crate::mpi::session::session_finalize, on: On::Myself },
+        "MPI_Session_finalize" => Entry { shim: crate::mpi::session::session_finalize, on: On::At(Origin::Session, 0) },
         "MPI_Session_get_info" => Entry { shim: session_get_info, on: On::Session(0) },
         "MPI_Session_get_num_psets" => Entry { shim: session_get_num_psets, on: On::Session(0) },
         "MPI_Session_get_nth_pset" => Entry { shim: crate::mpi::session::session_get_nth_pset, on: On::Session(0) },

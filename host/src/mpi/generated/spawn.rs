@@ -7,6 +7,7 @@ use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
+use crate::mpi::request::Origin;
 use crate::mpi::words::Words;
 
 /// `MPI_Comm_disconnect`
@@ -110,7 +111,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Comm_spawn" => Entry { shim: crate::mpi::spawn::comm_spawn, on: On::Comm(5) },
         "MPI_Comm_spawn_multiple" => Entry { shim: crate::mpi::spawn::comm_spawn_multiple, on: On::Comm(6) },
         "MPI_Comm_get_parent" => Entry { shim: crate::mpi::spawn::comm_get_parent, on: On::Myself },
-        "MPI_Comm_disconnect" => Entry { shim: comm_disconnect, on: On::Myself },
+        "MPI_Comm_disconnect" => Entry { shim: comm_disconnect, on: On::At(Origin::Comm, 0) },
         "MPI_Comm_join" => Entry { shim: crate::mpi::spawn::comm_join, on: On::Myself },
         "MPI_Open_port" => Entry { shim: open_port, on: On::Myself },
         "MPI_Close_port" => Entry { shim: close_port, on: On::Myself },

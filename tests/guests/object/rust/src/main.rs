@@ -1,5 +1,4 @@
 // Owned, shared and weak Rust values around a ring, and through every collective.
-// engines: local
 // ranks: 1 2 4
 
 use std::cell::{Cell, RefCell};
@@ -98,7 +97,9 @@ fn ring(world: &Communicator) -> Result<()> {
 
     let sending = world.start_send(&shapes(), next, 3)?;
     let probed = world.probe(ANY_SOURCE, ANY_TAG)?;
-    assert_eq!((probed.source, probed.tag, probed.values), (before, 3, Some(1)));
+    assert_eq!((probed.source, probed.tag), (before, 3));
+    // Over an MPI library a probe tells the length of a message, and nothing of what is in it.
+    assert!(matches!(probed.values, Some(1) | None));
     let came = world.receive::<Vec<Shape>>(ANY_SOURCE, ANY_TAG)?;
     assert_eq!((came.value, came.source, came.tag), (shapes(), before, 3));
     sending.wait()?;
