@@ -97,6 +97,17 @@ fn one<T: Transportable>(image: &[u8]) -> Result<T> {
     }
 }
 
+/// The image in a message that a probe has found.
+fn take(mut message: MPI_Message, mut status: MPI_Status) -> Result<Received<Vec<u8>>> {
+    let mut length = 0i64;
+    // SAFETY: the result outlives the call.
+    check(unsafe { MPI_Get_count_c(&status, MPI_BYTE, &mut length) })?;
+    let mut image = vec![0u8; length as usize];
+    // SAFETY: the buffer is as long as the message, which is the probe's.
+    check(unsafe { MPI_Mrecv_c(image.as_mut_ptr().cast(), length, MPI_BYTE, &mut message, &mut status) })?;
+    Ok(Received { value: image, source: status.MPI_SOURCE, tag: status.MPI_TAG })
+}
+
 /// A send that goes on. Dropping it waits for its end.
 #[must_use]
 pub struct Sending {
@@ -184,18 +195,24 @@ impl Communicator {
         Ok(Received { value: values(&value)?, source, tag })
     }
 
+    /// Receives a value if one has come: a loop that computes asks now and then.
+    pub fn try_receive<T: Transportable>(&self, source: i32, tag: i32) -> Result<Option<Received<T>>> {
+        let (mut message, mut status) = (MPI_MESSAGE_NULL, MPI_Status::default());
+        let mut there = 0;
+        // SAFETY: results outlive the call.
+        check(unsafe { MPI_Improbe(source, tag, self.0, &mut there, &mut message, &mut status) })?;
+        if there == 0 {
+            return Ok(None);
+        }
+        let Received { value, source, tag } = take(message, status)?;
+        Ok(Some(Received { value: one(&value)?, source, tag }))
+    }
+
     fn receive_image(&self, source: i32, tag: i32) -> Result<Received<Vec<u8>>> {
         let (mut message, mut status) = (MPI_MESSAGE_NULL, MPI_Status::default());
-        let mut length = 0i64;
-        // SAFETY: results outlive the calls.
-        unsafe {
-            check(MPI_Mprobe(source, tag, self.0, &mut message, &mut status))?;
-            check(MPI_Get_count_c(&status, MPI_BYTE, &mut length))?;
-        }
-        let mut image = vec![0u8; length as usize];
-        // SAFETY: the buffer is as long as the message.
-        check(unsafe { MPI_Mrecv_c(image.as_mut_ptr().cast(), length, MPI_BYTE, &mut message, &mut status) })?;
-        Ok(Received { value: image, source: status.MPI_SOURCE, tag: status.MPI_TAG })
+        // SAFETY: results outlive the call.
+        check(unsafe { MPI_Mprobe(source, tag, self.0, &mut message, &mut status) })?;
+        take(message, status)
     }
 
     /// Sends a value to one rank while receiving one from another.

@@ -122,6 +122,17 @@ fn ring(world: &Communicator) -> Result<()> {
     }
     assert!(came.is_none());
 
+    assert!(world.try_receive::<u64>(before, 8)?.is_none());
+    let sending = world.start_send(&family(), next, 9)?;
+    let came = loop {
+        if let Some(came) = world.try_receive::<Rc<Person>>(ANY_SOURCE, 9)? {
+            break came;
+        }
+    };
+    sending.wait()?;
+    assert_eq!((came.source, came.tag), (before, 9));
+    check_family(&came.value);
+
     let twice = Rc::new(7u64);
     let sending = world.start_send(&vec![twice.clone(), Rc::new(8), twice], next, 7)?;
     let all: Vec<Rc<u64>> = world.receive(before, 7)?.value;
