@@ -80,7 +80,7 @@ impl Library {
 }
 
 /// The first library that can be opened: `--mpi-lib`, `RANKINE_MPI_LIB`, the loader's own search, the active virtual
-/// environment, then `.venv` of the working folder or one above it. One that is named must be right.
+/// environment, `.venv` of the working folder or one above it, then what lies beside the launcher. One that is named must be right.
 pub fn find(named: Option<&Path>) -> Result<Library> {
     if let Some(path) = named {
         return open(path, "--mpi-lib");
@@ -114,8 +114,15 @@ fn candidates() -> impl Iterator<Item = (PathBuf, &'static str)> {
     let active = variable("VIRTUAL_ENV").map(|venv| (venv.join("lib"), "the active virtual environment"));
     let folder = env::current_dir().unwrap_or_default();
     let projects: Vec<_> = folder.ancestors().map(|above| (above.join(".venv/lib"), "the project's .venv")).collect();
-    let folders = loader.chain(active).chain(projects);
+    let folders = loader.chain(active).chain(projects).chain(launchers());
     folders.flat_map(|(folder, origin)| NAMES.map(|name| (folder.join(name), origin)))
+}
+
+/// `../lib` of the first `mpiexec` on the path: the library that it belongs to.
+fn launchers() -> Option<(PathBuf, &'static str)> {
+    let path = env::var_os("PATH")?;
+    let bin = env::split_paths(&path).find(|folder| folder.join("mpiexec").is_file())?;
+    Some((bin.parent()?.join("lib"), "the folder beside mpiexec"))
 }
 
 /// Opens a library and asks it for its version.
