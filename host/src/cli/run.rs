@@ -1,6 +1,7 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -350,28 +351,40 @@ fn write_out(output: &Arc<Output>, ending: &Ending) {
     let _ = is_done.recv_timeout(Duration::from_secs(1));
 }
 
-/// Says why the job ended, unless it speaks for itself.
+/// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once, and the first to
+/// end may have the others ended in the middle of a line.
 fn report(ending: &Ending) {
+    let mut text = account(ending).join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Why the job ended, in lines.
+fn account(ending: &Ending) -> Vec<String> {
+    let line = |text: std::fmt::Arguments| vec![format!("rankine: {text}")];
     match ending {
-        Ending::Finished { unfinalized, .. } => report_unfinalized(unfinalized),
-        Ending::OutputClosed => {}
-        Ending::Aborted { error: Some(error), .. } => eprintln!("rankine: {error}"),
-        Ending::Aborted { rank, code, .. } => eprintln!("rankine: rank {rank} aborted the job with code {code}"),
+        Ending::Finished { unfinalized, .. } => Vec::from_iter(unfinalized_ranks(unfinalized)),
+        Ending::OutputClosed => Vec::new(),
+        Ending::Aborted { error: Some(error), .. } => line(format_args!("{error}")),
+        Ending::Aborted { rank, code, .. } => line(format_args!("rank {rank} aborted the job with code {code}")),
         Ending::Quit { rank, status } => {
-            eprintln!("rankine: rank {rank} exited with status {status} and without MPI_Finalize, which ended the job");
+            line(format_args!("rank {rank} exited with status {status} and without MPI_Finalize, which ended the job"))
         }
-        Ending::Trapped { rank, report } => eprintln!("rankine: rank {rank} trapped: {report}"),
+        Ending::Trapped { rank, report } => line(format_args!("rank {rank} trapped: {report}")),
         Ending::Deadlocked { ranks, unfinalized } => {
-            eprintln!("rankine: deadlock: every rank waits and no message is under way");
-            few(ranks).for_each(|rank| eprintln!("  {rank}"));
-            report_unfinalized(unfinalized);
+            let mut lines = line(format_args!("deadlock: every rank waits and no message is under way"));
+            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines.extend(unfinalized_ranks(unfinalized));
+            lines
         }
         Ending::TimedOut(limit) => {
-            eprintln!("rankine: the job was ended after {} s, its time limit", limit.as_secs_f64());
+            line(format_args!("the job was ended after {} s, its time limit", limit.as_secs_f64()))
         }
-        Ending::Signalled(libc::SIGINT) => eprintln!("rankine: interrupted"),
-        Ending::Signalled(number) => eprintln!("rankine: ended by signal {number}"),
-        Ending::Failed(text) => eprintln!("rankine: {text}"),
+        Ending::Signalled(libc::SIGINT) => line(format_args!("interrupted")),
+        Ending::Signalled(number) => line(format_args!("ended by signal {number}")),
+        Ending::Failed(text) => line(format_args!("{text}")),
     }
 }
 
@@ -382,11 +395,10 @@ fn few(lines: &[String]) -> impl Iterator<Item = String> {
     lines.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("... and {more} more")))
 }
 
-fn report_unfinalized(ranks: &[usize]) {
-    if let [first, others @ ..] = ranks {
-        let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-        eprintln!("rankine: rank {first}{others} ended without MPI_Finalize");
-    }
+fn unfinalized_ranks(ranks: &[usize]) -> Option<String> {
+    let (first, others) = ranks.split_first()?;
+    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    Some(format!("rankine: rank {first}{others} ended without MPI_Finalize"))
 }
 
 #[cfg(test)]

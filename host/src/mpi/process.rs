@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use wasmtime::{Engine, InstancePre, Module, Store};
@@ -57,6 +58,9 @@ pub(crate) fn prepare_environment() {
         unsafe { std::env::set_var("UCX_ERROR_SIGNALS", "") };
     }
 }
+
+/// How long a launcher has to forward what was said before it learns that the job is over: it drops what it has not read by then.
+const FORWARDING: Duration = Duration::from_millis(100);
 
 /// See the module.
 pub struct Process {
@@ -151,6 +155,10 @@ impl Process {
             Ending::TimedOut(_) | Ending::Signalled(_) | Ending::OutputClosed => false,
             Ending::Finished { .. } | Ending::Deadlocked { .. } => false,
         };
+        let is_orderly = matches!(ending, Ending::Finished { unfinalized, .. } if unfinalized.is_empty());
+        if !is_orderly {
+            std::thread::sleep(FORWARDING);
+        }
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let (true, Some((thread, abort))) = (ends_job, thread) {
             let _ = abort.send(ending.status());
