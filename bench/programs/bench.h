@@ -15,7 +15,7 @@ static inline void bench_print(const char *what, long bytes, double seconds) {
 }
 
 static inline void *bench_buffer(long bytes) {
-    char *buffer = malloc(bytes > 0 ? bytes : 1);
+    char *buffer = aligned_alloc(4096, (bytes + 4096) / 4096 * 4096);
     if (buffer == NULL) {
         fprintf(stderr, "no memory for a buffer of %ld bytes\n", bytes);
         MPI_Abort(MPI_COMM_WORLD, 1);
