@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use rankine_abi::{Addr, FnPtr};
 use smallvec::SmallVec;
 
+use crate::mailbox::operation::OpRef;
 use crate::rank::Rank;
 use crate::sync::Backoff;
 
@@ -178,7 +179,7 @@ impl Rank {
                 Step::Parked if left == 0 => break None,
                 Step::Parked => {
                     left -= 1;
-                    self.look_out(LOOKS);
+                    self.look_out(LOOKS, self.watched.get());
                 }
                 step => break Some(step),
             }
@@ -189,26 +190,12 @@ impl Rank {
         step
     }
 
-    /// Waits until an envelope is there or the operation that was polled last has changed, but not for long.
+    /// Waits until an envelope is there or `watched` has changed, but not for long.
     #[inline]
-    fn look_out(&self, times: u32) {
+    pub(crate) fn look_out(&self, times: u32, watched: Option<OpRef>) {
         let ring = &self.mailbox().ring;
-        let watched = self.watched.get();
         for _ in 0..times {
             if ring.has_next() || watched.is_some_and(|operation| operation.has_news()) {
-                return;
-            }
-            crate::sync::spin_loop();
-        }
-    }
-
-    /// Waits until an envelope is there, but only for as long as a peer needs that is about to send.
-    #[inline]
-    pub(crate) fn look_out_for_envelope(&self) {
-        const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
-        let ring = &self.mailbox().ring;
-        for _ in 0..LOOKS {
-            if ring.has_next() {
                 return;
             }
             crate::sync::spin_loop();

@@ -98,7 +98,7 @@ type Body<'f> = dyn Future<Output = rankine_local::Result<()>> + 'f;
 /// A call that may wait, on a thread that is its rank's alone.
 #[inline]
 pub(crate) fn wait<'r, F>(
-    mut caller: Caller<'r, Guest>,
+    caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
     body: impl FnOnce(&'r Rank) -> F,
@@ -106,11 +106,7 @@ pub(crate) fn wait<'r, F>(
 where
     F: Future<Output = rankine_local::Result<()>>,
 {
-    let rank = enter(&mut caller, name)?;
-    if let Err(error) = rank.check_running() {
-        return now_failed(&mut caller, rank, on, error);
-    }
-    wait_for(&mut caller, rank, on, body(rank))
+    wait_unless(caller, name, on, |_| None, body)
 }
 
 /// The same, for functions whose usual case needs no waiting: that is tried first, without a future to build.

@@ -21,6 +21,15 @@ pub(in crate::mpi) struct Buffer {
     dense: usize,
 }
 
+/// Refuses `MPI_IN_PLACE` as the address that it is: where it is allowed, its caller has seen to it ([`Rank::absent`]).
+#[inline]
+fn not_in_place(at: Addr, what: &str) -> Result<()> {
+    if at == MPI_IN_PLACE {
+        return Err(Error::new(MPI_ERR_BUFFER, format!("{what} is MPI_IN_PLACE, which is not allowed there")));
+    }
+    Ok(())
+}
+
 impl Rank {
     /// Proves `count` elements of a datatype.
     #[inline]
@@ -28,6 +37,7 @@ impl Rank {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: the count is {count}, which is negative")));
         }
+        not_in_place(at, what)?;
         if let Some(size) = datatype.block() {
             let bytes = (count as u64).saturating_mul(size);
             return match self.memory().at(at, bytes) {
@@ -85,6 +95,7 @@ impl Rank {
         datatype: &Type,
         what: &str,
     ) -> Result<Buffer> {
+        not_in_place(at, what)?;
         for (count, displ) in counts.iter().zip(displs) {
             let offset = i128::from(displ.wide()) * i128::from(datatype.extent());
             self.block(i128::from(at.0) + offset, count.wide(), datatype, what)?;
@@ -101,6 +112,7 @@ impl Rank {
         datatypes: &[Type],
         what: &str,
     ) -> Result<Buffer> {
+        not_in_place(at, what)?;
         for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
             self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what)?;
         }

@@ -117,7 +117,7 @@ impl Runner {
             }
         }
         match self.run(entry, way, &program) {
-            Ok(run) => judge(entry, &run),
+            Ok(run) => judge(entry, &run, &self.places.root),
             Err(reason) => Outcome::fail(reason),
         }
     }
@@ -201,8 +201,8 @@ impl Runner {
 }
 
 /// What the suite's own `runtests` would say: the status, and on the standard output ` No Errors` and nothing else.
-fn judge(entry: &Entry, run: &Run) -> Outcome {
-    let fail = |reason: String| Outcome::Fail(reason, run.to_string());
+fn judge(entry: &Entry, run: &Run, root: &Path) -> Outcome {
+    let fail = |reason: String| Outcome::Fail(reason.replace(&format!("{}/", root.display()), ""), run.to_string());
     let silent = |line: &&str| {
         let line = line.trim();
         line.is_empty() || line.eq_ignore_ascii_case("no errors") || line == "Test Passed"

@@ -130,9 +130,7 @@ pub fn send_at_once(
 ) -> Option<()> {
     let comm = r.communicator(comm).ok()?;
     let span = r.contiguous(buf, count, datatype)?;
-    let destination = comm.peers().get(dest)?;
-    (tag >= 0).then_some(())?;
-    let what = What { kind: Kind::Send, context: comm.context, peer: dest, tag, destination };
+    let what = target(Kind::Send, dest, tag, &comm).ok()??;
     r.send_short(&what, comm.rank, &span).then_some(())
 }
 
@@ -208,8 +206,7 @@ pub fn recv_at_once(
 ) -> Option<Status> {
     let comm = r.communicator(comm).ok()?;
     let span = r.contiguous(buf, count, datatype)?;
-    let valid = (tag >= 0 || tag == MPI_ANY_TAG) && (source == MPI_ANY_SOURCE || comm.peers().get(source).is_some());
-    valid.then_some(())?;
-    let header = r.receive_next(&Pattern { context: comm.context, source, tag }, &span)?;
+    let pattern = pattern(source, tag, &comm).ok()??;
+    let header = r.receive_next(&pattern, &span)?;
     Some(Status::new(header.source, header.tag, header.bytes() as u64))
 }

@@ -274,10 +274,9 @@ impl Rank {
         let comm = self.request_comm(request);
         let (request, activity) = self.detach(request);
         let completion = match activity {
-            Activity::Operation(operation) => self.end_operation(operation),
             Activity::Received(operation, then) => self.end_received(operation, then).await,
-            Activity::Complete(completion) => completion,
             Activity::General(general) => general.end(self).await,
+            Activity::Operation(_) | Activity::Complete(_) => unreachable!("it was collected at once"),
             Activity::Inactive | Activity::Future(_) => Completion::of(Status::EMPTY),
         };
         let error = completion.error.map(|error| error.on(comm));
