@@ -25,7 +25,7 @@ deny:
     cargo deny --workspace check licenses bans sources
 
 # Everything that continuous integration runs, except what ./x installs first.
-test: check build unit mpi-subset sync doctor
+test: check build unit mpi-subset conformance-subset sync doctor
 
 # The host and every test program's runner.
 build:
@@ -47,7 +47,8 @@ miri:
         cargo +nightly miri test -p rankine-local --target-dir target/miri --lib -- \
         errhan::tests pt2pt::overlap::a_late
 
-# Feeds types and addresses that make no sense to the calls that move bytes, for so many seconds (needs cargo-fuzz).
+# Feeds what makes no sense to what must stand it, for so many seconds (needs cargo-fuzz): types and addresses to the calls that move bytes (spans), images to
+# the decoder of objects (images), descriptions and memory to their walk (graphs).
 fuzz TARGET="spans" SECONDS="60":
     cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=60
 
@@ -56,7 +57,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny fuzz programs native mpi conformance-subset conformance
+test-full: test deny (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:
@@ -64,23 +65,22 @@ bench *ARGS:
 
 # The guest programs as native programs over MPICH: that what they assert is what MPI libraries do.
 native *ARGS:
-    cargo test --release -p rankine-tests --test guests -- --native {{ARGS}}
+    cargo test {{cargo_flags}} --test guests -- --native {{ARGS}}
 
 # Real programs that take long to build, such as FFTW with its own check: `just programs fftw` runs one.
 programs *ARGS="programs/":
-    cargo test --release -p rankine-tests --test guests -- --ignored {{ARGS}}
+    cargo test {{cargo_flags}} --test guests -- --ignored {{ARGS}}
 
 # The guest programs on the mpi engine, a process for each rank.
 mpi *ARGS:
-    cargo test --release -p rankine-tests --test guests -- --mpi {{ARGS}}
+    cargo test {{cargo_flags}} --test guests -- --mpi {{ARGS}}
 
 # Those with two ranks: what continuous integration runs.
 mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "lacking/mpi") (mpi "coverage/mpi")
 
 # MPICH's own test suite: natively, and as guests; writes docs/conformance.md. `just conformance --local coll/allred` runs a part.
-conformance *ARGS="--native --local --mpi --page":
-    cargo run --release -p rankine-conformance -- {{ARGS}}
+conformance *ARGS="--native --local --mpi --page": build
+    target/release/rankine-conformance {{ARGS}}
 
-# A short part of it, on the embedded engine.
-conformance-subset:
-    cargo run --release -p rankine-conformance -- --local --subset
+# A short part of it, on both engines: what continuous integration runs.
+conformance-subset: (conformance "--local --mpi --subset")

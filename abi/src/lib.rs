@@ -32,6 +32,7 @@ impl Addr {
     pub const NULL: Self = Self(0);
 
     /// Whether it is the address 0.
+    #[inline]
     pub const fn is_null(self) -> bool {
         self.0 == 0
     }

@@ -1,7 +1,8 @@
 //! `just bench objects`: object graphs between two ranks, beside what else can carry them.
 //!
-//! On WebAssembly: described objects, a cluster, and the plain send of as many bytes as the cluster has. Native, over MPICH: C that packs and
-//! unpacks by hand, three serialisers of Rust, and mpi4py with pickle. All build the same graphs, and all end with a graph in fresh memory.
+//! On WebAssembly: described objects, freed one by one or received into one block, a cluster, and the plain send of as many bytes as the
+//! cluster has. Native, over MPICH: C that packs and unpacks by hand, three serialisers of Rust, and mpi4py with pickle. All build the same
+//! graphs, and all end with a graph in fresh memory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,9 +29,16 @@ impl Way {
 pub fn ways(alone: bool) -> Result<Vec<Way>> {
     let mut ways = Vec::new();
     let (local, ranks) = (Competitor::local(), if alone { 1 } else { 2 });
-    let pair = [("rankine", "objects"), ("rankine cluster", "cluster"), ("rankine plain", "bytes")];
-    for &(name, way) in if alone { &[("rankine", "alone")][..] } else { &pair } {
-        ways.push(Way { name, command: [local.command("objects", ranks)?, vec![way.into()]].concat() });
+    let pair: &[(_, &[&str])] = &[
+        ("rankine", &["objects"]),
+        ("rankine in one block", &["objects", "together"]),
+        ("rankine cluster", &["cluster"]),
+        ("rankine plain", &["bytes"]),
+    ];
+    let single: &[(_, &[&str])] = &[("rankine", &["alone"]), ("rankine in one block", &["alone", "together"])];
+    for &(name, words) in if alone { single } else { pair } {
+        let words = words.iter().map(|&word| word.into()).collect();
+        ways.push(Way { name, command: [local.command("objects", ranks)?, words].concat() });
     }
     let Some(mpich) = Competitor::mpich() else {
         eprintln!("MPICH is not here: install its wheel (`./x bench` does) to compare with native programs");

@@ -11,6 +11,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
 
+use crate::local::callback::Signatures;
 use crate::mpi;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
@@ -81,6 +82,8 @@ pub struct Guest {
     pub(crate) limits: Limits,
     /// Callbacks of MPI that run inside one another.
     pub(crate) callbacks: u32,
+    /// Of the functions that MPI has called.
+    pub(crate) signatures: Signatures,
 }
 
 /// How deep callbacks may nest: each has a stack of its own on a fiber, so recursion would take memory without end.
@@ -102,7 +105,16 @@ impl Guest {
 
     /// A guest before its module is instantiated.
     pub(crate) fn new(seat: Seat, wasi: WasiP1Ctx, limits: Limits) -> Guest {
-        Guest { seat, objects: Rc::default(), wasi, memory: None, scratch: Scratch::default(), limits, callbacks: 0 }
+        Guest {
+            seat,
+            objects: Rc::default(),
+            wasi,
+            memory: None,
+            scratch: Scratch::default(),
+            limits,
+            callbacks: 0,
+            signatures: Signatures::default(),
+        }
     }
 
     /// Its identity in the embedded engine, whose shims alone ask for it.
@@ -126,6 +138,11 @@ impl Guest {
     /// Tells the rank where its guest's memory is and how large it is by now.
     #[inline]
     pub(crate) fn refresh_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
+        if caller.data().limits.grows { Guest::look_at_memory(caller) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look_at_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
         let memory = Guest::memory(caller)?;
         let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
         let bytes: &Bytes = match &caller.data().seat {
@@ -134,6 +151,7 @@ impl Guest {
         };
         // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
         unsafe { bytes.set(base, size as u64) };
+        caller.data_mut().limits.grows = false;
         Ok(())
     }
 
@@ -179,12 +197,21 @@ impl Guest {
 }
 
 /// What one rank may take from the machine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Bytes of linear memory, or no limit but wasm's own.
-    pub memory: Option<usize>,
+    memory: Option<usize>,
     /// A growth that was refused, for the report if the guest then fails.
     pub refused: Option<usize>,
+    /// A memory has been made or has grown since its rank was told of its size.
+    grows: bool,
+}
+
+impl Limits {
+    /// Limits of a guest that is still to be made.
+    pub(crate) fn new(memory: Option<usize>) -> Limits {
+        Limits { memory, refused: None, grows: true }
+    }
 }
 
 /// Elements of one table: far beyond any real program, small enough that a table can't exhaust the machine.
@@ -196,6 +223,7 @@ impl ResourceLimiter for Limits {
         if !allowed {
             self.refused = Some(desired);
         }
+        self.grows |= allowed;
         Ok(allowed)
     }
 

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};
-use rankine_local::{Callback, Error, Memory, Result};
+use rankine_local::{Callback, Error, Memory, Parcel, Result};
 use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Objects, ROOTS, Roots, Site};
 
 /// What the types of a rank are kept in.
@@ -19,21 +19,21 @@ pub(crate) trait Carrier {
     fn memory(&self) -> &Memory;
     async fn ask(&self, request: Callback) -> i32;
 
-    async fn send(&self, image: &[u8], dest: i32, tag: i32, comm: u32) -> Result<()>;
+    async fn send(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<()>;
     /// Starts a send of an image that the request keeps.
-    fn isend(&self, image: Vec<u8>, dest: i32, tag: i32, comm: u32) -> Result<u32>;
+    fn isend(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<u32>;
     /// Receives a message of at most `limit` bytes.
-    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Vec<u8>, Status)>;
+    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Parcel, Status)>;
     /// Starts a receive; completing the request does what [`complete`] does.
     fn irecv(&self, limit: u64, source: i32, tag: i32, comm: u32, landing: Landing) -> Result<u32>;
     async fn sendrecv(
         &self,
-        image: &[u8],
+        image: Parcel,
         to: (i32, i32),
         limit: u64,
         from: (i32, i32),
         comm: u32,
-    ) -> Result<(Vec<u8>, Status)>;
+    ) -> Result<(Parcel, Status)>;
     /// The status of the next message, and its first bytes, where the engine can see them: how many.
     async fn probe(&self, head: &mut [u8], source: i32, tag: i32, comm: u32) -> Result<(Option<usize>, Status)>;
     /// The same without waiting.
@@ -63,7 +63,7 @@ pub(crate) struct Landing {
 }
 
 /// Builds what a nonblocking receive has brought.
-pub(crate) async fn complete<C: Carrier>(c: &C, landing: &Landing, message: Vec<u8>, status: Status) -> Result<Status> {
+pub(crate) async fn complete<C: Carrier>(c: &C, landing: &Landing, message: Parcel, status: Status) -> Result<Status> {
     build(c, &landing.objects, message, &landing.roots, status).await
 }
 
@@ -202,7 +202,7 @@ pub(crate) async fn send<C: Carrier>(
     comm: i32,
 ) -> Result<()> {
     let image = o.image(c.memory(), &o.roots(objects, count, ty)?)?;
-    c.send(&image, dest, tag, comm as u32).await
+    c.send(image, dest, tag, comm as u32).await
 }
 
 pub(crate) async fn recv<C: Carrier>(
@@ -226,7 +226,7 @@ async fn receive<C: Carrier>(c: &C, o: &Objects, roots: &Roots, source: i32, tag
 }
 
 /// Builds what came, unless it was from nobody.
-async fn build<C: Carrier>(c: &C, o: &Objects, message: Vec<u8>, roots: &Roots, status: Status) -> Result<Status> {
+async fn build<C: Carrier>(c: &C, o: &Objects, message: Parcel, roots: &Roots, status: Status) -> Result<Status> {
     if status.source == MPI_PROC_NULL { Ok(status) } else { o.build(&site(c), message, roots, status).await }
 }
 
@@ -248,8 +248,7 @@ pub(crate) async fn sendrecv<C: Carrier>(
     let (from, to) = (o.roots(sendobjects, sendcount, ty)?, o.roots(recvobjects, recvcount, ty)?);
     let image = o.image(c.memory(), &from)?;
     let (to_whom, from_whom) = ((dest, sendtag), (source, recvtag));
-    let (message, came) = c.sendrecv(&image, to_whom, longest(&o), from_whom, comm as u32).await?;
-    drop(image);
+    let (message, came) = c.sendrecv(image, to_whom, longest(&o), from_whom, comm as u32).await?;
     put_outcome(c, status, build(c, &o, message, &to, came).await)
 }
 
@@ -353,13 +352,18 @@ pub(crate) async fn bcast<C: Carrier>(
     let roots = o.roots(objects, count, ty)?;
     let comm = comm as u32;
     let gives = c.is_root(comm, root)?;
-    let part = Part::of(if gives { o.image(c.memory(), &roots) } else { Ok(Vec::new()) });
+    let part = Part::of(if gives { image_bytes(c, &o, &roots) } else { Ok(Vec::new()) });
     let result = c.bcast(part.image, longest(&o), root, comm).await;
     let message = after(part.failed, result)?;
     if gives || root == MPI_PROC_NULL {
         return Ok(());
     }
-    o.build_counted(&site(c), message, &roots).await.map(drop)
+    o.build_counted(&site(c), message.into(), &roots).await.map(drop)
+}
+
+/// An image for a collective, which copies it.
+fn image_bytes<C: Carrier>(c: &C, o: &Objects, roots: &Roots) -> Result<Vec<u8>> {
+    Ok(o.image(c.memory(), roots)?.bytes)
 }
 
 /// An image for each of `peers` ranks: the references at these counts and displacements, or one part after another.
@@ -381,7 +385,7 @@ fn parts<C: Carrier>(
     };
     let all = o.roots(objects, 0, ty)?;
     let image = |(&count, &start): (&i32, &i32)| match (u32::try_from(count), u32::try_from(start)) {
-        (Ok(count), Ok(start)) => o.image(c.memory(), &all.part(start, count)),
+        (Ok(count), Ok(start)) => image_bytes(c, o, &all.part(start, count)),
         _ => Err(Error::new(MPI_ERR_COUNT, format!("a part has {count} references and begins at {start}"))),
     };
     counts.iter().zip(&starts).map(image).collect()
@@ -392,7 +396,7 @@ async fn build_all<C: Carrier>(c: &C, o: &Objects, messages: Vec<Vec<u8>>, to: &
     let mut came = Vec::with_capacity(messages.len());
     let mut used = 0;
     for message in messages {
-        let (_, roots) = o.build_counted(&site(c), message, &to.part(used, to.count - used)).await?;
+        let (_, roots) = o.build_counted(&site(c), message.into(), &to.part(used, to.count - used)).await?;
         used += roots;
         came.push(roots as i32);
     }
@@ -421,7 +425,7 @@ pub(crate) async fn scatter<C: Carrier>(
     if root == MPI_ROOT || root == MPI_PROC_NULL {
         return Ok(());
     }
-    let (_, roots) = o.build_counted(&site(c), message, &to).await?;
+    let (_, roots) = o.build_counted(&site(c), message.into(), &to).await?;
     put_wanted(c, received, &[roots as i32], "received")
 }
 
@@ -442,7 +446,7 @@ pub(crate) async fn gather<C: Carrier>(
     let to = o.roots(recvobjects, if takes { recvcount } else { 0 }, ty)?;
     let gives = root != MPI_ROOT && root != MPI_PROC_NULL;
     let made = if gives {
-        o.roots(sendobjects, sendcount, ty).and_then(|from| o.image(c.memory(), &from))
+        o.roots(sendobjects, sendcount, ty).and_then(|from| image_bytes(c, &o, &from))
     } else {
         Ok(Vec::new())
     };
@@ -463,7 +467,7 @@ pub(crate) async fn allgather<C: Carrier>(
     comm: i32,
 ) -> Result<()> {
     let to = o.roots(recvobjects, recvcount, ty)?;
-    let part = Part::of(o.roots(sendobjects, sendcount, ty).and_then(|from| o.image(c.memory(), &from)));
+    let part = Part::of(o.roots(sendobjects, sendcount, ty).and_then(|from| image_bytes(c, &o, &from)));
     let messages = after(part.failed, c.allgather(part.image, longest(&o), comm as u32).await)?;
     build_all(c, &o, messages, &to, recvcounts).await
 }

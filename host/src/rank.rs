@@ -62,7 +62,7 @@ impl Crew {
     /// A rank's store, before its module is instantiated.
     fn start(&self, rank: usize) -> Result<Store<Guest>> {
         let wasi = wasi(&self.settings, rank, &self.output)?;
-        let limits = Limits { memory: self.settings.memory_limit, refused: None };
+        let limits = Limits::new(self.settings.memory_limit);
         let engine_rank = Rank::new(self.world.clone(), rank);
         self.describe(&engine_rank);
         let mut store = Store::new(&self.engine, Guest::new(Seat::Embedded(Rc::new(engine_rank)), wasi, limits));

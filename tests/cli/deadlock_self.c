@@ -1,4 +1,5 @@
 // A single rank that receives from itself what it never sent.
+// engines: local
 // ranks: 1
 // exit: 3
 // seconds: 20

@@ -1,4 +1,5 @@
 // Lines of different ranks never mix, though every rank writes its own in pieces.
+// engines: local
 // ranks: 4
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // A thousand ranks pass a token around, and reduce.
+// engines: local
 // ranks: 1000
 // seconds: 60
 #include "../guests/check.h"

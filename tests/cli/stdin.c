@@ -1,4 +1,5 @@
 // Standard input goes to rank 0; the others find its end at once.
+// engines: local
 // ranks: 1 3
 // stdin: a line for the first rank
 #include "../guests/check.h"

@@ -13,6 +13,10 @@
  * `&objects[offset], count`. What several references of one message share stays shared; cycles stay cycles. Received objects come from
  * malloc, one by one: free them as usual, or all at once with Rankine_Free.
  *
+ * Where the objects themselves lie in a row, and not references to them, the type is RANKINE_VALUES(type), `objects` is the address of the first one, and
+ * received objects are built in the row (only what they refer to comes from malloc). RANKINE_TOGETHER(type) receives a graph into one block of memory: that is
+ * faster, and one call of free ends it.
+ *
  * A type is described once, after MPI_Init. Only what a field describes is followed: a pointer that nobody speaks of arrives as the number it was, so
  * describe pointers that shall stay behind as RANKINE_LEFT: they arrive null. Messages are matched as all messages are, by communicator, source and
  * tag. Errors are returned as those of MPI are, to the communicator's error handler first. */
@@ -36,6 +40,13 @@ typedef int Rankine_Type;
 
 #define RANKINE_OF(datatype) ((Rankine_Type)(size_t)(datatype))
 
+/* As an argument of operations: `objects` holds objects, not references to them. */
+#define RANKINE_VALUES(type) ((Rankine_Type)((type) | 0x40000000))
+
+/* As an argument of receiving operations: all objects of a message lie in one block, which begins with the first one. It came from one malloc, and free of the first
+   reference that is not null frees all of them; so does Rankine_Free with this type. */
+#define RANKINE_TOGETHER(type) ((Rankine_Type)((type) | 0x10000000))
+
 /* How a field refers to objects. */
 enum {
     RANKINE_KIND_REFERENCE = 1,       /* `count` pointers, one after another */
@@ -44,6 +55,7 @@ enum {
     RANKINE_KIND_STRING = 4,          /* a pointer to bytes that end with a zero */
     RANKINE_KIND_INLINE = 5,          /* `count` objects inside of this one */
     RANKINE_KIND_LEFT = 6,            /* `count` pointers that arrive null */
+    RANKINE_KIND_DESCRIPTOR = 7,      /* a Fortran pointer or allocatable: Rankine_Descriptor_field */
     RANKINE_OWNED = 0x100,            /* nothing else refers to it */
     RANKINE_REQUIRED = 0x200,         /* never null */
     RANKINE_WEAK_FLAG = 0x400         /* null unless what it refers to travels anyway */
@@ -61,6 +73,19 @@ typedef struct {
     int when;         /* ... has this value */
     const char *name; /* for errors */
 } Rankine_Field;
+
+/* The same words for RANKINE_KIND_DESCRIPTOR: what is always the same in the CFI_cdesc_t at the offset. `type` is 0 for what arrives null. */
+typedef struct {
+    int kind;
+    int offset;
+    Rankine_Type type;
+    int rank;
+    int length; /* elem_len; 0 for strings of any length */
+    int version;
+    int bytes;       /* rank, type, attribute and the byte behind them, as one int */
+    int information; /* what the program knows of the type, in the word behind the dimensions */
+    const char *name;
+} Rankine_Descriptor_field;
 
 /* ---- describing types ---- */
 
@@ -172,6 +197,8 @@ Rankine_Release_function Rankine_Release;
 
 /* Writes the header into the first 64 of an image's bytes. */
 int Rankine_Seal(void *image, int bytes, int objects, int roots, Rankine_Type type) RANKINE_FUNCTION(Rankine_Seal);
+/* As the type of a receive: what comes stays an image, in a block from the allocator; `objects` gets its address and how many bytes it has. */
+#define RANKINE_IMAGE(type) ((Rankine_Type)((type) | 0x20000000))
 /* Checks an image, and stores position, type and count of each object, if there is room for `capacity` of them. */
 int Rankine_Open(const void *image, int bytes, Rankine_Type type, int table[], int capacity, int *objects, int *roots)
     RANKINE_FUNCTION(Rankine_Open);

@@ -32,25 +32,22 @@ char *rankine_c_string(const char *text, size_t length);
 char *rankine_c_word(const char *text, size_t length);
 void rankine_fortran_string(char *text, size_t length, const char *from);
 
-/* Choice buffers of mpi_f08, which come with the shape of an array section (section.c). */
-struct section {
-    void *address;                  /* what MPI is given */
-    const CFI_cdesc_t *scattered;   /* the section, if `address` is a copy of its elements */
-};
-struct section rankine_section(const CFI_cdesc_t *buffer);
-void rankine_section_end(struct section *section, int written);
-
-/* For operations that go on after the call: the address where the section is contiguous; otherwise `*datatype` and
- * `*count` become a type that describes the section, to be freed when the operation has begun. */
-struct placed {
+/* Choice buffers of mpi_f08, which come with the shape of an array section (section.c): `address` is what MPI is given, `copy` has
+ * to be put back when the operation is complete: at once, or later, as `completion` says. */
+struct buffer {
     void *address;
-    MPI_Count count;
-    MPI_Datatype datatype;
-    int error;
-    int own;
+    struct copy *copy;
 };
-struct placed rankine_placed(const CFI_cdesc_t *buffer, MPI_Count count, MPI_Datatype datatype);
-void rankine_placed_end(struct placed *placed);
+struct completion {
+    MPI_Request request;
+    int persistent;
+    MPI_Win window; /* whose synchronisation with `target` completes it */
+    int target;
+    MPI_File file; /* on which the access ends */
+};
+struct buffer rankine_buffer(const CFI_cdesc_t *buffer, int written);
+void rankine_buffer_done(struct buffer *buffer);
+void rankine_buffer_until(struct buffer *buffer, int code, struct completion completion);
 
-/* The address of a contiguous section; MPI_ERR_BUFFER with a message for another. */
+/* The address of memory that MPI keeps; MPI_ERR_BUFFER with a message for a section that is not contiguous. */
 int rankine_contiguous(const CFI_cdesc_t *buffer, const char *function, void **address);

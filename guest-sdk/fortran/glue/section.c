@@ -1,8 +1,25 @@
-/* Choice buffers of mpi_f08: TYPE(*), DIMENSION(..), which come with the shape of an array section. */
-#include "glue.h"
+/* Choice buffers of mpi_f08: TYPE(*), DIMENSION(..), which come with the shape of an array section.
+ *
+ * MPI is given the address of what is contiguous. The standard defines other sections by a contiguous copy, made when the operation
+ * starts and put back when it completes, and so it is done here: every byte that MPI changed in the copy is changed in the
+ * section, and no other, since what an operation does not touch belongs to the program, or to another operation. Copies of
+ * operations that go on after the call are in a list; completion.c says when they are complete. */
+#include "section.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct copy *rankine_copies;
+
+struct copy {
+    struct copy *next;
+    struct completion completion;
+    int active;
+    char *packed; /* what MPI works on */
+    char *known;  /* `packed` as the section has it; none where MPI only reads */
+    size_t size;
+    CFI_cdesc_t section; /* with its dimensions behind it */
+};
 
 static int is_contiguous(const CFI_cdesc_t *buffer)
 {
@@ -10,114 +27,195 @@ static int is_contiguous(const CFI_cdesc_t *buffer)
            buffer->dim[buffer->rank - 1].extent < 0; /* assumed size */
 }
 
-static MPI_Count elements(const CFI_cdesc_t *buffer)
+static size_t bytes(const CFI_cdesc_t *section)
 {
-    MPI_Count count = 1;
-    for (int d = 0; d < buffer->rank; d++)
-        count *= buffer->dim[d].extent;
-    return count;
+    size_t size = section->elem_len;
+    for (int d = 0; d < section->rank; d++)
+        size *= section->dim[d].extent;
+    return size;
 }
 
 /* Goes to the next element in array element order. */
-static char *next(const CFI_cdesc_t *buffer, char *element, CFI_index_t *index)
+static char *next(const CFI_cdesc_t *section, char *element, CFI_index_t *index)
 {
-    for (int d = 0; d < buffer->rank; d++) {
-        element += buffer->dim[d].sm;
-        if (++index[d] < buffer->dim[d].extent)
+    for (int d = 0; d < section->rank; d++) {
+        element += section->dim[d].sm;
+        if (++index[d] < section->dim[d].extent)
             break;
-        element -= buffer->dim[d].sm * buffer->dim[d].extent;
+        element -= section->dim[d].sm * section->dim[d].extent;
         index[d] = 0;
     }
     return element;
 }
 
-enum direction { GATHER, SCATTER };
-
-static void copy(const CFI_cdesc_t *buffer, char *packed, enum direction direction)
+static void *room(size_t size)
 {
-    CFI_index_t index[CFI_MAX_RANK] = {0};
-    char *element = buffer->base_addr;
-    for (MPI_Count left = elements(buffer); left > 0; left--) {
-        if (direction == GATHER)
-            memcpy(packed, element, buffer->elem_len);
-        else
-            memcpy(element, packed, buffer->elem_len);
-        packed += buffer->elem_len;
-        element = next(buffer, element, index);
-    }
-}
-
-struct section rankine_section(const CFI_cdesc_t *buffer)
-{
-    if (is_contiguous(buffer))
-        return (struct section){rankine_address(buffer->base_addr), NULL};
-    char *packed = malloc(elements(buffer) * buffer->elem_len + 1);
-    if (!packed) {
+    void *room = malloc(size + 1);
+    if (!room) {
         fprintf(stderr, "Fortran: no memory for a copy of an array section that is passed to MPI\n");
         abort();
     }
-    copy(buffer, packed, GATHER);
-    return (struct section){packed, buffer};
+    return room;
 }
 
-void rankine_section_end(struct section *section, int written)
+static void read_section(struct copy *copy)
 {
-    if (!section->scattered)
-        return;
-    if (written)
-        copy(section->scattered, section->address, SCATTER);
-    free(section->address);
-}
-
-/* A type of the section's first `count` elements, each of which is one `datatype`. */
-static int describe(const CFI_cdesc_t *buffer, MPI_Count count, MPI_Datatype datatype, MPI_Datatype *described)
-{
-    MPI_Count lower, extent, size;
-    int error = MPI_Type_get_extent_c(datatype, &lower, &extent);
-    if (!error)
-        error = MPI_Type_size_c(datatype, &size);
-    if (error)
-        return error;
-    if (lower != 0 || extent != (MPI_Count)buffer->elem_len || size != extent || count < 0 || count > elements(buffer))
-        return MPI_ERR_BUFFER;
-    MPI_Aint *places = malloc((count + 1) * sizeof *places);
-    if (!places)
-        return MPI_ERR_NO_MEM;
+    const CFI_cdesc_t *section = &copy->section;
     CFI_index_t index[CFI_MAX_RANK] = {0};
-    char *element = buffer->base_addr;
-    for (MPI_Count at = 0; at < count; at++) {
-        places[at] = element - (char *)buffer->base_addr;
-        element = next(buffer, element, index);
+    char *element = section->base_addr;
+    for (size_t at = 0; at < copy->size; at += section->elem_len) {
+        memcpy(copy->packed + at, element, section->elem_len);
+        element = next(section, element, index);
     }
-    error = MPI_Type_create_hindexed_block((int)count, 1, places, datatype, described);
-    free(places);
-    return error ? error : MPI_Type_commit(described);
+    if (copy->known)
+        memcpy(copy->known, copy->packed, copy->size);
 }
 
-static int complain(const char *function, const char *why)
+/* Puts back what has changed so far. */
+static void settle(struct copy *copy)
 {
-    fprintf(stderr, "Fortran: %s: %s\n", function, why);
-    return MPI_ERR_BUFFER;
+    if (!copy->known)
+        return;
+    CFI_index_t index[CFI_MAX_RANK] = {0};
+    const CFI_cdesc_t *section = &copy->section;
+    char *element = section->base_addr;
+    for (size_t at = 0; at < copy->size; at += section->elem_len) {
+        for (size_t i = 0; i < section->elem_len; i++)
+            if (copy->packed[at + i] != copy->known[at + i])
+                element[i] = copy->known[at + i] = copy->packed[at + i];
+        element = next(section, element, index);
+    }
 }
 
-struct placed rankine_placed(const CFI_cdesc_t *buffer, MPI_Count count, MPI_Datatype datatype)
+static void discard(struct copy *copy)
 {
-    struct placed placed = {rankine_address(buffer->base_addr), count, datatype, MPI_SUCCESS, 0};
+    free(copy->packed);
+    free(copy->known);
+    free(copy);
+}
+
+struct buffer rankine_buffer(const CFI_cdesc_t *buffer, int written)
+{
     if (is_contiguous(buffer))
-        return placed;
-    placed.error = describe(buffer, count, datatype, &placed.datatype);
-    if (placed.error == MPI_ERR_BUFFER)
-        complain("nonblocking operation", "an array section that is not contiguous needs a datatype of one element, and "
-                                          "no more elements than it has");
-    placed.own = !placed.error;
-    placed.count = 1;
-    return placed;
+        return (struct buffer){rankine_address(buffer->base_addr), NULL};
+    size_t dimensions = buffer->rank * sizeof buffer->dim[0];
+    struct copy *copy = room(sizeof *copy + dimensions);
+    *copy = (struct copy){.active = 1, .size = bytes(buffer)};
+    memcpy(&copy->section, buffer, sizeof *buffer + dimensions);
+    copy->packed = room(copy->size);
+    copy->known = written ? room(copy->size) : NULL;
+    read_section(copy);
+    return (struct buffer){copy->packed, copy};
 }
 
-void rankine_placed_end(struct placed *placed)
+void rankine_buffer_done(struct buffer *buffer)
 {
-    if (placed->own)
-        MPI_Type_free(&placed->datatype);
+    if (!buffer->copy)
+        return;
+    settle(buffer->copy);
+    discard(buffer->copy);
+}
+
+void rankine_buffer_until(struct buffer *buffer, int code, struct completion completion)
+{
+    struct copy *copy = buffer->copy;
+    if (!copy)
+        return;
+    if (code != MPI_SUCCESS) {
+        discard(copy);
+        return;
+    }
+    copy->completion = completion;
+    copy->active = !completion.persistent;
+    copy->next = rankine_copies;
+    rankine_copies = copy;
+    if (completion.request == MPI_REQUEST_NULL)
+        rankine_request_completed(MPI_REQUEST_NULL, 1);
+}
+
+void rankine_request_started(MPI_Request request)
+{
+    for (struct copy *copy = rankine_copies; copy; copy = copy->next)
+        if (copy->completion.request == request) {
+            copy->active = 1;
+            read_section(copy);
+        }
+}
+
+void rankine_request_settled(MPI_Request request)
+{
+    for (struct copy *copy = rankine_copies; copy; copy = copy->next)
+        if (copy->completion.request == request)
+            settle(copy);
+}
+
+/* Whether `by`, in which one thing is said, completes an operation for good. */
+static int is_ended(const struct completion *own, struct completion by)
+{
+    if (by.request)
+        return own->request == by.request;
+    if (by.file)
+        return own->file == by.file;
+    return own->window == by.window && !own->request &&
+           (own->target == by.target || by.target == RANKINE_ALL_TARGETS);
+}
+
+static void end(struct completion by)
+{
+    for (struct copy **link = &rankine_copies; *link;) {
+        struct copy *copy = *link;
+        if (!is_ended(&copy->completion, by)) {
+            link = &copy->next;
+            continue;
+        }
+        settle(copy);
+        *link = copy->next;
+        discard(copy);
+    }
+}
+
+void rankine_request_completed(MPI_Request request, int ended)
+{
+    if (ended) {
+        end((struct completion){.request = request});
+        return;
+    }
+    for (struct copy *copy = rankine_copies; copy; copy = copy->next)
+        if (copy->completion.request == request) {
+            settle(copy);
+            copy->active = 0;
+        }
+}
+
+void rankine_request_freed(MPI_Request request)
+{
+    /* Nobody will know when an active one completes: its copy stays for good. */
+    for (struct copy *copy = rankine_copies; copy; copy = copy->next)
+        if (copy->completion.request == request && copy->active)
+            copy->completion = (struct completion){0};
+    end((struct completion){.request = request});
+}
+
+void rankine_window_synchronised(MPI_Win window, int target)
+{
+    /* What has a request ends with it, and finds nothing more to put back then. */
+    for (struct copy *copy = rankine_copies; copy; copy = copy->next)
+        if (copy->completion.window == window)
+            settle(copy);
+    end((struct completion){.window = window, .target = target});
+}
+
+void *rankine_file_buffer(MPI_File file, void *buffer)
+{
+    for (struct copy *copy = rankine_copies; copy; copy = copy->next)
+        if (copy->completion.file == file)
+            return copy->packed;
+    return buffer;
+}
+
+void rankine_file_completed(MPI_File file)
+{
+    end((struct completion){.file = file});
 }
 
 int rankine_contiguous(const CFI_cdesc_t *buffer, const char *function, void **address)
@@ -125,6 +223,6 @@ int rankine_contiguous(const CFI_cdesc_t *buffer, const char *function, void **a
     *address = rankine_address(buffer->base_addr);
     if (is_contiguous(buffer))
         return MPI_SUCCESS;
-    return complain(function, "an array section that is not contiguous cannot be the buffer of an operation that goes on "
-                              "after the call (MPI_SUBARRAYS_SUPPORTED is .FALSE.)");
+    fprintf(stderr, "Fortran: %s: memory that MPI is given must be contiguous, and this array section is not\n", function);
+    return MPI_ERR_BUFFER;
 }

@@ -6,7 +6,7 @@ module mpi_f08
   implicit none
   public
 
-  ! What follows no rule of the tables.
+  ! Starting, profiling's level, time, and sums of addresses.
 
   interface MPI_Init
     subroutine MPI_Init_f08(ierror)
@@ -127,6 +127,8 @@ module mpi_f08
       integer(kind=MPI_ADDRESS_KIND) :: value
     end function PMPI_Aint_diff_f08
   end interface
+
+  ! Keys and attributes, which are integers.
 
   interface MPI_Comm_create_keyval
     subroutine MPI_Comm_create_keyval_f08(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state, ierror)
@@ -338,6 +340,8 @@ module mpi_f08
     end subroutine PMPI_Win_get_attr_f08
   end interface
 
+  ! Generalised requests and representations of files, with their callbacks.
+
   interface MPI_Grequest_start
     subroutine MPI_Grequest_start_f08(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
       import
@@ -416,6 +420,8 @@ module mpi_f08
     end subroutine PMPI_Register_datarep_c_f08
   end interface
 
+  ! Starting processes: strings come in arrays.
+
   interface MPI_Comm_spawn
     subroutine MPI_Comm_spawn_f08(command, argv, maxprocs, info, root, comm, intercomm, &
         array_of_errcodes, ierror)
@@ -475,6 +481,8 @@ module mpi_f08
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_spawn_multiple_f08
   end interface
+
+  ! What only Fortran has.
 
   interface MPI_Sizeof
     subroutine MPI_Sizeof_f08(x, size, ierror)
@@ -551,6 +559,8 @@ module mpi_f08
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Status_f082f_f08
   end interface
+
+  ! The functions that the standard defines itself, to be passed as callbacks.
 
   interface
     subroutine MPI_COMM_NULL_COPY_FN(oldhandle, keyval, extra_state, &
@@ -779,7 +789,7 @@ module mpi_f08
     subroutine MPI_Get_address_f08ts(location, address, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: location
+      type(*), dimension(..), intent(in), asynchronous :: location
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: address
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Get_address_f08ts
@@ -801,7 +811,7 @@ module mpi_f08
     subroutine MPI_Free_mem_f08ts(base, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: base
+      type(*), dimension(..), intent(in), asynchronous :: base
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Free_mem_f08ts
   end interface
@@ -1608,14 +1618,14 @@ module mpi_f08
     subroutine MPI_Buffer_attach_f08ts(buffer, size, ierror)
       import
       implicit none
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Buffer_attach_f08ts
     subroutine MPI_Buffer_attach_c_f08ts(buffer, size, ierror)
       import
       implicit none
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Buffer_attach_c_f08ts
@@ -1662,7 +1672,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_attach_buffer_f08ts
@@ -1670,7 +1680,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_attach_buffer_c_f08ts
@@ -1721,7 +1731,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Session), intent(in) :: session
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Session_attach_buffer_f08ts
@@ -1729,7 +1739,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Session), intent(in) :: session
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Session_attach_buffer_c_f08ts
@@ -5845,7 +5855,7 @@ module mpi_f08
     subroutine MPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: base
+      type(*), dimension(..), asynchronous :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -5859,7 +5869,7 @@ module mpi_f08
     subroutine MPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: base
+      type(*), dimension(..), asynchronous :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -5973,7 +5983,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Win), intent(in) :: win
-      type(*), dimension(..) :: base
+      type(*), dimension(..), asynchronous :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_attach_f08ts
@@ -5984,7 +5994,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Win), intent(in) :: win
-      type(*), dimension(..), intent(in) :: base
+      type(*), dimension(..), intent(in), asynchronous :: base
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Win_detach_f08ts
   end interface
@@ -6054,7 +6064,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6068,7 +6078,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6118,7 +6128,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: origin_addr
+      type(*), dimension(..), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6132,7 +6142,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: origin_addr
+      type(*), dimension(..), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6182,7 +6192,7 @@ module mpi_f08
         target_count, target_datatype, op, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6197,7 +6207,7 @@ module mpi_f08
         target_count, target_datatype, op, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6251,10 +6261,10 @@ module mpi_f08
         ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), asynchronous :: result_addr
       integer, intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -6270,10 +6280,10 @@ module mpi_f08
         ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), asynchronous :: result_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -6334,8 +6344,8 @@ module mpi_f08
         ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
+      type(*), dimension(..), asynchronous :: result_addr
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -6350,9 +6360,9 @@ module mpi_f08
         target_disp, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
-      type(*), dimension(..), intent(in) :: compare_addr
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: compare_addr
+      type(*), dimension(..), asynchronous :: result_addr
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -7166,7 +7176,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7176,7 +7186,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7188,7 +7198,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_at_all_end_f08ts
@@ -7200,7 +7210,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7210,7 +7220,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7222,7 +7232,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_at_all_end_f08ts
@@ -7233,7 +7243,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7242,7 +7252,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7254,7 +7264,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_all_end_f08ts
@@ -7265,7 +7275,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7274,7 +7284,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7286,7 +7296,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_all_end_f08ts
@@ -7297,7 +7307,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7306,7 +7316,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7318,7 +7328,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_read_ordered_end_f08ts
@@ -7329,7 +7339,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7338,7 +7348,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -7350,7 +7360,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_File_write_ordered_end_f08ts
@@ -7794,7 +7804,7 @@ module mpi_f08
     subroutine PMPI_Get_address_f08ts(location, address, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: location
+      type(*), dimension(..), intent(in), asynchronous :: location
       integer(kind=MPI_ADDRESS_KIND), intent(out) :: address
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Get_address_f08ts
@@ -7816,7 +7826,7 @@ module mpi_f08
     subroutine PMPI_Free_mem_f08ts(base, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: base
+      type(*), dimension(..), intent(in), asynchronous :: base
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Free_mem_f08ts
   end interface
@@ -8623,14 +8633,14 @@ module mpi_f08
     subroutine PMPI_Buffer_attach_f08ts(buffer, size, ierror)
       import
       implicit none
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Buffer_attach_f08ts
     subroutine PMPI_Buffer_attach_c_f08ts(buffer, size, ierror)
       import
       implicit none
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Buffer_attach_c_f08ts
@@ -8677,7 +8687,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_attach_buffer_f08ts
@@ -8685,7 +8695,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Comm_attach_buffer_c_f08ts
@@ -8736,7 +8746,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Session), intent(in) :: session
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer, intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Session_attach_buffer_f08ts
@@ -8744,7 +8754,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Session), intent(in) :: session
-      type(*), dimension(..) :: buffer
+      type(*), dimension(..), asynchronous :: buffer
       integer(kind=MPI_COUNT_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Session_attach_buffer_c_f08ts
@@ -12864,7 +12874,7 @@ module mpi_f08
     subroutine PMPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: base
+      type(*), dimension(..), asynchronous :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -12878,7 +12888,7 @@ module mpi_f08
     subroutine PMPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: base
+      type(*), dimension(..), asynchronous :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -12992,7 +13002,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Win), intent(in) :: win
-      type(*), dimension(..) :: base
+      type(*), dimension(..), asynchronous :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_attach_f08ts
@@ -13003,7 +13013,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_Win), intent(in) :: win
-      type(*), dimension(..), intent(in) :: base
+      type(*), dimension(..), intent(in), asynchronous :: base
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Win_detach_f08ts
   end interface
@@ -13073,7 +13083,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -13087,7 +13097,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -13137,7 +13147,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: origin_addr
+      type(*), dimension(..), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -13151,7 +13161,7 @@ module mpi_f08
         target_count, target_datatype, win, ierror)
       import
       implicit none
-      type(*), dimension(..) :: origin_addr
+      type(*), dimension(..), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -13201,7 +13211,7 @@ module mpi_f08
         target_count, target_datatype, op, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -13216,7 +13226,7 @@ module mpi_f08
         target_count, target_datatype, op, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -13270,10 +13280,10 @@ module mpi_f08
         ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), asynchronous :: result_addr
       integer, intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -13289,10 +13299,10 @@ module mpi_f08
         ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), asynchronous :: result_addr
       integer(kind=MPI_COUNT_KIND), intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -13353,8 +13363,8 @@ module mpi_f08
         ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
+      type(*), dimension(..), asynchronous :: result_addr
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -13369,9 +13379,9 @@ module mpi_f08
         target_disp, win, ierror)
       import
       implicit none
-      type(*), dimension(..), intent(in) :: origin_addr
-      type(*), dimension(..), intent(in) :: compare_addr
-      type(*), dimension(..) :: result_addr
+      type(*), dimension(..), intent(in), asynchronous :: origin_addr
+      type(*), dimension(..), intent(in), asynchronous :: compare_addr
+      type(*), dimension(..), asynchronous :: result_addr
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -14185,7 +14195,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14195,7 +14205,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14207,7 +14217,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_at_all_end_f08ts
@@ -14219,7 +14229,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14229,7 +14239,7 @@ module mpi_f08
       implicit none
       type(MPI_File), intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14241,7 +14251,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_at_all_end_f08ts
@@ -14252,7 +14262,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14261,7 +14271,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14273,7 +14283,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_all_end_f08ts
@@ -14284,7 +14294,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14293,7 +14303,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14305,7 +14315,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_all_end_f08ts
@@ -14316,7 +14326,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14325,7 +14335,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..) :: buf
+      type(*), dimension(..), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14337,7 +14347,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_read_ordered_end_f08ts
@@ -14348,7 +14358,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14357,7 +14367,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional, intent(out) :: ierror
@@ -14369,7 +14379,7 @@ module mpi_f08
       import
       implicit none
       type(MPI_File), intent(in) :: fh
-      type(*), dimension(..), intent(in) :: buf
+      type(*), dimension(..), intent(in), asynchronous :: buf
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_File_write_ordered_end_f08ts

@@ -362,7 +362,7 @@ module mpi_f08_types
     module procedure differ_Datatype
   end interface
 
-  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false.
+  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.
   logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.
 
   ! What became of a message.

@@ -72,6 +72,18 @@ pub unsafe fn copy_small(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
+/// Asks for the cache line of something that will be written soon.
+#[inline(always)]
+pub(crate) fn expect_write<T>(at: &T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a hint, which touches nothing.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) std::ptr::from_ref(at), options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = at;
+}
+
 /// Copies `count` blocks of `len` bytes, `dst_stride` and `src_stride` bytes apart.
 ///
 /// # Safety

@@ -55,17 +55,37 @@ impl<T> Table<T> {
     /// Stores `value` and returns its handle, or gives it back when the rank's quota for this class is used up.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> std::result::Result<u32, T> {
-        let index = match self.free.pop() {
-            Some(index) => index,
+        match self.vacant() {
+            Some(index) => Ok(self.fill(index, || value)),
+            None => Err(value),
+        }
+    }
+
+    /// As [`Table::insert`], for a value that is made where it is to lie, without ever being moved; nothing when the quota is used up.
+    #[inline(always)]
+    pub fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<u32> {
+        let index = self.vacant()?;
+        Some(self.fill(index, make))
+    }
+
+    #[inline(always)]
+    fn vacant(&mut self) -> Option<u32> {
+        match self.free.pop() {
+            Some(index) => Some(index),
             None if self.slots.len() <= INDEX_MASK as usize => {
                 self.slots.push(Slot { generation: 0, value: None });
-                (self.slots.len() - 1) as u32
+                Some((self.slots.len() - 1) as u32)
             }
-            None => return Err(value),
-        };
+            None => None,
+        }
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, index: u32, make: impl FnOnce() -> T) -> u32 {
         let slot = &mut self.slots[index as usize];
-        slot.value = Some(value);
-        Ok(((self.class as u32) << (INDEX_BITS + GENERATION_BITS)) | (slot.generation << INDEX_BITS) | index)
+        // There was nothing, so nothing is to be dropped, for which the compiler would have to keep the value elsewhere meanwhile.
+        std::mem::forget(slot.value.replace(make()));
+        ((self.class as u32) << (INDEX_BITS + GENERATION_BITS)) | (slot.generation << INDEX_BITS) | index
     }
 
     /// As [`Table::insert`]; a used-up quota is the error that `what` (`"groups"`) names.
@@ -96,13 +116,31 @@ impl<T> Table<T> {
     }
 
     /// Takes the object out; the handle is stale from now on.
+    #[inline]
     pub fn remove(&mut self, handle: u32) -> Option<T> {
         let index = self.index(handle)?;
+        let value = self.slots[index].value.take()?;
+        self.recycle(index);
+        Some(value)
+    }
+
+    /// As [`Table::remove`], where nobody wants the object; says whether there was one.
+    #[inline]
+    pub fn discard(&mut self, handle: u32) -> bool {
+        let Some(index) = self.index(handle) else { return false };
+        if self.slots[index].value.is_none() {
+            return false;
+        }
+        self.slots[index].value = None;
+        self.recycle(index);
+        true
+    }
+
+    #[inline(always)]
+    fn recycle(&mut self, index: usize) {
         let slot = &mut self.slots[index];
-        let value = slot.value.take()?;
         slot.generation = (slot.generation + 1) & GENERATION_MASK;
         self.free.push(index as u32);
-        Some(value)
     }
 
     /// The live objects with their handles.

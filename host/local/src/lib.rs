@@ -40,7 +40,7 @@ pub mod topo;
 
 pub use drive::{Callback, Ended, Step, block_on, wait};
 pub use error::{Error, Result};
-pub use mailbox::operation::{Kind, What};
+pub use mailbox::operation::{Kind, Parcel, What};
 pub use memory::Memory;
 pub use rank::Rank;
 pub use rankine_abi as abi;

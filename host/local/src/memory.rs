@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER};
+use smallvec::SmallVec;
 
 use crate::copy;
 use crate::error::{Error, Result};
@@ -61,14 +62,21 @@ impl Memory {
             .then(|| self.base.get().wrapping_add(address.0 as usize))
     }
 
-    #[inline]
+    #[inline(always)]
     fn argument(&self, address: Addr, length: u64, what: &str) -> Result<*mut u8> {
         // Address 0 is inside the memory, but no object of a program lies there.
-        if address == Addr::NULL && length > 0 {
-            return Err(Error::new(MPI_ERR_ARG, format!("{what} is the null pointer")));
+        match self.at(address, length) {
+            Some(at) if address != Addr::NULL || length == 0 => Ok(at),
+            _ => Err(self.refused(address, length, what)),
         }
-        self.at(address, length)
-            .ok_or_else(|| self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what))
+    }
+
+    #[cold]
+    fn refused(&self, address: Addr, length: u64, what: &str) -> Error {
+        if address == Addr::NULL {
+            return Error::new(MPI_ERR_ARG, format!("{what} is the null pointer"));
+        }
+        self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what)
     }
 
     /// The error for bytes that are not in the memory.
@@ -93,7 +101,7 @@ impl Memory {
     }
 
     /// Copies bytes out of the guest behind those of a vector.
-    #[inline]
+    #[inline(always)]
     pub fn append(&self, address: Addr, length: u64, bytes: &mut Vec<u8>, what: &str) -> Result<()> {
         let from = self.argument(address, length, what)?;
         let length = length as usize;
@@ -128,7 +136,7 @@ impl Memory {
     }
 
     /// Copies bytes into the guest.
-    #[inline]
+    #[inline(always)]
     pub fn write_bytes(&self, address: Addr, bytes: &[u8], what: &str) -> Result<()> {
         let to = self.argument(address, bytes.len() as u64, what)?;
         // SAFETY: `to` has as many bytes inside the memory.
@@ -180,6 +188,25 @@ impl Memory {
         Ok(())
     }
 
+    /// Reads an array of words that is short, as a rule.
+    #[inline]
+    pub fn read_words<const N: usize>(&self, address: Addr, length: usize, what: &str) -> Result<SmallVec<[u32; N]>>
+    where
+        [u32; N]: smallvec::Array<Item = u32>,
+    {
+        let from = self.argument(address, length as u64 * 4, what)?;
+        let mut words = SmallVec::<[u32; N]>::with_capacity(length);
+        // SAFETY: `from` has as many bytes inside the memory, and the vector has room for them; they are written before they count.
+        unsafe {
+            copy::copy(words.as_mut_ptr().cast(), from, length * 4);
+            words.set_len(length);
+        }
+        if cfg!(target_endian = "big") {
+            words.iter_mut().for_each(|word| *word = u32::from_le(*word));
+        }
+        Ok(words)
+    }
+
     /// Reads an array of words.
     pub fn read_i32s(&self, address: Addr, length: usize, what: &str) -> Result<Vec<i32>> {
         let bytes = self.read_bytes(address, length as u64 * 4, what)?;
@@ -194,17 +221,14 @@ impl Memory {
 
     /// Writes an array of words.
     pub fn write_i32s(&self, address: Addr, values: &[i32], what: &str) -> Result<()> {
-        let mut bytes = Vec::with_capacity(values.len() * 4);
-        for value in values {
-            bytes.extend_from_slice(&value.to_le_bytes());
-        }
-        self.write_bytes(address, &bytes, what)
+        let words: Vec<[u8; 4]> = values.iter().map(|value| value.to_le_bytes()).collect();
+        self.write_bytes(address, words.as_flattened(), what)
     }
 
     /// Writes an array of double words.
     pub fn write_i64s(&self, address: Addr, values: &[i64], what: &str) -> Result<()> {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.write_bytes(address, &bytes, what)
+        let words: Vec<[u8; 8]> = values.iter().map(|value| value.to_le_bytes()).collect();
+        self.write_bytes(address, words.as_flattened(), what)
     }
 
     /// Reads a NUL-terminated string of at most `limit` bytes.

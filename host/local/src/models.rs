@@ -13,7 +13,7 @@ use crate::drive::Step;
 use crate::joint;
 use crate::mailbox::Mailbox;
 use crate::mailbox::matching::{Pattern, Work};
-use crate::mailbox::operation::{Kind, Operation, What};
+use crate::mailbox::operation::{Kind, Operation, Parcel, What};
 use crate::mailbox::ring::{Header, Ring};
 use crate::span::Span;
 use crate::transport::Started;
@@ -124,7 +124,7 @@ fn the_gate_lets_one_in_at_a_time() {
         mailbox.enter();
         for source in 0..2 {
             // SAFETY: inside the gate.
-            let arrived = unsafe { mailbox.matching(|matching| matching.take(&pattern(source))) };
+            let arrived = unsafe { mailbox.matching(|matching| matching.set_aside(&pattern(source))) };
             assert!(arrived.is_some());
         }
     });
@@ -222,6 +222,31 @@ fn a_synchronous_message_wakes_both() {
 #[test]
 fn a_long_message_is_pulled_or_buffered() {
     one_message(2, Kind::Send, 1100);
+}
+
+#[test]
+fn a_parcel_changes_hands_or_is_copied() {
+    explore(2, || {
+        two_ranks(
+            |zero| {
+                let parcel = Parcel { bytes: vec![3; 1100], knowledge: Some(Box::new(7)) };
+                let what = What { kind: Kind::Send, context: 0, peer: 1, tag: 7, destination: 1 };
+                run(zero, async {
+                    finish(zero, Started::new(zero, zero.post_parcel(what, 0, parcel).unwrap())).await;
+                });
+            },
+            |one| {
+                run(one, async {
+                    let receiving = Started::new(one, Some(one.post_recv_bytes(pattern(0), 2000).unwrap()));
+                    receiving.done().await;
+                    let Parcel { bytes, knowledge } = receiving.unload();
+                    assert_eq!((bytes.len(), bytes.iter().all(|&byte| byte == 3)), (1100, true));
+                    assert!(knowledge.is_none_or(|known| *known.downcast::<i32>().unwrap() == 7));
+                    receiving.end();
+                });
+            },
+        );
+    });
 }
 
 async fn cancel_or_receive(one: &Rank) {

@@ -108,8 +108,12 @@ impl Span {
         bytes
     }
 
-    /// Copies the first `length` packed bytes of `from` into this span, directly from layout to layout.
+    /// Copies the first `length` packed bytes of `from` into this span, directly from layout to layout. Contiguous bytes that are the same
+    /// ones stay as they are.
     pub fn copy_from(&self, from: &Span, length: usize) {
+        if self.contiguous().is_some() && self.contiguous() == from.contiguous() {
+            return;
+        }
         let length = length.min(self.bytes).min(from.bytes);
         // SAFETY: both spans were proved when they were made.
         unsafe {

@@ -13,8 +13,8 @@ use crate::copy;
 use crate::error::{Error, Result};
 use crate::joint;
 use crate::mailbox::Mailbox;
-use crate::mailbox::matching::{Arrived, Body, Matching, Pattern, Ticket, Work, deliver};
-use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
+use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pattern, Ticket, Work, deliver};
+use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel, What};
 use crate::mailbox::ring::{EAGER, Header};
 use crate::rank::Rank;
 use crate::span::Span;
@@ -85,21 +85,41 @@ impl Rank {
     #[inline]
     pub(crate) fn release(&self, operation: OpRef) -> Outcome {
         let outcome = operation.finish();
-        operation.clear_room();
+        operation.clear_cargo();
         self.pool.borrow_mut().push(operation);
         outcome
     }
 
     /// Starts a send; nothing to wait for when the message went into the envelope.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post_send(&self, what: What, source: i32, span: Span) -> Result<Option<OpRef>> {
         if what.kind != Kind::Ssend && self.send_short(&what, source, &span) {
             return Ok(None);
         }
-        let destination = self.world().mailbox(what.destination);
-        let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
         let operation = self.operation()?;
         operation.start(what, span);
+        self.push_pulled(operation, &what, source);
+        Ok(Some(operation))
+    }
+
+    /// As [`Rank::post_send`], of bytes that the operation keeps, or hands to its receiver.
+    pub(crate) fn post_parcel(&self, what: What, source: i32, parcel: Parcel) -> Result<Option<OpRef>> {
+        // SAFETY: borrowed for this call; a send does not write.
+        let span = unsafe { Span::raw(parcel.bytes.as_ptr().cast_mut(), parcel.bytes.len()) };
+        if self.send_short(&what, source, &span) {
+            return Ok(None);
+        }
+        let operation = self.operation()?;
+        operation.start(what, Span::EMPTY);
+        operation.load(parcel);
+        self.push_pulled(operation, &what, source);
+        Ok(Some(operation))
+    }
+
+    /// Sends the envelope of a message that its receiver pulls.
+    fn push_pulled(&self, operation: OpRef, what: &What, source: i32) {
+        let destination = self.world().mailbox(what.destination);
+        let header = Header { context: what.context, source, tag: what.tag, length: operation.span().bytes() as u64 };
         let address = operation.to_address().to_ne_bytes();
         let position = self.push(what.destination, &header.pulled(), address.as_ptr());
         operation.get().position.set(position);
@@ -108,7 +128,6 @@ impl Rank {
         } else {
             self.try_help(what.destination);
         }
-        Ok(Some(operation))
     }
 
     #[inline]
@@ -203,27 +222,25 @@ impl Rank {
     }
 
     /// Starts a receive.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post_recv(&self, pattern: Pattern, span: Span) -> Result<OpRef> {
         self.post_recv_into(pattern, span, None)
     }
 
-    #[inline]
+    #[inline(always)]
     fn post_recv_into(&self, pattern: Pattern, span: Span, room: Option<u64>) -> Result<OpRef> {
         let operation = self.operation()?;
         operation.start(self.waits_for(Kind::Recv, &pattern), span);
         if let Some(limit) = room {
             operation.give_room(limit);
         }
-        let found = self.matched(|matching| {
-            let found = matching.take(&pattern);
-            if found.is_none() {
-                matching.post(pattern, operation);
-            }
-            found
-        });
-        if let Some(arrived) = found {
-            self.receive(arrived, operation);
+        let by = self.me();
+        let mut left = None;
+        self.matched(|matching| left = matching.receive(pattern, operation, by));
+        match left {
+            None => {}
+            Some(Left::Pulled(header, send)) => self.world().transfer(send, operation, &header, by),
+            Some(Left::Bytes(header, bytes)) => self.fill(operation, &header, &bytes),
         }
         Ok(operation)
     }
@@ -241,7 +258,7 @@ impl Rank {
         Ok(operation)
     }
 
-    /// Starts a receive of a message of any length up to `limit`, whose bytes [`OpRef::take_room`] gives.
+    /// Starts a receive of a message of any length up to `limit`, which [`OpRef::unload`] gives.
     pub(crate) fn post_recv_bytes(&self, pattern: Pattern, limit: u64) -> Result<OpRef> {
         self.post_recv_into(pattern, Span::EMPTY, Some(limit))
     }
@@ -250,19 +267,21 @@ impl Rank {
         What { kind, context: pattern.context, peer: pattern.source, tag: pattern.tag, destination: self.me() }
     }
 
-    /// Moves an unexpected message to the receive that asked for it.
+    /// Moves a message that was set aside to the receive that asked for it.
     fn receive(&self, arrived: Arrived, operation: OpRef) {
         match (&arrived.body, arrived.bytes()) {
-            (_, Some(bytes)) => {
-                // Nobody else knows the operation: there is nobody to wake.
-                let _ = deliver(operation, self.me(), &arrived.header, |to, length| {
-                    // SAFETY: `to` is part of the receive's proved span.
-                    unsafe { copy::copy(to, bytes.as_ptr(), length) }
-                });
-            }
+            (_, Some(bytes)) => self.fill(operation, &arrived.header, bytes),
             (Body::Pulled(send), _) => self.world().transfer(*send, operation, &arrived.header, self.me()),
             _ => unreachable!("a message has bytes or is pulled"),
         }
+    }
+
+    /// Copies the bytes of a message that was kept. Nobody else knows the operation: there is nobody to wake.
+    fn fill(&self, operation: OpRef, header: &Header, bytes: &[u8]) {
+        let _ = deliver(operation, self.me(), header, |to, length| {
+            // SAFETY: `to` is part of the receive's proved span.
+            unsafe { copy::copy(to, bytes.as_ptr(), length) }
+        });
     }
 
     /// What has arrived and fits, without receiving it: source, tag and length.
@@ -451,9 +470,9 @@ impl<'a> Started<'a> {
         poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
     }
 
-    /// The bytes that a complete receive made room for.
-    pub(crate) fn take_room(&self) -> Vec<u8> {
-        self.operation.map_or_else(Vec::new, |operation| operation.take_room())
+    /// The message of a complete receive into the host.
+    pub(crate) fn unload(&self) -> Parcel {
+        self.operation.map_or_else(Parcel::default, |operation| operation.unload())
     }
 
     /// How it ended. It is complete.

@@ -319,16 +319,9 @@ impl World {
 
     /// Copies a message from the sender's memory to the receiver's and completes both operations.
     pub(crate) fn transfer(&self, send: OpRef, receive: OpRef, header: &crate::mailbox::ring::Header, by: u32) {
-        receive.make_room(send.span().bytes() as u64);
-        let (length, room) = (send.span().bytes(), receive.span().bytes());
-        let bytes = length.min(room);
+        let length = send.span().bytes();
         let (from, to) = (send.get().owner, receive.get().owner);
-        match (send.span().contiguous(), receive.span().contiguous()) {
-            (Some(source), Some(target)) if bytes >= crate::joint::WORTHWHILE && by != from => {
-                crate::joint::copy(&send.get().joint, target, source, bytes);
-            }
-            _ => receive.span().copy_from(send.span(), bytes),
-        }
+        let bytes = if receive.take_over(send) { length } else { copy_bytes(send, receive, by) };
         self.tell(|| Event::Copied { from: from as usize, to: to as usize, bytes, by: by as usize });
         let outcome = Outcome {
             source: header.source,
@@ -344,4 +337,17 @@ impl World {
             self.wake(from);
         }
     }
+}
+
+/// Copies as much of a message as fits into the receiver's memory; how much that is.
+fn copy_bytes(send: OpRef, receive: OpRef, by: u32) -> usize {
+    receive.make_room(send.span().bytes() as u64);
+    let bytes = send.span().bytes().min(receive.span().bytes());
+    match (send.span().contiguous(), receive.span().contiguous()) {
+        (Some(source), Some(target)) if bytes >= crate::joint::WORTHWHILE && by != send.get().owner => {
+            crate::joint::copy(&send.get().joint, target, source, bytes);
+        }
+        _ => receive.span().copy_from(send.span(), bytes),
+    }
+    bytes
 }

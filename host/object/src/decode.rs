@@ -6,6 +6,7 @@
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
 
+use crate::descriptor::Pattern;
 use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
 use crate::interior::{ALIAS, Alias, is_part};
@@ -30,11 +31,22 @@ impl Default for Limits {
     }
 }
 
-/// What an image was found to hold.
+impl Limits {
+    /// Whether what a walk has noted is accepted. It does not note how deep objects lie; its bytes were counted when they came.
+    pub(crate) fn allow(&self, outline: &Outline) -> bool {
+        u64::from(outline.count) <= self.objects && self.depth == u64::MAX
+    }
+}
+
+/// What an image holds, as its checker has found, or its walk has noted.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// Every object: `at` is its position in the body.
+    /// Objects, aliases among them.
+    pub(crate) count: u32,
+    /// Every object: `at` is its position in the body. A walk does not note it.
     pub(crate) objects: Vec<Met>,
+    /// The bytes of each that is no part of another one. They lie in the body one after another, behind the roots.
+    pub(crate) sizes: Vec<i32>,
     /// Where in the body references lie that are not null, those of the roots first.
     pub(crate) references: Vec<u32>,
     pub(crate) aliases: Vec<Alias>,
@@ -78,7 +90,7 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result
         error
     })?;
     let Reader { aliases, outline, .. } = reader;
-    Ok(Outline { aliases, roots: header.roots, body: body_at, ..outline })
+    Ok(Outline { count: header.objects, aliases, roots: header.roots, body: body_at, ..outline })
 }
 
 #[cold]
@@ -112,6 +124,7 @@ impl<'a> Reader<'a> {
             return Err(bad("it has fewer bytes than objects"));
         }
         self.outline.objects.reserve(self.header.objects as usize);
+        self.outline.sizes.reserve(self.header.objects as usize);
         self.outline.references.reserve(self.header.objects as usize);
         for root in 0..self.header.roots as usize {
             self.refer(root * REFERENCE as usize, 0, Some(1), false)?;
@@ -139,7 +152,7 @@ impl<'a> Reader<'a> {
                 );
                 return Err(error(MPI_ERR_TRUNCATE, text));
             }
-            let layout = &self.plan.layouts[met.shape as usize];
+            let layout = &self.plan.layouts[met.shape() as usize];
             if !self.is_alias(next as u32) {
                 self.object(met, layout).map_err(|error| in_object(error, &layout.name, next))?;
             }
@@ -151,7 +164,7 @@ impl<'a> Reader<'a> {
     /// Checks the references of one object.
     #[inline]
     fn object(&mut self, met: Met, layout: &'a Layout) -> Result<()> {
-        let elements = (0..met.count as usize).map(|element| met.at as usize + element * layout.size as usize);
+        let elements = (0..met.count() as usize).map(|element| met.at as usize + element * layout.size as usize);
         match &layout.plain {
             Some(references) if references.is_empty() => Ok(()),
             Some(references) => {
@@ -197,6 +210,7 @@ impl<'a> Reader<'a> {
             }
             Action::Text { to } => self.refer_by(step, at, to, None)?,
             Action::Weak { count, to } => self.weak.extend(places(count).map(|at| (at as u32, to))),
+            Action::Descriptor { ref pattern, to, weak } => self.descriptor(pattern, to, weak, at)?,
             Action::Leave { count } => places(count).for_each(|at| put_word(self.body, at, 0)),
             Action::Inline { count, to } => {
                 let layout = &self.plan.layouts[to as usize];
@@ -208,6 +222,22 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Checks a Fortran descriptor, of which only address, bounds and the length of strings are the sender's.
+    fn descriptor(&mut self, pattern: &Pattern, to: Option<Shape>, weak: bool, at: usize) -> Result<()> {
+        let Some(to) = to.filter(|_| word(self.body, at) != 0) else {
+            put_word(self.body, at, 0);
+            pattern.restore(self.body, at);
+            return Ok(());
+        };
+        let count = pattern.count(self.body, at, self.plan.layouts[to as usize].size)?;
+        pattern.restore(self.body, at);
+        if weak {
+            self.weak.push((at as u32, to));
+            return Ok(());
+        }
+        self.refer(at, to, Some(count), false)
     }
 
     fn count(&mut self, count: Count, start: usize) -> Result<u32> {
@@ -234,7 +264,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks the reference at a position, which may introduce an object. Without a count the object is a text.
-    #[inline]
+    #[inline(always)]
     fn refer(&mut self, at: usize, shape: Shape, count: Option<u32>, owned: bool) -> Result<()> {
         let reference = word(self.body, at);
         if reference == 0 {
@@ -263,31 +293,34 @@ impl<'a> Reader<'a> {
                 "it refers to an object that something else refers to, but the description says that it owns it",
             ));
         }
-        if met.shape != shape || count.is_some_and(|count| count != met.count) {
+        if met.shape() != shape || count.is_some_and(|count| count != met.count()) {
             return Err(bad(format!("it refers to object {number}, which has another type or length")));
         }
         Ok(())
     }
 
     /// Adds the next object, which lies behind all that were met before.
-    #[inline]
+    #[inline(always)]
     fn meet(&mut self, shape: Shape, count: u32, owned: bool) -> Result<()> {
         let number = self.outline.objects.len() as u32;
         if number >= self.header.objects {
             return Err(bad("it has more objects than it says"));
         }
         if self.aliases.get(self.next_alias).is_some_and(|alias| alias.number == number) {
-            return self.meet_alias(Met { at: 0, shape, count }, owned);
+            return self.meet_alias(Met::new(0, shape, count), owned);
         }
-        let met = Met { at: self.tail as u32, shape, count };
-        self.tail += self.plan.bytes(met);
+        let met = Met::new(self.tail as u32, shape, count);
+        let bytes = self.plan.bytes(met);
+        self.tail += bytes;
         if self.tail > self.body.len() as u64 {
             return Err(bad(format!("{count} {} do not fit into it", self.plan.layouts[shape as usize].name)));
         }
         self.outline.objects.push(met);
+        self.outline.sizes.push(bytes as i32);
         Ok(())
     }
 
+    #[cold]
     fn meet_alias(&mut self, met: Met, owned: bool) -> Result<()> {
         let alias = self.aliases[self.next_alias];
         self.next_alias += 1;
@@ -303,7 +336,7 @@ impl<'a> Reader<'a> {
             self.meet(alias.shape, alias.count, false)?;
         }
         match self.outline.objects.get(alias.container as usize) {
-            Some(container) if (container.shape, container.count) == (alias.shape, alias.count) => Ok(()),
+            Some(container) if (container.shape(), container.count()) == (alias.shape, alias.count) => Ok(()),
             _ => Err(bad("an alias is part of an object that is not there, or another one")),
         }
     }
@@ -328,7 +361,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             match self.outline.objects.get(reference as usize - 1) {
-                Some(met) if met.shape == shape && met.count == 1 => self.outline.references.push(at),
+                Some(met) if met.shape() == shape && met.count() == 1 => self.outline.references.push(at),
                 _ => return Err(bad("a weak reference is to nothing, or to another type")),
             }
         }

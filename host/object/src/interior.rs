@@ -48,8 +48,8 @@ impl Interior {
     /// What of all that was met lies inside of something else.
     pub(crate) fn find(plan: &Plan, met: &[Met]) -> Result<Interior> {
         let end = |met: &Met| u64::from(met.at) + plan.bytes(*met);
-        let is_text = |met: &Met| plan.layouts[met.shape as usize].is_text;
-        let mut sorted: Vec<Met> = met.iter().filter(|met| !is_text(met)).copied().collect();
+        let is_text = |met: &Met| plan.layouts[met.shape() as usize].is_text;
+        let mut sorted: Vec<Met> = met.iter().filter(|met| met.count() > 0 && !is_text(met)).copied().collect();
         sorted.sort_unstable_by_key(|met| (met.at, std::cmp::Reverse(plan.bytes(*met)), plan.depth(*met)));
         let mut containers = HashMap::new();
         let mut around: Option<Met> = None;
@@ -85,7 +85,7 @@ impl Interior {
     pub(crate) fn set(&mut self, number: u32, met: Met, container: u32) {
         let around = self.containers[&met];
         let offset = met.at - around.at;
-        self.aliases.push(Alias { number, container, offset, shape: around.shape, count: around.count });
+        self.aliases.push(Alias { number, container, offset, shape: around.shape(), count: around.count() });
     }
 
     pub(crate) fn is_alias(&self, number: u32) -> bool {
@@ -108,11 +108,11 @@ impl Interior {
 
 /// Whether at `offset` of `container` lies what `part` says, as the descriptions have it.
 pub(crate) fn is_part(layouts: &[Layout], container: Met, offset: u32, part: Met) -> bool {
-    let (mut shape, mut count, mut offset) = (container.shape, container.count, offset);
+    let (mut shape, mut count, mut offset) = (container.shape(), container.count(), offset);
     loop {
         let layout = &layouts[shape as usize];
         let (index, rest) = (offset / layout.size, offset % layout.size);
-        if rest == 0 && shape == part.shape && u64::from(index) + u64::from(part.count) <= u64::from(count) {
+        if rest == 0 && shape == part.shape() && u64::from(index) + u64::from(part.count()) <= u64::from(count) {
             return true;
         }
         let inside = layout.steps.iter().find_map(|step| match step.action {

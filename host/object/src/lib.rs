@@ -9,6 +9,7 @@
 //! | `plan` | types that belong together, in an order two ranks agree on; the fingerprint |
 //! | `walk`, `visited`, `interior` | from a graph to an image |
 //! | `image` | the form in which graphs travel |
+//! | `descriptor` | pointers and allocatables of Fortran |
 //! | `decode` | checking an image that came, before the guest sees a byte of it |
 //! | `rebuild` | from an image to a graph |
 //!
@@ -17,6 +18,7 @@
 //! of an image but what `decode` has checked against its own description.
 
 mod decode;
+mod descriptor;
 mod image;
 mod interior;
 mod plan;
@@ -29,16 +31,17 @@ mod walk;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
-use rankine_local::{Callback, Error, Memory, Result};
+use rankine_local::{Callback, Error, Memory, Parcel, Result};
 
 pub use decode::Limits;
 pub use image::{HEADER, Header};
 pub use plan::Plan;
 pub use rebuild::{Allocator, Site};
 pub use types::FIELD_WORDS;
+use walk::Walked;
 
 #[cold]
 pub(crate) fn error(class: i32, text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
@@ -52,7 +55,7 @@ pub const MODULE: &str = "rankine";
 #[derive(Default)]
 pub struct Objects {
     types: RefCell<types::Types>,
-    plans: RefCell<HashMap<u32, Rc<Plan>>>,
+    plans: RefCell<HashMap<u32, Arc<Plan>>>,
     walk: RefCell<walk::Walk>,
     /// What the rank accepts.
     pub limits: Cell<Limits>,
@@ -60,21 +63,64 @@ pub struct Objects {
     pub allocator: Cell<Option<Allocator>>,
 }
 
-/// References to objects in a guest's memory: where they lie, how many, and of what type.
+/// An array of objects in a guest's memory: references to them, or the objects themselves.
 #[derive(Clone)]
 pub struct Roots {
     /// Where the first one lies.
     pub at: Addr,
     /// How many there are.
     pub count: u32,
-    /// What they refer to.
-    pub plan: Rc<Plan>,
+    /// What they are, or refer to.
+    pub plan: Arc<Plan>,
+    /// What the array holds.
+    pub hold: Hold,
+}
+
+/// What errors call the array.
+pub(crate) const ARRAY: &str = "the array of objects";
+
+/// What an array of objects holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// References to the objects.
+    References,
+    /// The objects themselves; what is received is built there.
+    Values,
+    /// References to objects that are received into one block of memory, which begins with the first of them.
+    Together,
+    /// Address and bytes of an image that was received, which the program reads itself.
+    Image,
 }
 
 impl Roots {
-    /// Some of the references.
+    /// Some of the array.
     pub fn part(&self, start: u32, count: u32) -> Roots {
-        Roots { at: Addr(self.at.0.saturating_add(start.saturating_mul(4))), count, plan: self.plan.clone() }
+        Roots { at: self.element(start), count, ..self.clone() }
+    }
+
+    /// Where an element lies.
+    pub(crate) fn element(&self, index: u32) -> Addr {
+        Addr(self.at.0.saturating_add(index.saturating_mul(self.stride())))
+    }
+
+    /// Checks that so many elements of the array are in the memory.
+    pub(crate) fn check(&self, memory: &Memory, count: u32) -> Result<()> {
+        let bytes = u64::from(count) * u64::from(self.stride());
+        match memory.at(self.at, bytes) {
+            Some(_) if !self.at.is_null() || bytes == 0 => Ok(()),
+            _ => Err(memory.outside(MPI_ERR_ARG, i128::from(self.at.0), i128::from(bytes), ARRAY)),
+        }
+    }
+
+    /// The block that objects share, which begins with the first of them; none if all references are null.
+    fn block(&self, memory: &Memory) -> Result<Option<u32>> {
+        let references = memory.read_i32s(self.at, self.count as usize, ARRAY)?;
+        Ok(references.into_iter().find(|&first| first != 0).map(|first| first as u32))
+    }
+
+    /// Bytes from one element to the next.
+    pub(crate) fn stride(&self) -> u32 {
+        if self.hold == Hold::Values { self.plan.layouts[0].size } else { types::REFERENCE }
     }
 }
 
@@ -96,34 +142,47 @@ impl Objects {
     }
 
     /// How objects of a type are walked.
-    pub fn plan(&self, handle: u32) -> Result<Rc<Plan>> {
+    pub fn plan(&self, handle: u32) -> Result<Arc<Plan>> {
         if let Some(plan) = self.plans.borrow().get(&handle) {
             return Ok(plan.clone());
         }
         let types = self.types.borrow();
-        let plan = Rc::new(Plan::new(&types, handle)?);
+        let plan = Arc::new(Plan::new(&types, handle)?);
         self.plans.borrow_mut().insert(handle, plan.clone());
         Ok(plan)
     }
 
     /// The references that a call names.
     pub fn roots(&self, at: i32, count: i32, handle: i32) -> Result<Roots> {
+        let flags = handle as u32 & (types::VALUES | types::TOGETHER | types::IMAGE);
+        let hold = match flags {
+            0 => Hold::References,
+            types::VALUES => Hold::Values,
+            types::TOGETHER => Hold::Together,
+            types::IMAGE => Hold::Image,
+            _ => {
+                return Err(Error::new(
+                    MPI_ERR_ARG,
+                    "RANKINE_VALUES, RANKINE_TOGETHER and RANKINE_IMAGE exclude one another",
+                ));
+            }
+        };
         match u32::try_from(count) {
-            Ok(count) => Ok(Roots { at: Addr(at as u32), count, plan: self.plan(handle as u32)? }),
+            Ok(count) => Ok(Roots { at: Addr(at as u32), count, plan: self.plan(handle as u32 & !flags)?, hold }),
             Err(_) => Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"))),
         }
     }
 
     /// An image of graphs in the guest's memory.
-    pub fn image(&self, memory: &Memory, roots: &Roots) -> Result<Vec<u8>> {
-        walk::image(&mut self.walk.borrow_mut(), memory, &roots.plan, roots.at, roots.count)
+    pub fn image(&self, memory: &Memory, roots: &Roots) -> Result<Parcel> {
+        walk::image(&mut self.walk.borrow_mut(), memory, roots)
     }
 
     /// Builds the graphs of a message in the guest's memory; the status tells of them too.
     pub async fn build<A: AsyncFn(Callback) -> i32>(
         &self,
         site: &Site<'_, A>,
-        message: Vec<u8>,
+        message: Parcel,
         roots: &Roots,
         mut status: Status,
     ) -> Result<Status> {
@@ -138,9 +197,10 @@ impl Objects {
     pub async fn build_counted<A: AsyncFn(Callback) -> i32>(
         &self,
         site: &Site<'_, A>,
-        mut message: Vec<u8>,
+        message: Parcel,
         roots: &Roots,
     ) -> Result<(u32, u32)> {
+        let Parcel { bytes: mut message, knowledge } = message;
         if message.is_empty() {
             let text = format!(
                 "no bytes came where objects of the type {} should have: their sender failed",
@@ -148,13 +208,19 @@ impl Objects {
             );
             return Err(Error::new(MPI_ERR_OTHER, text));
         }
-        let outline = decode::decode(&mut message, &roots.plan, &self.limits.get())?;
-        let target = (roots.at, roots.count);
-        rebuild::rebuild(site, self.allocator.get(), &roots.plan, &mut message, &outline, target).await?;
-        Ok((outline.objects.len() as u32, outline.roots))
+        let limits = self.limits.get();
+        let walked = knowledge.and_then(|knowledge| knowledge.downcast::<Walked>().ok());
+        let outline = match walked {
+            Some(walked) if limits.allow(&walked.outline) && roots.plan.believes(&walked.plan) => walked.outline,
+            _ => decode::decode(&mut message, &roots.plan, &limits)?,
+        };
+        rebuild::rebuild(site, self.allocator.get(), &mut message, &outline, roots).await?;
+        let counts = (outline.count, outline.roots);
+        self.walk.borrow_mut().keep(message, outline);
+        Ok(counts)
     }
 
-    /// Gives the memory of all objects of these graphs back to the guest's allocator, each once.
+    /// Gives the memory of all objects of these graphs back to the guest's allocator, each once, or the block that they share.
     pub async fn release<A: AsyncFn(Callback) -> i32>(&self, site: &Site<'_, A>, roots: &Roots) -> Result<()> {
         let Some(allocator) = self.allocator.get() else {
             return Err(Error::new(
@@ -163,9 +229,9 @@ impl Objects {
             ));
         };
         // The guest's function may come back to us: nothing is borrowed while it runs.
-        let addresses = {
-            let walk = &mut self.walk.borrow_mut();
-            walk::addresses(walk, site.memory, &roots.plan, roots.at, roots.count)?
+        let addresses = match roots.hold {
+            Hold::Together => roots.block(site.memory)?.into_iter().collect(),
+            _ => walk::addresses(&mut self.walk.borrow_mut(), site.memory, roots)?,
         };
         rebuild::release(site, allocator, &addresses).await
     }
@@ -196,7 +262,7 @@ impl Objects {
         }
         let entry = |met: &walk::Met| {
             let position = (outline.body as u32 + met.at) as i32;
-            [position, plan.layouts[met.shape as usize].handle as i32, met.count as i32]
+            [position, plan.layouts[met.shape() as usize].handle as i32, met.count() as i32]
         };
         Ok((outline.objects.iter().flat_map(entry).collect(), outline.roots))
     }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rankine_abi::{Datatype, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
 
+use crate::descriptor::Pattern;
 use crate::types::{Field, Form, REFERENCE, Type, Types};
 use crate::walk::Met;
 
@@ -16,7 +17,7 @@ use crate::walk::Met;
 pub(crate) type Shape = u32;
 
 /// How many objects lie in a row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     Fixed(u32),
     /// An int at this offset says it, and maybe another one for how many there is room.
@@ -24,14 +25,36 @@ pub(crate) enum Count {
 }
 
 /// What is done for one field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    References { count: u32, to: Shape },
-    Weak { count: u32, to: Shape },
-    Leave { count: u32 },
-    Array { count: Count, to: Shape },
-    Text { to: Shape },
-    Inline { count: u32, to: Shape },
+    References {
+        count: u32,
+        to: Shape,
+    },
+    Weak {
+        count: u32,
+        to: Shape,
+    },
+    Leave {
+        count: u32,
+    },
+    Array {
+        count: Count,
+        to: Shape,
+    },
+    Text {
+        to: Shape,
+    },
+    Inline {
+        count: u32,
+        to: Shape,
+    },
+    /// A Fortran descriptor; without a target it arrives as one that refers to nothing.
+    Descriptor {
+        pattern: Pattern,
+        to: Option<Shape>,
+        weak: bool,
+    },
 }
 
 /// A field, ready to be followed.
@@ -68,6 +91,8 @@ pub struct Plan {
     pub(crate) layouts: Vec<Layout>,
     /// References may point into objects: some type is both referred to and part of something larger.
     pub(crate) has_interior: bool,
+    /// Something is never null, or referred to by nothing else: a receiver's own demands, which no sender looks after.
+    has_demands: bool,
 }
 
 impl Plan {
@@ -76,10 +101,24 @@ impl Plan {
         &self.layouts[0].name
     }
 
+    /// Whether an image that a walk over `sender` made needs no check before it is built by this plan. Equal fingerprints are not enough: a guest could make
+    /// two descriptions that have the same one.
+    pub(crate) fn believes(&self, sender: &Plan) -> bool {
+        let same_step = |(a, b): (&Step, &Step)| (a.offset, a.when, a.action) == (b.offset, b.when, b.action);
+        let same_layout = |(a, b): (&Layout, &Layout)| {
+            a.size == b.size && a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(same_step)
+        };
+        !self.has_demands
+            && self.fingerprint == sender.fingerprint
+            && (std::ptr::eq(self, sender)
+                || self.layouts.len() == sender.layouts.len()
+                    && self.layouts.iter().zip(&sender.layouts).all(same_layout))
+    }
+
     /// An object in words.
     pub(crate) fn in_words(&self, met: Met) -> String {
-        let name = &self.layouts[met.shape as usize].name;
-        match met.count {
+        let name = &self.layouts[met.shape() as usize].name;
+        match met.count() {
             1 => format!("one {name} at address {:#x}", met.at),
             count => format!("{count} {name} in a row at address {:#x}", met.at),
         }
@@ -88,13 +127,13 @@ impl Plan {
     /// How many bytes an object has.
     #[inline]
     pub(crate) fn bytes(&self, met: Met) -> u64 {
-        u64::from(self.layouts[met.shape as usize].size) * u64::from(met.count)
+        u64::from(self.layouts[met.shape() as usize].size) * u64::from(met.count())
     }
 
     /// How deep in something else objects of this type may lie: of two that have the same bytes, the outer one has the smaller number.
     pub(crate) fn depth(&self, met: Met) -> usize {
         let mut depth = 0;
-        let mut shapes = vec![met.shape];
+        let mut shapes = vec![met.shape()];
         while depth <= self.layouts.len() {
             let holders = self.layouts.iter().enumerate().filter(|(_, layout)| {
                 layout.steps.iter().any(|step| matches!(step.action, Action::Inline { to, .. } if shapes.contains(&to)))
@@ -118,11 +157,16 @@ impl Plan {
             next += 1;
         }
         let Build { mut layouts, hash, .. } = build;
+        let has_interior = has_interior(&layouts);
+        if !has_interior {
+            leave_numbers(&mut layouts);
+        }
         for layout in &mut layouts {
             layout.plain = plain(&layout.steps);
         }
-        let has_interior = has_interior(&layouts);
-        Ok(Plan { fingerprint: hash.0, layouts, has_interior })
+        let mut steps = layouts.iter().flat_map(|layout| &layout.steps);
+        let has_demands = steps.any(|step| step.owned || step.required);
+        Ok(Plan { fingerprint: hash.0, layouts, has_interior, has_demands })
     }
 }
 
@@ -224,6 +268,11 @@ impl Build<'_> {
             Form::Text => Action::Text { to: self.number(Key::Text)? },
             Form::Inline => Action::Inline { count, to: self.number(Key::Described(field.to))? },
             Form::Left => Action::Leave { count },
+            Form::Descriptor => {
+                let Some(pattern) = field.pattern else { unreachable!("it was read with the field") };
+                let to = if field.to == 0 { None } else { Some(self.number(Key::Described(field.to))?) };
+                Action::Descriptor { pattern, to, weak: field.weak }
+            }
         };
         self.hash.step(field, &action);
         Ok(Step { offset: field.offset, when: field.when, action, owned, required, name: field.name.clone() })
@@ -250,6 +299,19 @@ fn basic(handle: u32) -> Option<(&'static str, u32)> {
     datatype.element().map(|element| (datatype.name().unwrap_or("a predefined datatype"), element.extent))
 }
 
+/// Takes out what lies inline and refers to nothing: it matters only where references may point to it.
+fn leave_numbers(layouts: &mut [Layout]) {
+    let steps = |layouts: &[Layout]| layouts.iter().map(|layout| layout.steps.len()).sum::<usize>();
+    let mut before = usize::MAX;
+    while steps(layouts) < before {
+        before = steps(layouts);
+        let refers: Vec<bool> = layouts.iter().map(|layout| !layout.steps.is_empty()).collect();
+        for layout in layouts.iter_mut() {
+            layout.steps.retain(|step| !matches!(step.action, Action::Inline { to, .. } if !refers[to as usize]));
+        }
+    }
+}
+
 /// Whether a reference may point into an object: to an element of an array, or to what lies inline.
 fn has_interior(layouts: &[Layout]) -> bool {
     let mut single = vec![false; layouts.len()];
@@ -262,7 +324,12 @@ fn has_interior(layouts: &[Layout]) -> bool {
                 part[to as usize] = true;
             }
             Action::Inline { to, .. } => part[to as usize] = true,
-            Action::Text { .. } | Action::Leave { .. } => {}
+            // An allocatable array may be the target of pointers; a pointer may also be to a part of one.
+            Action::Descriptor { pattern, to: Some(to), .. } => {
+                single[to as usize] |= !pattern.is_allocatable();
+                part[to as usize] |= pattern.rank > 0 || pattern.length == 0;
+            }
+            Action::Descriptor { .. } | Action::Text { .. } | Action::Leave { .. } => {}
         }
     }
     // The roots are references to the first type.
@@ -297,6 +364,10 @@ impl Hash {
             Action::Array { count: Count::At(..), to } => (14, 0, to),
             Action::Text { to } => (15, 0, to),
             Action::Inline { count, to } => (16, count, to),
+            Action::Descriptor { pattern, to, weak } => {
+                self.add(&[pattern.kind, pattern.length, weak.into()]);
+                (17, pattern.rank, to.unwrap_or(u32::MAX))
+            }
         };
         let (tag_at, tag) = field.when.map_or((u32::MAX, 0), |(at, tag)| (at, tag as u32));
         let [count_at, capacity_at] = [field.count_at, field.capacity_at].map(|at| at.unwrap_or(u32::MAX));
@@ -338,6 +409,26 @@ mod tests {
     fn the_fingerprint_is_that_of_the_structure() {
         assert_eq!(described(false, 8), described(true, 8));
         assert_ne!(described(false, 8), described(false, 12));
+    }
+
+    #[test]
+    fn a_walk_is_believed_where_the_plan_is_alike() {
+        let plan = |flags: i32, fixed: i32, count: i32| {
+            let mut types = Types::default();
+            let node = types.declare("node", 16, 4).unwrap();
+            let fields = vec![
+                ("next".into(), [1 | flags, 0, node as i32, 1, NONE, NONE, NONE, 0]),
+                ("row".into(), [2, 4, Datatype::DOUBLE.0 as i32, fixed, count, NONE, NONE, 0]),
+            ];
+            types.define(node, fields).unwrap();
+            let mut plan = Plan::new(&types, node).unwrap();
+            plan.fingerprint = 1; // A guest may find descriptions that have the same.
+            plan
+        };
+        let [usual, owning, demanding] = [0, 0x100, 0x200].map(|flags| plan(flags, 0, 8));
+        assert!(usual.believes(&usual) && usual.believes(&plan(0, 0, 8)) && usual.believes(&owning));
+        assert!(!usual.believes(&plan(0, 0, 12)) && !usual.believes(&plan(0, 3, NONE)));
+        assert!(!owning.believes(&owning) && !demanding.believes(&usual));
     }
 
     #[test]

@@ -2,13 +2,15 @@
 //!
 //! The guest's allocator is asked for all objects before any is written, in batches; if it has no memory left, everything is given back.
 
-use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
+use std::borrow::Cow;
+
+use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
 use rankine_local::{Callback, Error, Memory, Result};
 
 use crate::decode::Outline;
 use crate::image::{put_word, word};
-use crate::plan::Plan;
-use crate::types::REFERENCE;
+use crate::types::{MAX_ALIGN, REFERENCE};
+use crate::{ARRAY, Hold, Roots};
 
 /// The memory that a graph is built in, and a way to ask its guest.
 pub struct Site<'a, A> {
@@ -30,79 +32,143 @@ pub struct Allocator {
     pub release: FnPtr,
 }
 
-/// Builds the graphs of a message and stores their roots at `at`, where there is room for `capacity` of them.
+/// Builds the graphs of a message and stores their roots where there is room for them.
 pub(crate) async fn rebuild<A: AsyncFn(Callback) -> i32>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
-    plan: &Plan,
     message: &mut [u8],
     outline: &Outline,
-    (at, capacity): (Addr, u32),
+    to: &Roots,
 ) -> Result<()> {
-    if outline.roots > capacity {
-        let text = format!("{} objects came, but there is room for {capacity} references", outline.roots);
+    if outline.roots > to.count {
+        let text = format!("{} objects came, but there is room for {} in the array", outline.roots, to.count);
         return Err(Error::new(MPI_ERR_TRUNCATE, text));
+    }
+    if to.hold == Hold::Image {
+        return leave(site, allocator, message, to.at).await;
     }
     let body = &mut message[outline.body..];
     let roots = outline.roots as usize * REFERENCE as usize;
     // Before anything is taken: there has to be a place for the roots.
-    site.memory.read_bytes(at, roots as u64, "the array of objects")?;
-    let addresses = allocate_all(site, allocator, plan, outline).await?;
+    let mut blocks = outline.places(site.memory, to, &body[..roots])?;
+    match to.hold {
+        Hold::Together => allocate_together(site, allocator, outline, &mut blocks).await?,
+        _ => allocate(site, allocator, &outline.sizes[blocks.len()..], &mut blocks).await?,
+    }
+    let addresses = outline.addresses(&blocks);
     for &at in &outline.references {
         let number = word(body, at as usize) - 1;
         put_word(body, at as usize, addresses[number as usize]);
     }
-    for (number, (met, &address)) in outline.objects.iter().zip(&addresses).enumerate() {
-        if !outline.is_alias(number as u32) {
-            let start = met.at as usize;
-            let bytes = &body[start..start + plan.bytes(*met) as usize];
-            site.memory.write_bytes(Addr(address), bytes, "memory from the guest's allocator")?;
-        }
+    let (roots, mut rest) = body.split_at(roots);
+    for (&size, &block) in outline.sizes.iter().zip(&blocks) {
+        let (object, behind) = rest.split_at(size as usize);
+        site.memory.write_bytes(Addr(block), object, "memory from the guest's allocator")?;
+        rest = behind;
     }
-    site.memory.write_bytes(at, &body[..roots], "the array of objects")
+    if to.hold == Hold::Values { Ok(()) } else { site.memory.write_bytes(to.at, roots, ARRAY) }
+}
+
+/// Leaves a message as it is, in one block, and stores where that lies and how many bytes it has.
+async fn leave<A: AsyncFn(Callback) -> i32>(
+    site: &Site<'_, A>,
+    allocator: Option<Allocator>,
+    message: &[u8],
+    at: Addr,
+) -> Result<()> {
+    site.memory.read_bytes(at, 2 * u64::from(REFERENCE), ARRAY)?;
+    let Ok(bytes) = i32::try_from(message.len()) else {
+        return Err(Error::new(
+            MPI_ERR_NO_MEM,
+            format!("an image of {} bytes came, which is too large", message.len()),
+        ));
+    };
+    let mut blocks = Vec::new();
+    allocate(site, allocator, &[bytes], &mut blocks).await?;
+    site.memory.write_bytes(Addr(blocks[0]), message, "memory from the guest's allocator")?;
+    site.memory.write_words(at, [blocks[0] as i32, bytes], ARRAY)
 }
 
 impl Outline {
     fn is_alias(&self, number: u32) -> bool {
         !self.aliases.is_empty() && self.aliases.binary_search_by_key(&number, |alias| alias.number).is_ok()
     }
+
+    /// The places of objects that are not to be allocated: roots that lie in their array.
+    fn places(&self, memory: &Memory, to: &Roots, roots: &[u8]) -> Result<Vec<u32>> {
+        to.check(memory, self.roots)?;
+        if to.hold != Hold::Values {
+            return Ok(Vec::new());
+        }
+        let is_own = |root: u32| word(roots, (root * REFERENCE) as usize) == root + 1 && !self.is_alias(root);
+        if (0..self.roots).all(is_own) {
+            return Ok((0..self.roots).map(|root| to.element(root).0).collect());
+        }
+        let text =
+            "what came are not objects of their own, each once, but parts of others: they can't be built in the array";
+        Err(Error::new(MPI_ERR_TYPE, text))
+    }
+
+    /// An address for every object: that of its own block, or inside of what it is part of.
+    fn addresses<'a>(&self, blocks: &'a [u32]) -> Cow<'a, [u32]> {
+        if self.aliases.is_empty() {
+            return Cow::Borrowed(blocks);
+        }
+        let mut addresses = vec![0; self.objects.len()];
+        let whole = (0..addresses.len()).filter(|number| !self.is_alias(*number as u32));
+        for (number, &block) in whole.zip(blocks) {
+            addresses[number] = block;
+        }
+        for alias in &self.aliases {
+            addresses[alias.number as usize] = addresses[alias.container as usize].wrapping_add(alias.offset);
+        }
+        Cow::Owned(addresses)
+    }
 }
 
-/// An address for every object.
-async fn allocate_all<A: AsyncFn(Callback) -> i32>(
+/// Adds a place for each object in one block, which begins with the first object: whoever frees that frees all.
+async fn allocate_together<A: AsyncFn(Callback) -> i32>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
-    plan: &Plan,
     outline: &Outline,
-) -> Result<Vec<u32>> {
-    let own = |number: usize| !outline.is_alias(number as u32);
-    let sizes: Vec<i32> = (outline.objects.iter().enumerate())
-        .filter(|(number, _)| own(*number))
-        .map(|(_, met)| plan.bytes(*met) as i32)
-        .collect();
-    let mut given = allocate(site, allocator, &sizes).await?;
-    if outline.aliases.is_empty() {
-        return Ok(given);
+    places: &mut Vec<u32>,
+) -> Result<()> {
+    if outline.is_alias(0) {
+        let text = "the first object that came is a part of another one: no block can begin with it (RANKINE_TOGETHER)";
+        return Err(Error::new(MPI_ERR_TYPE, text));
     }
-    let mut blocks = std::mem::take(&mut given).into_iter();
-    let mut addresses: Vec<u32> = (0..outline.objects.len())
-        .map(|number| if own(number) { blocks.next().unwrap_or_default() } else { 0 })
-        .collect();
-    for alias in &outline.aliases {
-        addresses[alias.number as usize] = addresses[alias.container as usize].wrapping_add(alias.offset);
+    // Objects without bytes have an address of their own too.
+    let room = |size: i32| u64::from(size as u32).max(1).next_multiple_of(MAX_ALIGN.into());
+    let bytes: u64 = outline.sizes.iter().map(|&size| room(size)).sum();
+    let Ok(whole) = i32::try_from(bytes) else {
+        return Err(Error::new(MPI_ERR_NO_MEM, format!("{bytes} bytes came, which no block can hold")));
+    };
+    if whole == 0 {
+        return Ok(());
     }
-    Ok(addresses)
+    let mut block = Vec::new();
+    allocate(site, allocator, &[whole], &mut block).await?;
+    let mut at = block[0];
+    // A guest whose allocator lies may let this wrap; every write is checked.
+    places.extend(outline.sizes.iter().map(|&size| {
+        let next = at.wrapping_add(room(size) as u32);
+        std::mem::replace(&mut at, next)
+    }));
+    Ok(())
 }
 
+/// Adds a block of each size to `blocks`; without memory for all, those that were added are given back.
 async fn allocate<A: AsyncFn(Callback) -> i32>(
     site: &Site<'_, A>,
     allocator: Option<Allocator>,
     sizes: &[i32],
-) -> Result<Vec<u32>> {
-    let mut addresses = Vec::with_capacity(sizes.len());
+    blocks: &mut Vec<u32>,
+) -> Result<()> {
     if sizes.is_empty() {
-        return Ok(addresses);
+        return Ok(());
     }
+    let before = blocks.len();
+    blocks.reserve(sizes.len());
     let Some(allocator) = allocator else {
         return Err(Error::new(
             MPI_ERR_OTHER,
@@ -111,9 +177,9 @@ async fn allocate<A: AsyncFn(Callback) -> i32>(
     };
     for batch in sizes.chunks(BATCH) {
         match allocate_batch(site, allocator, batch).await {
-            Ok(batch) => addresses.extend(batch),
+            Ok(batch) => blocks.extend(batch),
             Err(mut error) => {
-                release(site, allocator, &addresses).await?;
+                release(site, allocator, &blocks[before..]).await?;
                 let bytes: i64 = sizes.iter().map(|&size| i64::from(size as u32)).sum();
                 let text = format!("{} objects with {bytes} bytes came: {}", sizes.len(), error.text);
                 error.text = text.into();
@@ -121,7 +187,7 @@ async fn allocate<A: AsyncFn(Callback) -> i32>(
             }
         }
     }
-    Ok(addresses)
+    Ok(())
 }
 
 async fn allocate_batch<A: AsyncFn(Callback) -> i32>(

@@ -64,7 +64,7 @@ impl Lone {
             self.put(text, 0x0041_4141 >> (8 * (index % 4)));
         }
         self.put(16, Lone::at(0));
-        Roots { at: Addr(16), count: 1, plan: self.objects.plan(self.node).unwrap() }
+        self.objects.roots(16, 1, self.node as i32).unwrap()
     }
 }
 
@@ -74,13 +74,39 @@ fn nodes() -> impl Strategy<Value = Vec<(u32, u8, u8, u8)>> {
 
 proptest! {
     #[test]
+    fn an_image_has_nothing_of_what_lay_there_before(nodes in nodes(), junk in prop::collection::vec(any::<u8>(), 0..5000)) {
+        let lone = Lone::new();
+        let roots = lone.fill(&nodes);
+        let noted = |image: Parcel| {
+            let walked = image.knowledge.map(|known| known.downcast::<Walked>().expect("a walk has noted it").outline);
+            (image.bytes, walked.map(|outline| (outline.sizes, outline.references)))
+        };
+        let first = noted(lone.objects.image(&lone.memory, &roots).unwrap());
+        let outline = decode::Outline { sizes: vec![7; 9], references: vec![3; 11], ..decode::Outline::default() };
+        lone.objects.walk.borrow_mut().keep(junk, outline);
+        prop_assert_eq!(first, noted(lone.objects.image(&lone.memory, &roots).unwrap()));
+    }
+
+    #[test]
     fn an_honest_image_is_accepted(nodes in nodes()) {
         let lone = Lone::new();
         let roots = lone.fill(&nodes);
-        let image = lone.objects.image(&lone.memory, &roots).unwrap();
+        let image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
         let header = Header::read(&image).unwrap();
         let (entries, count) = lone.objects.open(image, lone.node).unwrap();
         prop_assert_eq!((entries.len() as u32 / 3, count), (header.objects, 1));
+    }
+
+    #[test]
+    fn a_walk_notes_what_a_check_finds(nodes in nodes()) {
+        let lone = Lone::new();
+        let roots = lone.fill(&nodes);
+        let Parcel { mut bytes, knowledge } = lone.objects.image(&lone.memory, &roots).unwrap();
+        let noted = knowledge.expect("no node is part of another").downcast::<Walked>().unwrap().outline;
+        let found = decode::decode(&mut bytes, &roots.plan, &Limits::default()).unwrap();
+        prop_assert_eq!((noted.count, noted.roots, noted.body), (found.count, found.roots, found.body));
+        prop_assert_eq!(noted.sizes, found.sizes);
+        prop_assert_eq!(noted.references, found.references);
     }
 
     #[test]
@@ -91,7 +117,7 @@ proptest! {
     ) {
         let lone = Lone::new();
         let roots = lone.fill(&nodes);
-        let mut image = lone.objects.image(&lone.memory, &roots).unwrap();
+        let mut image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
         for (at, value, is_small) in damage {
             // Mostly behind the header, and mostly numbers that references and counts may be.
             let at = if is_small { HEADER + at as usize % (image.len() - HEADER) } else { at as usize % image.len() };
@@ -116,5 +142,97 @@ proptest! {
         let head = lone.objects.seal(image.len() as u32, objects, roots, lone.node).unwrap();
         image[..HEADER].copy_from_slice(&head);
         let _ = lone.objects.open(image, lone.node);
+    }
+}
+
+/// Descriptors, as a program in Fortran has them: where they lie in a node of theirs, rank, bytes of an element, and whether there is a table of the type.
+const FORTRAN: [(u32, u32, u32, bool); 6] = [
+    (8, 0, SCRIPT, true),
+    (48, 1, SCRIPT, true),
+    (112, 2, 8, false),
+    (184, 0, 0, false),
+    (208, 0, SCRIPT, true),
+    (248, 0, SCRIPT, true),
+];
+/// Bytes of such a node.
+const SCRIPT: u32 = 288;
+
+fn kind((_, rank, _, has_table): (u32, u32, u32, bool)) -> u32 {
+    rank | 1 << 16 | if has_table { 1 << 24 } else { 0 }
+}
+
+impl Lone {
+    fn of_fortran() -> Lone {
+        let Lone { memory, objects, .. } = Lone::new();
+        let node = objects.declare("script", SCRIPT as i32, 8).unwrap();
+        let targets = [node, node, rankine_abi::Datatype::DOUBLE.0, rankine_abi::Datatype::CHAR.0, node, 0];
+        let fields = FORTRAN.iter().zip(targets).enumerate().map(|(index, (&field, to))| {
+            let weak = if index == 4 { 0x400 } else { 0 };
+            let (offset, rank, length, _) = field;
+            let words = [7 | weak, offset, to, rank, length, 7, kind(field), 0x99].map(|word| word as i32);
+            (format!("f{index}").into(), words)
+        });
+        objects.define(node, fields.collect()).unwrap();
+        Lone { memory, objects, node }
+    }
+
+    fn script(index: usize) -> u32 {
+        4096 + index as u32 * SCRIPT
+    }
+
+    /// Nodes from what each of their descriptors refers to; strides and words that say nothing are left as anything.
+    fn write(&self, nodes: &[[u8; 6]]) -> Roots {
+        for (index, choices) in nodes.iter().enumerate() {
+            for (&field, &choice) in FORTRAN.iter().zip(choices) {
+                let (offset, rank, length, _) = field;
+                let at = Lone::script(index) + offset;
+                let target = match length {
+                    SCRIPT => Lone::script(choice as usize % nodes.len()),
+                    8 => 40_000 + u32::from(choice) * 64,
+                    _ => 60_000 + u32::from(choice) * 8,
+                };
+                let length = if length == 0 { u32::from(choice % 6) } else { length };
+                self.put(at, if choice % 4 == 0 { 0 } else { target });
+                self.put(at + 4, 0x5555);
+                for (offset, value) in [(8, length), (12, 0), (16, 7), (20, kind(field))] {
+                    self.put(at + offset, value);
+                }
+                let mut stride = length;
+                for dimension in 0..rank {
+                    let extent = u32::from(choice >> (2 * dimension)) % 3;
+                    let extent = if rank == 1 {
+                        extent.min(nodes.len() as u32 - choice as u32 % nodes.len() as u32)
+                    } else {
+                        extent
+                    };
+                    let at = at + 24 + dimension * 24;
+                    let words = [choice.into(), 0, extent, 0, if extent == 1 { 3 } else { stride }, 0];
+                    words.iter().zip(0..).for_each(|(&word, index)| self.put(at + index * 4, word));
+                    stride *= extent;
+                }
+                self.put(at + 24 + rank * 24, 0x99);
+            }
+        }
+        self.put(16, Lone::script(0));
+        self.objects.roots(16, 1, self.node as i32).unwrap()
+    }
+}
+
+proptest! {
+    #[test]
+    fn descriptors_leave_a_walk_as_a_check_wants_them(nodes in prop::collection::vec(any::<[u8; 6]>(), 1..60)) {
+        let lone = Lone::of_fortran();
+        let roots = lone.write(&nodes);
+        let Ok(Parcel { mut bytes, knowledge }) = lone.objects.image(&lone.memory, &roots) else {
+            // Parts of arrays that overlap without an array around them.
+            return Ok(());
+        };
+        let made = bytes.clone();
+        let found = decode::decode(&mut bytes, &roots.plan, &Limits::default()).unwrap();
+        prop_assert!(made == bytes, "a check changes nothing");
+        if let Some(knowledge) = knowledge {
+            let noted = knowledge.downcast::<Walked>().unwrap().outline;
+            prop_assert_eq!((noted.sizes, noted.references), (found.sizes, found.references));
+        }
     }
 }

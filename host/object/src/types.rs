@@ -9,6 +9,8 @@ use std::rc::Rc;
 use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_NO_MEM, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
 
+use crate::descriptor::{self, Pattern};
+
 /// The words of one field, as `rankine.h` lays them out.
 pub const FIELD_WORDS: usize = 9;
 
@@ -17,7 +19,7 @@ pub(crate) const REFERENCE: u32 = 4;
 /// No object is larger.
 const MAX_SIZE: u32 = 1 << 30;
 /// What every allocator of a guest gives.
-const MAX_ALIGN: u32 = 16;
+pub(crate) const MAX_ALIGN: u32 = 16;
 const MAX_FIELDS: usize = 4096;
 /// Types that one rank may make.
 const MAX_TYPES: usize = 1 << 16;
@@ -25,6 +27,12 @@ const MAX_TYPES: usize = 1 << 16;
 const MAX_NESTING: u32 = 64;
 /// Handles of described types begin here; below are MPI's predefined datatypes.
 const FIRST: u32 = 0x1_0000;
+/// In the handle that a call is given: its array holds the objects themselves, not references to them.
+pub(crate) const VALUES: u32 = 0x4000_0000;
+/// In the handle of a receive: all that comes lies in one block.
+pub(crate) const TOGETHER: u32 = 0x1000_0000;
+/// In the handle of a receive: what comes is left as an image, in memory of its own, and the array gets address and bytes of it.
+pub(crate) const IMAGE: u32 = 0x2000_0000;
 
 /// How a field refers to objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +49,8 @@ pub(crate) enum Form {
     Inline,
     /// References that stay behind: they arrive as null.
     Left,
+    /// A Fortran pointer or allocatable, which is a reference with a description of its own.
+    Descriptor,
 }
 
 impl Form {
@@ -52,6 +62,7 @@ impl Form {
             4 => Form::Text,
             5 => Form::Inline,
             6 => Form::Left,
+            7 => Form::Descriptor,
             _ => return None,
         })
     }
@@ -85,6 +96,8 @@ pub(crate) struct Field {
     pub required: bool,
     /// It refers only to what travels anyway.
     pub weak: bool,
+    /// What is always the same in a descriptor.
+    pub pattern: Option<Pattern>,
 }
 
 impl Field {
@@ -94,6 +107,7 @@ impl Field {
             Form::Inline => u64::from(self.count) * u64::from(types.layout(self.to)?.0),
             Form::References | Form::Left => u64::from(self.count) * u64::from(REFERENCE),
             Form::Array | Form::ReferenceArray | Form::Text => u64::from(REFERENCE),
+            Form::Descriptor => self.pattern.map_or(0, |pattern| u64::from(pattern.size())),
         })
     }
 
@@ -210,7 +224,8 @@ impl Types {
         let form = Form::from_word(kind as u32 & 0xff).filter(|_| flags & !(OWNED | REQUIRED | WEAK) == 0);
         let form = form.ok_or_else(|| wrong(format!("{kind:#x} is no kind of field")))?;
         let (owned, required, weak) = (flags & OWNED != 0, flags & REQUIRED != 0, flags & WEAK != 0);
-        if weak && (owned || required || form != Form::References) {
+        let is_scalar = form == Form::References || form == Form::Descriptor && count == 0 && to as u32 >= FIRST;
+        if weak && (owned || required || !is_scalar) {
             return Err(wrong("a weak field is a reference that is neither owned nor required".into()));
         }
         let at = |at: i32, what: &str| match u32::try_from(at) {
@@ -221,10 +236,11 @@ impl Types {
         let counted = matches!(form, Form::Array | Form::ReferenceArray);
         let count_at = if counted { at(count_at, "the number of elements")? } else { None };
         let capacity_at = if counted { at(capacity_at, "the capacity")? } else { None };
-        let when = at(when_at, "the tag")?.map(|at| (at, when));
+        let pattern = if form == Form::Descriptor { Some(self.pattern(words)?) } else { None };
+        let when = if pattern.is_some() { None } else { at(when_at, "the tag")?.map(|at| (at, when)) };
         let count = match u32::try_from(count) {
             Ok(count @ 1..=MAX_SIZE) => count,
-            _ if count_at.is_some() || form == Form::Text => 1,
+            _ if count_at.is_some() || form == Form::Text || pattern.is_some() => 1,
             _ => return Err(Error::new(MPI_ERR_COUNT, format!("the count is {count}, which is not 1 or more"))),
         };
         let to = if matches!(form, Form::Text | Form::Left) { 0 } else { to as u32 };
@@ -237,10 +253,12 @@ impl Types {
                 }
                 self.layout(to)?.1
             }
-            _ if to == 0 => REFERENCE,
-            _ => self.layout(to).map(|_| REFERENCE)?,
+            Form::Descriptor => descriptor::ALIGN,
+            Form::Text | Form::Left => REFERENCE,
+            Form::References | Form::Array | Form::ReferenceArray => self.layout(to).map(|_| REFERENCE)?,
         };
-        let field = Field { name, form, offset, to, count, count_at, capacity_at, when, owned, required, weak };
+        let field =
+            Field { name, form, offset, to, count, count_at, capacity_at, when, owned, required, weak, pattern };
         let extent = field.extent(self)?;
         if u64::from(offset) + extent > u64::from(size) {
             return Err(wrong(format!("{extent} bytes at offset {offset} are not inside of {size} bytes")));
@@ -249,6 +267,17 @@ impl Types {
             return Err(wrong(format!("offset {offset} is not a multiple of {align}")));
         }
         Ok(field)
+    }
+
+    /// Reads what a field says of its descriptor.
+    fn pattern(&self, words: &[i32; FIELD_WORDS - 1]) -> Result<Pattern> {
+        let &[_, _, to, rank, length, version, kind, information] = words;
+        let pattern = Pattern::new(rank, length, version, kind, information)?;
+        if to != 0 {
+            let (size, _) = self.layout(to as u32)?;
+            pattern.fits(size, to as u32 >= FIRST)?;
+        }
+        Ok(pattern)
     }
 
     /// Checks that fields, sorted by offset, share no bytes unless a tag keeps them apart; the ranges that they occupy.

@@ -4,23 +4,45 @@
 //! are copied out of the guest first and its references are read from the copy, so that nothing the guest does meanwhile matters.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_TYPE};
-use rankine_local::{Error, Memory, Result};
+use rankine_local::{Error, Memory, Parcel, Result};
 
+use crate::decode::Outline;
+use crate::descriptor::Pattern;
 use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
 use crate::interior::Interior;
 use crate::plan::{Action, Count, Plan, Shape, Step};
 use crate::types::REFERENCE;
 use crate::visited::Visited;
+use crate::{ARRAY, Hold, Roots};
 
-/// An object that was met: where it lies, its type, how many lie in a row.
+/// An object that was met: where it lies, its type, how many lie in a row. Two scalars, so that it travels in registers: a processor that loads as a whole
+/// what it has just stored in parts has to wait, and walks do this for every object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Met {
     pub at: u32,
-    pub shape: Shape,
-    pub count: u32,
+    /// The type in the upper half, how many in the lower one.
+    row: u64,
+}
+
+impl Met {
+    #[inline(always)]
+    pub(crate) fn new(at: u32, shape: Shape, count: u32) -> Met {
+        Met { at, row: u64::from(shape) << 32 | u64::from(count) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn shape(self) -> Shape {
+        (self.row >> 32) as u32
+    }
+
+    #[inline(always)]
+    pub(crate) fn count(self) -> u32 {
+        self.row as u32
+    }
 }
 
 /// What one walk needs, kept from one to the next.
@@ -32,34 +54,70 @@ pub(crate) struct Walk {
     others: HashMap<Met, u32>,
     /// Weak references: where they lie in the image, and what they refer to.
     weak: Vec<(usize, Met)>,
-    /// Bytes of the last image: the next one is likely to be like it.
-    last: usize,
+    /// Bytes, objects and references of the last image: the next one is likely to be like it.
+    last: [usize; 3],
+    /// What an image and its sizes and references lay in that is not needed any more. Of the last message that came: this core has it at hand, while its
+    /// sender would have to take it back line by line.
+    spare: (Vec<u8>, Vec<i32>, Vec<u32>),
+}
+
+impl Walk {
+    /// Takes what a message or an image was in for the next image.
+    pub(crate) fn keep(&mut self, bytes: Vec<u8>, outline: Outline) {
+        if bytes.capacity() <= EXPECTED {
+            self.spare = (bytes, outline.sizes, outline.references);
+        }
+    }
+
+    /// Room for the next image and what is noted of it.
+    fn room(&mut self) -> (Vec<u8>, Outline) {
+        let (mut image, mut sizes, mut references) = std::mem::take(&mut self.spare);
+        let [bytes, objects, others] = self.last.map(|last| last.min(EXPECTED));
+        image.clear();
+        sizes.clear();
+        references.clear();
+        image.reserve(bytes);
+        sizes.reserve(objects);
+        references.reserve(others);
+        (image, Outline { sizes, references, ..Outline::default() })
+    }
+}
+
+/// What a walk knows of its image: a receiver in the same process need not find it out again.
+pub(crate) struct Walked {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) outline: Outline,
 }
 
 /// Room that is made for an image before it is known how large it is, at most.
 const EXPECTED: usize = 1 << 20;
 
-/// Makes an image of the graphs behind `count` references that lie at `roots`.
-pub(crate) fn image(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, count: u32) -> Result<Vec<u8>> {
-    let copier = Copier::new(walk, memory, plan, Interior::default());
-    let (image, walk) = copier.run(roots, count)?;
-    if !plan.has_interior {
-        return Ok(image);
-    }
+/// Makes an image of the graphs that begin at these roots.
+pub(crate) fn image(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<Parcel> {
+    let plan = &roots.plan;
+    let (bytes, outline, walk) = Copier::new(walk, memory, plan, Interior::default()).run(roots)?;
     // Some references may point into other objects: see which, and walk again with that knowledge.
-    let interior = Interior::find(plan, &walk.met)?;
+    let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
     if interior.is_empty() {
-        return Ok(image);
+        return Ok(Parcel { bytes, knowledge: Some(Box::new(Walked { plan: plan.clone(), outline })) });
     }
-    Copier::new(walk, memory, plan, interior).run(roots, count).map(|(image, _)| image)
+    walk.keep(bytes, outline);
+    let (bytes, ..) = Copier::new(walk, memory, plan, interior).run(roots)?;
+    Ok(bytes.into())
 }
 
-/// The addresses of all objects of the graphs behind `count` references that lie at `roots`.
-pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, plan: &Plan, roots: Addr, count: u32) -> Result<Vec<u32>> {
-    let (_, walk) = Copier::new(walk, memory, plan, Interior::default()).run(roots, count)?;
+/// The addresses of all objects of the graphs that begin at these roots, but for roots that lie in their array.
+pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<Vec<u32>> {
+    let plan = &*roots.plan;
+    let (bytes, outline, walk) = Copier::new(walk, memory, plan, Interior::default()).run(roots)?;
     let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
-    let whole = walk.met.iter().filter(|met| interior.container(**met).is_none());
-    Ok(whole.map(|met| met.at).collect())
+    let end = u64::from(roots.at.0) + u64::from(roots.count) * u64::from(roots.stride());
+    let is_root = |met: &Met| roots.hold == Hold::Values && met.at >= roots.at.0 && u64::from(met.at) < end;
+    let is_whole = |met: &Met| met.count() > 0 && interior.container(*met).is_none();
+    let whole = walk.met.iter().filter(|met| is_whole(met) && !is_root(met));
+    let addresses = whole.map(|met| met.at).collect();
+    walk.keep(bytes, outline);
+    Ok(addresses)
 }
 
 struct Copier<'a> {
@@ -68,6 +126,7 @@ struct Copier<'a> {
     plan: &'a Plan,
     interior: Interior,
     image: Vec<u8>,
+    outline: Outline,
 }
 
 impl<'a> Copier<'a> {
@@ -76,19 +135,19 @@ impl<'a> Copier<'a> {
         walk.met.clear();
         walk.weak.clear();
         walk.others.clear();
-        let image = Vec::with_capacity(walk.last.min(EXPECTED));
-        Copier { walk, memory, plan, interior, image }
+        let (image, outline) = walk.room();
+        Copier { walk, memory, plan, interior, image, outline }
     }
 
-    fn run(mut self, roots: Addr, count: u32) -> Result<(Vec<u8>, &'a mut Walk)> {
+    fn run(mut self, roots: &Roots) -> Result<(Vec<u8>, Outline, &'a mut Walk)> {
         self.image.resize(HEADER, 0);
         let first = self.image.len();
-        self.memory.append(roots, u64::from(count) * u64::from(REFERENCE), &mut self.image, "the array of objects")?;
-        for root in 0..count as usize {
+        self.copy_roots(roots)?;
+        for root in 0..roots.count as usize {
             let at = first + root * REFERENCE as usize;
-            let met = Met { at: word(&self.image, at), shape: 0, count: 1 };
+            let met = Met::new(word(&self.image, at), 0, 1);
             let number = self.refer(met).map_err(|error| named(error, || format!("object {root} of the array")))?;
-            put_word(&mut self.image, at, number);
+            self.point(at, number);
         }
         let mut next = 0;
         while let Some(&met) = self.walk.met.get(next) {
@@ -98,22 +157,45 @@ impl<'a> Copier<'a> {
             next += 1;
         }
         self.resolve_weak();
-        self.finish(count)
+        self.finish(roots.count)
+    }
+
+    /// Copies the references of the array, or makes references to what lies in it.
+    fn copy_roots(&mut self, roots: &Roots) -> Result<()> {
+        match roots.hold {
+            Hold::References | Hold::Together => {
+                let bytes = u64::from(roots.count) * u64::from(REFERENCE);
+                self.memory.append(roots.at, bytes, &mut self.image, ARRAY)
+            }
+            Hold::Values => {
+                roots.check(self.memory, roots.count)?;
+                self.image.extend((0..roots.count).flat_map(|root| roots.element(root).0.to_le_bytes()));
+                Ok(())
+            }
+            Hold::Image => Err(error(MPI_ERR_TYPE, "an image can be received only")),
+        }
     }
 
     /// Copies an object into the image and meets what it refers to.
     #[inline]
     fn copy(&mut self, met: Met) -> Result<()> {
-        let layout = &self.plan.layouts[met.shape as usize];
+        let layout = &self.plan.layouts[met.shape() as usize];
         let start = self.image.len();
-        let bytes = u64::from(layout.size) * u64::from(met.count);
+        let bytes = u64::from(layout.size) * u64::from(met.count());
         self.memory.append(Addr(met.at), bytes, &mut self.image, "an object")?;
+        self.outline.sizes.push(bytes as i32);
         // Objects do not overlap, so together they are not larger than the memory; and positions have to fit into a word.
         if self.image.len() as u64 > 2 * self.memory.size() + HEADER as u64 {
             return Err(error(MPI_ERR_TYPE, "the objects overlap one another: the description does not fit the data"));
         }
-        let elements = (0..met.count as usize).map(|element| start + element * layout.size as usize);
+        let elements = (0..met.count() as usize).map(|element| start + element * layout.size as usize);
         match &layout.plain {
+            Some(_) if layout.is_text => {
+                // Its end was looked for before it was copied, and somebody may have written meanwhile.
+                self.image.pop();
+                self.image.push(0);
+                Ok(())
+            }
             Some(references) if references.is_empty() => Ok(()),
             Some(references) => elements.into_iter().try_for_each(|start| self.follow_plain(references, start)),
             None => elements.into_iter().try_for_each(|start| self.follow(&layout.steps, start)),
@@ -127,8 +209,8 @@ impl<'a> Copier<'a> {
             let at = start + offset as usize;
             let address = word(&self.image, at);
             if address != 0 {
-                let number = self.refer(Met { at: address, shape: to, count: 1 })?;
-                put_word(&mut self.image, at, number);
+                let number = self.refer(Met::new(address, to, 1))?;
+                self.point(at, number);
             }
         }
         Ok(())
@@ -154,26 +236,27 @@ impl<'a> Copier<'a> {
         match step.action {
             Action::References { count, to } => {
                 for at in places(count) {
-                    let met = Met { at: word(&self.image, at), shape: to, count: 1 };
+                    let met = Met::new(word(&self.image, at), to, 1);
                     self.put(at, met, step)?;
                 }
             }
             Action::Array { count, to } => {
                 let count = self.count(count, start)?;
                 let address = if count == 0 { 0 } else { word(&self.image, at) };
-                self.put(at, Met { at: address, shape: to, count }, step)?;
+                self.put(at, Met::new(address, to, count), step)?;
             }
             Action::Text { to } => {
                 let address = word(&self.image, at);
                 let count = if address == 0 { 0 } else { self.memory.text_length(Addr(address), "a string")? + 1 };
-                self.put(at, Met { at: address, shape: to, count }, step)?;
+                self.put(at, Met::new(address, to, count), step)?;
             }
             Action::Weak { count, to } => {
                 for at in places(count) {
-                    self.walk.weak.push((at, Met { at: word(&self.image, at), shape: to, count: 1 }));
+                    self.walk.weak.push((at, Met::new(word(&self.image, at), to, 1)));
                     put_word(&mut self.image, at, 0);
                 }
             }
+            Action::Descriptor { ref pattern, to, weak } => self.descriptor(pattern, to, weak, at)?,
             Action::Leave { count } => places(count).for_each(|at| put_word(&mut self.image, at, 0)),
             Action::Inline { count, to } => {
                 let layout = &self.plan.layouts[to as usize];
@@ -185,6 +268,36 @@ impl<'a> Copier<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Meets what a Fortran pointer or allocatable refers to.
+    fn descriptor(&mut self, pattern: &Pattern, to: Option<Shape>, weak: bool, at: usize) -> Result<()> {
+        let address = word(&self.image, at);
+        let Some(to) = to.filter(|_| address != 0) else {
+            put_word(&mut self.image, at, 0);
+            pattern.restore(&mut self.image, at);
+            return Ok(());
+        };
+        pattern.is_of_its_type(&self.image, at)?;
+        let count = pattern.count(&self.image, at, self.plan.layouts[to as usize].size)?;
+        pattern.restore(&mut self.image, at);
+        let met = Met::new(address, to, count);
+        let number = match count {
+            _ if weak => {
+                self.walk.weak.push((at, met));
+                0
+            }
+            0 => self.meet_nothing(met),
+            _ => self.refer(met)?,
+        };
+        self.point(at, number);
+        Ok(())
+    }
+
+    /// Something without elements is there, but shares its place with nothing.
+    fn meet_nothing(&mut self, met: Met) -> u32 {
+        self.walk.met.push(met);
+        self.walk.met.len() as u32
     }
 
     /// How many objects lie in a row; the capacity is as large from now on.
@@ -210,8 +323,17 @@ impl<'a> Copier<'a> {
         if number == 0 && step.required {
             return Err(error(MPI_ERR_TYPE, "it is null, which the description excludes"));
         }
-        put_word(&mut self.image, at, number);
+        self.point(at, number);
         Ok(())
+    }
+
+    /// Stores what a reference refers to.
+    #[inline(always)]
+    fn point(&mut self, at: usize, number: u32) {
+        put_word(&mut self.image, at, number);
+        if number != 0 {
+            self.outline.references.push((at - HEADER) as u32);
+        }
     }
 
     /// The number in the image for what is referred to, which is met if it is new.
@@ -238,7 +360,7 @@ impl<'a> Copier<'a> {
     #[cold]
     fn refer_otherwise(&mut self, met: Met, number: u32) -> Result<u32> {
         let there = self.walk.met[number as usize];
-        let is_text = |met: Met| self.plan.layouts[met.shape as usize].is_text;
+        let is_text = |met: Met| self.plan.layouts[met.shape() as usize].is_text;
         if self.plan.has_interior || is_text(met) || is_text(there) {
             let new = self.walk.met.len() as u32;
             return Ok(*self.walk.others.entry(met).or_insert(new));
@@ -260,7 +382,7 @@ impl<'a> Copier<'a> {
     }
 
     fn in_object(&self, error: Error, met: Met) -> Error {
-        let name = &self.plan.layouts[met.shape as usize].name;
+        let name = &self.plan.layouts[met.shape() as usize].name;
         named(error, || format!("the {name} at address {:#x}", met.at))
     }
 
@@ -271,11 +393,12 @@ impl<'a> Copier<'a> {
             let same = found.filter(|&number| self.walk.met[number as usize] == met);
             if let Some(number) = same.or_else(|| self.walk.others.get(&met).copied()) {
                 put_word(&mut self.image, at, number + 1);
+                self.outline.references.push((at - HEADER) as u32);
             }
         }
     }
 
-    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, &'a mut Walk)> {
+    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, Outline, &'a mut Walk)> {
         let aliases = self.interior.write(&mut self.image);
         let header = Header {
             fingerprint: self.plan.fingerprint,
@@ -292,8 +415,10 @@ impl<'a> Copier<'a> {
             ));
         }
         header.write(&mut self.image);
-        self.walk.last = self.image.len();
-        Ok((self.image, self.walk))
+        let Outline { sizes, references, .. } = self.outline;
+        self.walk.last = [self.image.len(), sizes.len(), references.len()];
+        let outline = Outline { count: header.objects, sizes, references, roots, body: HEADER, ..Outline::default() };
+        Ok((self.image, outline, self.walk))
     }
 }
 

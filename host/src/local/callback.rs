@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use rankine_abi::{Addr, FnPtr};
 use rankine_local::Callback;
 use smallvec::SmallVec;
-use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValType, format_err};
+use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValRaw, ValType, format_err};
 
 use crate::function_table;
 use crate::guest::{Guest, Scratch};
@@ -15,32 +15,91 @@ use crate::guest::{Guest, Scratch};
 /// A page of linear memory.
 const PAGE: u64 = 1 << 16;
 
+/// What a call has to know of a function's type: all that goes in and comes out are ints.
+#[derive(Clone, Copy)]
+struct Signature {
+    parameters: usize,
+    has_result: bool,
+}
+
+impl Signature {
+    fn of(caller: &Caller<'_, Guest>, function: &Func) -> Result<Signature> {
+        let ty = function.ty(caller);
+        let is_int = |ty: ValType| matches!(ty, ValType::I32);
+        if ty.results().len() > 1 || !ty.params().all(is_int) || !ty.results().all(is_int) {
+            return Err(format_err!("a callback of type {ty} was registered, which takes or gives more than integers"));
+        }
+        Ok(Signature { parameters: ty.params().len(), has_result: ty.results().len() == 1 })
+    }
+}
+
+/// Signatures of the functions that were called last, by what Wasmtime knows them by: a look at a function's type takes longer than most callbacks.
+#[derive(Default)]
+pub(crate) struct Signatures {
+    known: SmallVec<[(usize, Signature); Signatures::KEPT]>,
+    /// The one that makes room for a new one.
+    oldest: usize,
+}
+
+impl Signatures {
+    const KEPT: usize = 8;
+
+    fn find(caller: &mut Caller<'_, Guest>, function: &Func) -> Result<Signature> {
+        let raw = function.to_raw(caller.as_context_mut()) as usize;
+        if let Some((_, signature)) = caller.data().signatures.known.iter().find(|(known, _)| *known == raw) {
+            return Ok(*signature);
+        }
+        let signature = Signature::of(caller, function)?;
+        let signatures = &mut caller.data_mut().signatures;
+        if signatures.known.len() < Signatures::KEPT {
+            signatures.known.push((raw, signature));
+        } else {
+            signatures.known[signatures.oldest] = (raw, signature);
+            signatures.oldest = (signatures.oldest + 1) % Signatures::KEPT;
+        }
+        Ok(signature)
+    }
+}
+
 /// A guest function and its arguments, ready to call.
 struct Prepared {
     function: Func,
-    arguments: SmallVec<[Val; 8]>,
-    /// Where the result goes, if the function has one.
-    results: SmallVec<[Val; 1]>,
+    signature: Signature,
+    arguments: SmallVec<[i32; 8]>,
 }
 
 impl Prepared {
     fn new(caller: &mut Caller<'_, Guest>, function: Func, arguments: &[i32]) -> Result<Prepared> {
-        let ty = function.ty(&*caller);
-        let is_int = |ty: ValType| matches!(ty, ValType::I32);
+        let signature = Signatures::find(caller, &function)?;
         // A variadic handler takes a pointer to its further arguments, a plain one doesn't: pass what the function takes.
-        let count = ty.params().len();
-        if count > arguments.len() || !ty.params().all(is_int) || ty.results().len() > 1 || !ty.results().all(is_int) {
+        let Some(arguments) = arguments.get(..signature.parameters) else {
             return Err(format_err!(
-                "a callback of type {ty} was registered where one with {} integer parameters is called",
+                "a callback of type {} was registered where one with {} integer parameters is called",
+                function.ty(&*caller),
                 arguments.len()
             ));
-        }
-        let results = ty.results().map(|_| Val::I32(0)).collect();
-        Ok(Prepared { function, arguments: arguments[..count].iter().map(|&value| Val::I32(value)).collect(), results })
+        };
+        Ok(Prepared { function, signature, arguments: arguments.into() })
     }
 
-    fn answer(&self) -> i32 {
-        self.results.first().map_or(0, Val::unwrap_i32)
+    /// Calls it on a thread that is its rank's alone; 0 if it gives nothing.
+    fn call(&self, caller: &mut Caller<'_, Guest>) -> Result<i32> {
+        let mut words: SmallVec<[ValRaw; 8]> = self.arguments.iter().map(|&word| ValRaw::i32(word)).collect();
+        if words.is_empty() {
+            words.push(ValRaw::i32(0));
+        }
+        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. No fiber is under way on this thread.
+        unsafe { self.function.call_unchecked(caller.as_context_mut(), &raw mut *words)? };
+        Ok(if self.signature.has_result { words[0].get_i32() } else { 0 })
+    }
+
+    /// Calls it on a fiber of its own.
+    async fn call_on_fiber(&self, caller: &mut Caller<'_, Guest>) -> Result<i32> {
+        let arguments: SmallVec<[Val; 8]> = self.arguments.iter().map(|&word| Val::I32(word)).collect();
+        let mut results = [Val::I32(0)];
+        let room = &mut results[..usize::from(self.signature.has_result)];
+        self.function.call_async(caller.as_context_mut(), &arguments, room).await?;
+        Ok(results[0].unwrap_i32())
     }
 }
 
@@ -63,7 +122,6 @@ fn exported(caller: &mut Caller<'_, Guest>, name: &str) -> Option<Func> {
 }
 
 /// What a request comes down to.
-#[expect(clippy::large_enum_variant, reason = "it lives for one callback and moves once")]
 enum Task {
     Call(Prepared),
     /// Nothing of the guest has to run: the answer.
@@ -118,12 +176,11 @@ fn scratch(caller: &mut Caller<'_, Guest>, bytes: u32) -> Result<i32> {
 pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
-        Task::Call(mut call) => {
+        Task::Call(call) => {
             Guest::nest(caller)?;
-            let outcome = call.function.call(caller.as_context_mut(), &call.arguments, &mut call.results);
+            let outcome = call.call(caller);
             caller.data_mut().callbacks -= 1;
-            outcome?;
-            call.answer()
+            outcome?
         }
     };
     Guest::refresh_memory(caller)?;
@@ -134,12 +191,11 @@ pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Resul
 pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
-        Task::Call(mut call) => {
+        Task::Call(call) => {
             Guest::nest(caller)?;
-            let outcome = call.function.call_async(caller.as_context_mut(), &call.arguments, &mut call.results).await;
+            let outcome = call.call_on_fiber(caller).await;
             caller.data_mut().callbacks -= 1;
-            outcome?;
-            call.answer()
+            outcome?
         }
     };
     Guest::refresh_memory(caller)?;

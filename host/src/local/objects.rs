@@ -3,7 +3,7 @@
 #![allow(clippy::too_many_arguments)] // They are those of MPI.
 
 use rankine_abi::{Comm, Status};
-use rankine_local::{Callback, Memory, Rank, Result, coll, pt2pt, request};
+use rankine_local::{Callback, Memory, Parcel, Rank, Result, coll, pt2pt, request};
 use rankine_object::MODULE;
 use wasmtime::{Caller, Linker};
 
@@ -129,15 +129,15 @@ impl Carrier for Rank {
         Rank::ask(self, request).await
     }
 
-    async fn send(&self, image: &[u8], dest: i32, tag: i32, comm: u32) -> Result<()> {
+    async fn send(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<()> {
         pt2pt::send_bytes(self, image, dest, tag, Comm(comm)).await
     }
 
-    fn isend(&self, image: Vec<u8>, dest: i32, tag: i32, comm: u32) -> Result<u32> {
+    fn isend(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<u32> {
         pt2pt::isend_bytes(self, image, dest, tag, Comm(comm)).map(|request| request.0)
     }
 
-    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Vec<u8>, Status)> {
+    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Parcel, Status)> {
         pt2pt::recv_bytes(self, limit, source, tag, Comm(comm)).await
     }
 
@@ -150,12 +150,12 @@ impl Carrier for Rank {
 
     async fn sendrecv(
         &self,
-        image: &[u8],
+        image: Parcel,
         (dest, sendtag): (i32, i32),
         limit: u64,
         (source, recvtag): (i32, i32),
         comm: u32,
-    ) -> Result<(Vec<u8>, Status)> {
+    ) -> Result<(Parcel, Status)> {
         pt2pt::sendrecv_bytes(self, image, dest, sendtag, limit, source, recvtag, Comm(comm)).await
     }
 

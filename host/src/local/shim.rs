@@ -154,6 +154,12 @@ pub(crate) fn put_handle<H: Handle>(r: &Rank, at: i32, value: H, what: &str) -> 
     put_int(r, at, value.word() as i32, what)
 }
 
+/// Stores a null handle where a call that failed would have stored a new one; an address that is none is perhaps why it failed.
+#[cold]
+pub(crate) fn put_null<H: Handle>(r: &Rank, at: i32, null: H) {
+    let _ = put_handle(r, at, null, "a new handle");
+}
+
 /// Stores a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5), unless the
 /// guest ignores it.
 #[inline]

@@ -4,6 +4,8 @@
 //! library was asked for when the type was made. A negative count is refused here as well.
 
 use std::ffi::c_void;
+use std::ops::Range;
+use std::rc::Rc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
 use rankine_local::Error;
@@ -17,8 +19,17 @@ use super::shim::Number;
 pub(in crate::mpi) struct Buffer {
     /// What the library is given.
     pub(in crate::mpi) at: *mut c_void,
-    /// How many bytes from there on are all used; 0 if there are gaps, or nothing is known.
-    dense: usize,
+    /// Bytes of the guest's memory that are all used; not more than are easily known, and none if `at` is a sentinel.
+    dense: Range<u64>,
+}
+
+/// No bytes.
+const NOTHING: Range<u64> = 0..0;
+
+/// So many bytes of the guest's memory.
+#[inline]
+fn range(at: Addr, bytes: u64) -> Range<u64> {
+    u64::from(at.0)..u64::from(at.0) + bytes
 }
 
 /// Refuses `MPI_IN_PLACE` as the address that it is: where it is allowed, its caller has seen to it ([`Rank::absent`]).
@@ -34,18 +45,21 @@ impl Rank {
     /// Proves `count` elements of a datatype.
     #[inline]
     pub(in crate::mpi) fn buffer(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
+        if let (Some(size), true) = (datatype.block(), count >= 0 && at != MPI_IN_PLACE) {
+            let bytes = (count as u64).saturating_mul(size);
+            if let Some(pointer) = self.memory().at(at, bytes) {
+                return Ok(Buffer { at: pointer.cast(), dense: range(at, bytes) });
+            }
+        }
+        self.scattered(at, count, datatype, what)
+    }
+
+    /// As [`Rank::buffer`], for elements that are not one block, and for what is wrong.
+    fn scattered(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: the count is {count}, which is negative")));
         }
         not_in_place(at, what)?;
-        if let Some(size) = datatype.block() {
-            let bytes = (count as u64).saturating_mul(size);
-            return match self.memory().at(at, bytes) {
-                Some(pointer) => Ok(Buffer { at: pointer.cast(), dense: bytes as usize }),
-                None if bytes == 0 => Ok(self.untouched(at)),
-                None => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(at.0), i128::from(bytes), what)),
-            };
-        }
         self.prove(i128::from(at.0), count, datatype, what)?;
         Ok(self.untouched(at))
     }
@@ -54,12 +68,12 @@ impl Rank {
     pub(in crate::mpi) fn bytes(&self, at: Addr, count: i64, what: &str) -> Result<Buffer> {
         // MPI_BUFFER_AUTOMATIC is the only sentinel that may stand for bytes.
         if at == rankine_abi::MPI_BUFFER_AUTOMATIC && what == "buffer" {
-            return Ok(Buffer { at: std::ptr::without_provenance_mut(at.0 as usize), dense: 0 });
+            return Ok(Buffer { at: std::ptr::without_provenance_mut(at.0 as usize), dense: NOTHING });
         }
         let bytes = u64::try_from(count)
             .map_err(|_| Error::new(MPI_ERR_ARG, format!("{what}: the size is {count}, which is negative")))?;
         match self.memory().at(at, bytes) {
-            Some(pointer) => Ok(Buffer { at: pointer.cast(), dense: bytes as usize }),
+            Some(pointer) => Ok(Buffer { at: pointer.cast(), dense: range(at, bytes) }),
             None if bytes == 0 => Ok(self.untouched(at)),
             None => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(at.0), i128::from(bytes), what)),
         }
@@ -67,13 +81,13 @@ impl Rank {
 
     /// A buffer of which nothing is touched, or nothing is known beyond that it is proved.
     fn untouched(&self, at: Addr) -> Buffer {
-        Buffer { at: self.pointer(at), dense: 0 }
+        Buffer { at: self.pointer(at), dense: NOTHING }
     }
 
     /// A buffer that doesn't count: in place, or not the caller's to give. Libraries look at the address, though at nothing there.
     pub(in crate::mpi) fn absent(&self, at: Addr) -> Buffer {
         let at = if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { self.pointer(at) };
-        Buffer { at, dense: 0 }
+        Buffer { at, dense: NOTHING }
     }
 
     /// Proves the hull of `count` elements whose first is at `at`.
@@ -96,11 +110,12 @@ impl Rank {
         what: &str,
     ) -> Result<Buffer> {
         not_in_place(at, what)?;
+        let mut dense = NOTHING;
         for (count, displ) in counts.iter().zip(displs) {
             let offset = i128::from(displ.wide()) * i128::from(datatype.extent());
-            self.block(i128::from(at.0) + offset, count.wide(), datatype, what)?;
+            self.block(i128::from(at.0) + offset, count.wide(), datatype, what, &mut dense)?;
         }
-        Ok(self.untouched(at))
+        Ok(Buffer { at: self.pointer(at), dense })
     }
 
     /// Proves a block for each process, each of its own datatype, at displacements in bytes.
@@ -109,28 +124,39 @@ impl Rank {
         at: Addr,
         counts: &[N],
         displs: &[D],
-        datatypes: &[Type],
+        datatypes: &[Rc<Type>],
         what: &str,
     ) -> Result<Buffer> {
         not_in_place(at, what)?;
+        let mut dense = NOTHING;
         for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
-            self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what)?;
+            self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what, &mut dense)?;
         }
-        Ok(self.untouched(at))
+        Ok(Buffer { at: self.pointer(at), dense })
     }
 
-    fn block(&self, at: i128, count: i64, datatype: &Type, what: &str) -> Result<()> {
+    /// Proves one block, and adds it to those known to be all used as long as they follow one another.
+    fn block(&self, at: i128, count: i64, datatype: &Type, what: &str, dense: &mut Range<u64>) -> Result<()> {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: a count is {count}, which is negative")));
         }
-        self.prove(at, count, datatype, what)
+        self.prove(at, count, datatype, what)?;
+        if let Some(size) = datatype.block().filter(|&size| size > 0 && count > 0) {
+            // It lies in the memory, so its addresses are small.
+            let (start, end) = (at as u64, at as u64 + count as u64 * size);
+            if dense.is_empty() {
+                *dense = start..end;
+            } else if dense.end == start {
+                dense.end = end;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses buffers that overlap: MPI forbids it, and a library may end the process for it.
     #[inline]
     pub(in crate::mpi) fn disjoint(&self, one: &Buffer, other: &Buffer) -> Result<()> {
-        let (a, b) = (one.at as usize, other.at as usize);
-        if one.dense > 0 && other.dense > 0 && a < b + other.dense && b < a + one.dense {
+        if one.dense.start.max(other.dense.start) < one.dense.end.min(other.dense.end) {
             return Err(Error::new(MPI_ERR_BUFFER, "the send buffer and the receive buffer overlap"));
         }
         Ok(())

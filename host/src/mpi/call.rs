@@ -17,12 +17,18 @@ use crate::guest::Guest;
 /// What carries out a function.
 pub(in crate::mpi) type Shim = fn(&Rank, &mut Words<'_>) -> super::Result<()>;
 
-/// A shim, and whose error handler catches its errors.
+/// A shim, and what becomes of its errors.
 #[derive(Copy, Clone)]
 pub(in crate::mpi) struct Entry {
     pub(in crate::mpi) shim: Shim,
+    /// Whose error handler catches them.
     pub(in crate::mpi) on: On,
+    /// Which words point to where a new handle goes, and the null handle that is there after an error.
+    pub(in crate::mpi) nulls: Nulls,
 }
+
+/// See [`Entry::nulls`].
+pub(in crate::mpi) type Nulls = &'static [(usize, u32)];
 
 /// Whose error handler hears of an error: which word of the call is the object's handle.
 #[derive(Copy, Clone)]
@@ -54,10 +60,11 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
         ValueType::F64 => ValType::F64,
     };
     let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
+    let is_anytime = function.is_anytime();
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
         linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-            carry(caller, function.name, function.is_anytime(), entry.on, words, entry.shim)
+            carry(caller, function.name, is_anytime, (entry.on, entry.nulls), words, entry.shim)
         })?
     };
     Ok(true)
@@ -69,7 +76,7 @@ pub(super) fn carry(
     mut caller: Caller<'_, Guest>,
     name: &'static str,
     is_anytime: bool,
-    on: On,
+    errors: (On, Nulls),
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
@@ -88,7 +95,7 @@ pub(super) fn carry(
             words.succeed();
             Ok(())
         }
-        outcome => leave(rank, on, outcome, &mut words),
+        outcome => leave(rank, errors, outcome, &mut words),
     };
     rank.caller.set(outer.0);
     rank.call.set(outer.1);
@@ -106,8 +113,12 @@ fn not_running(rank: &Rank) -> Error {
 
 /// The way out of a call that failed, or that the guest doesn't survive.
 #[cold]
-fn leave(rank: &Rank, on: On, outcome: super::Result<()>, words: &mut Words<'_>) -> Result<()> {
+fn leave(rank: &Rank, (on, nulls): (On, Nulls), outcome: super::Result<()>, words: &mut Words<'_>) -> Result<()> {
     if let (Err(error), false) = (outcome, rank.stopped.get()) {
+        for &(at, null) in nulls {
+            // Where there is no room is perhaps the error.
+            let _ = rank.put_word(words.addr(at), null, "a new handle");
+        }
         let origin = match on {
             On::Comm(at) => Origin::Comm(words.word(at)),
             On::Win(at) => Origin::Win(words.word(at)),

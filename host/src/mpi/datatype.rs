@@ -6,8 +6,10 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_int};
 use std::ops::Deref;
+use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, MPI_COMBINER_NAMED, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
+use rankine_local::Error;
 use rankine_local::handle::Class;
 
 use super::Result;
@@ -17,8 +19,8 @@ use super::quads;
 use super::rank::Rank;
 use super::words::Words;
 
-/// A datatype as the shims use it.
-#[derive(Copy, Clone)]
+/// A datatype as the shims use it. They share it: to copy it would cost a message more than to count who looks at it.
+#[derive(Clone)]
 pub(in crate::mpi) struct Type {
     /// The guest's word.
     pub(super) word: u32,
@@ -31,6 +33,8 @@ pub(in crate::mpi) struct Type {
     /// Where its bytes begin and end, from the address of an element.
     low: i64,
     high: i64,
+    /// What all of its elements are to the library; 0 if they differ.
+    basic: usize,
     /// It contains a `long double`, which is not the host's.
     pub(super) has_quads: bool,
 }
@@ -42,18 +46,6 @@ impl Hosted for Made {
 }
 
 impl Type {
-    /// The type of a buffer that doesn't count.
-    pub(in crate::mpi) const ABSENT: Type = Type {
-        word: Datatype::NULL.0,
-        host: Datatype::NULL.0 as usize,
-        size: 0,
-        lower: 0,
-        extent: 0,
-        low: 0,
-        high: 0,
-        has_quads: false,
-    };
-
     /// The bytes of an element, if any number of elements is one block.
     #[inline]
     pub(super) fn block(&self) -> Option<u64> {
@@ -87,7 +79,7 @@ impl Type {
 
 /// A type that the program has made.
 struct Made {
-    ty: Type,
+    ty: Rc<Type>,
     /// The guest's words for the types that it is made of.
     made_of: Box<[u32]>,
     /// The library's type as the program made it, if `ty` had to get another extent (see `quads`).
@@ -99,7 +91,9 @@ const FIRST: u32 = 0x200;
 
 /// The datatypes of this rank.
 pub(super) struct State {
-    predefined: Box<[Option<Type>; 256]>,
+    predefined: Box<[Option<Rc<Type>>; 256]>,
+    /// The type of a buffer that doesn't count.
+    absent: Rc<Type>,
     made: Handles<Made>,
     /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation of the guest's own,
     /// which tell the guest the right type; and what `quads` composes.
@@ -108,8 +102,9 @@ pub(super) struct State {
 
 impl Default for State {
     fn default() -> State {
-        let predefined = std::array::from_fn(|index| predefined(Datatype(FIRST + index as u32)));
+        let predefined: [_; 256] = std::array::from_fn(|index| predefined(Datatype(FIRST + index as u32)));
         State {
+            absent: predefined[(Datatype::NULL.0 - FIRST) as usize].clone().expect("the null datatype has a word"),
             predefined: Box::new(predefined),
             made: Handles::new(Class::Datatype, MPI_ERR_TYPE, "datatype", |word| Datatype(word).name()),
             stand_ins: RefCell::default(),
@@ -117,9 +112,11 @@ impl Default for State {
     }
 }
 
-fn predefined(datatype: Datatype) -> Option<Type> {
+fn predefined(datatype: Datatype) -> Option<Rc<Type>> {
     if datatype == Datatype::NULL {
-        return Some(Type::ABSENT);
+        let (word, host) = (datatype.0, datatype.0 as usize);
+        let (size, lower, extent, low, high) = (0, 0, 0, 0, 0);
+        return Some(Rc::new(Type { word, host, size, lower, extent, low, high, basic: host, has_quads: false }));
     }
     let host = match datatype {
         Datatype::LONG | Datatype::AINT => Datatype::INT32_T,
@@ -130,7 +127,7 @@ fn predefined(datatype: Datatype) -> Option<Type> {
         same if quads::is_composed(same) => return None,
         same => same,
     };
-    described(datatype, host.0 as usize)
+    described(datatype, host.0 as usize).map(Rc::new)
 }
 
 /// A predefined type, with the library's handle that stands for it.
@@ -148,6 +145,7 @@ pub(super) fn described(datatype: Datatype, host: usize) -> Option<Type> {
         extent: i64::from(element.extent),
         low: 0,
         high: i64::from(high),
+        basic: quads::basic(datatype, host),
         has_quads: datatype == Datatype::LONG_DOUBLE || quads::is_composed(datatype),
     })
 }
@@ -155,7 +153,7 @@ pub(super) fn described(datatype: Datatype, host: usize) -> Option<Type> {
 /// An array of datatypes.
 #[derive(Default)]
 pub(in crate::mpi) struct Types {
-    types: Vec<Type>,
+    types: Vec<Rc<Type>>,
     hosts: Vec<usize>,
 }
 
@@ -167,9 +165,9 @@ impl Types {
 }
 
 impl Deref for Types {
-    type Target = [Type];
+    type Target = [Rc<Type>];
 
-    fn deref(&self) -> &[Type] {
+    fn deref(&self) -> &[Rc<Type>] {
         &self.types
     }
 }
@@ -177,17 +175,38 @@ impl Deref for Types {
 impl Rank {
     /// The datatype behind a word.
     #[inline]
-    pub(in crate::mpi) fn datatype(&self, word: u32, what: &str) -> Result<Type> {
+    pub(in crate::mpi) fn datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
         let index = word.wrapping_sub(FIRST) as usize;
-        if let Some(Some(ty)) = self.types.predefined.get(index) {
-            return Ok(*ty);
+        match self.types.predefined.get(index) {
+            Some(Some(ty)) => Ok(ty.clone()),
+            _ => self.other_datatype(word, what),
         }
-        self.made_datatype(word, what).or_else(|unknown| self.composed_type(Datatype(word))?.ok_or(unknown))
+    }
+
+    fn other_datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+        self.made_datatype(word, what)
+            .or_else(|unknown| self.composed_type(Datatype(word))?.map(Rc::new).ok_or(unknown))
+    }
+
+    /// A datatype of an accumulation, whose elements must be of one basic type (§12.3.4): a library may end the process for others.
+    pub(in crate::mpi) fn accumulated(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+        let ty = self.datatype(word, what)?;
+        match (ty.basic, Datatype(word)) {
+            (0, Datatype::LONG_DOUBLE_INT) => Ok(Rc::new(Type { host: self.pair_in_windows()?, ..Type::clone(&ty) })),
+            (0, _) => {
+                let text = match ty.has_quads {
+                    true => "a datatype made of long doubles and ints can't be accumulated on the engine mpi",
+                    false => "an accumulation is of elements of one predefined type, and this type's are of several",
+                };
+                Err(Error::new(MPI_ERR_TYPE, format!("{what}: {text}")))
+            }
+            _ => Ok(ty),
+        }
     }
 
     /// The datatype behind a word, unless it is a predefined one.
-    pub(in crate::mpi) fn made_datatype(&self, word: u32, what: &str) -> Result<Type> {
-        self.types.made.with(word, |made| made.ty).ok_or_else(|| self.types.made.unknown(word, what))
+    pub(in crate::mpi) fn made_datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+        self.types.made.with(word, |made| made.ty.clone()).ok_or_else(|| self.types.made.unknown(word, what))
     }
 
     /// Keeps a type that the library is given in the place of a predefined one.
@@ -206,20 +225,20 @@ impl Rank {
     }
 
     /// The datatype of a buffer that doesn't count. Libraries look at it all the same, so they get what the guest gives, if it is one.
-    pub(in crate::mpi) fn bystander(&self, word: u32) -> Type {
-        self.datatype(word, "datatype").unwrap_or(Type::ABSENT)
+    pub(in crate::mpi) fn bystander(&self, word: u32) -> Rc<Type> {
+        self.datatype(word, "datatype").unwrap_or_else(|_| self.types.absent.clone())
     }
 
     /// Reads an array of datatypes.
     pub(in crate::mpi) fn datatypes(&self, at: Addr, count: i64, what: &str) -> Result<Types> {
         let words = self.words(at, count, what)?;
-        let types: Vec<Type> = words.into_iter().map(|word| self.datatype(word, what)).collect::<Result<_>>()?;
+        let types: Vec<Rc<Type>> = words.into_iter().map(|word| self.datatype(word, what)).collect::<Result<_>>()?;
         let hosts = types.iter().map(|ty| ty.host).collect();
         Ok(Types { types, hosts })
     }
 
     /// Makes a word for a type of the library's.
-    pub(super) fn adopt_datatype(&self, host: usize, made_of: &[Type]) -> Result<u32> {
+    pub(super) fn adopt_datatype(&self, host: usize, made_of: &[Rc<Type>]) -> Result<u32> {
         if is_constant(host) {
             return Ok(host as u32);
         }
@@ -236,15 +255,21 @@ impl Rank {
             self.check(get_true_extent(host, &mut low, &mut true_extent))?;
         }
         let has_quads = made_of.iter().any(|ty| ty.has_quads);
-        let ty = Type { word: 0, host, size, lower, extent, low, high: low.saturating_add(true_extent), has_quads };
-        let word =
-            self.types.made.insert(Made { ty, made_of: made_of.iter().map(|ty| ty.word).collect(), plain: None })?;
-        self.types.made.change(word, |made| made.ty.word = word);
+        let basic = match made_of {
+            [] => host,
+            [first, others @ ..] if others.iter().all(|ty| ty.basic == first.basic) => first.basic,
+            _ => 0,
+        };
+        let high = low.saturating_add(true_extent);
+        let ty = Type { word: 0, host, size, lower, extent, low, high, basic, has_quads };
+        let made_of = made_of.iter().map(|ty| ty.word).collect();
+        let word = self.types.made.insert(Made { ty: Rc::new(ty), made_of, plain: None })?;
+        self.types.made.change(word, |made| Rc::make_mut(&mut made.ty).word = word);
         Ok(word)
     }
 
     /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once (§19.1.9).
-    pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+    pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
         if let (true, Some(known)) = (made_of.is_empty(), self.types.made.word_of(host)) {
             return self.put_word(at, known, what);
         }
@@ -252,7 +277,7 @@ impl Rank {
     }
 
     /// Stores a new structure.
-    pub(in crate::mpi) fn put_struct(&self, at: Addr, host: usize, made_of: &[Type], what: &str) -> Result<()> {
+    pub(in crate::mpi) fn put_struct(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
         let Some(padded) = self.padded(host, made_of)? else { return self.put_datatype(at, host, made_of, what) };
         let word = self.adopt_datatype(padded, made_of)?;
         self.types.made.change(word, |made| made.plain = Some(host));
@@ -364,7 +389,8 @@ fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
 
 /// `MPI_Type_get_envelope`
 pub(in crate::mpi) fn type_get_envelope(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let found = envelope(r, &r.datatype(w.word(0), "datatype")?, large)?;
+    let ty = r.datatype(w.word(0), "datatype")?;
+    let found = envelope(r, &ty, large)?;
     let [ints, addresses, longs, types] = found.counts;
     let counts = if large { vec![ints, addresses, longs, types] } else { vec![ints, addresses, types] };
     for (at, count) in counts.iter().enumerate() {
@@ -421,9 +447,13 @@ fn contained(r: &Rank, ty: &Type, hosts: &[usize]) -> Result<Vec<u32>> {
         // The same type has the same contents under every word.
         let known = r.types.made.word_of(host);
         let made_of = known.and_then(|known| r.types.made.with(known, |made| made.made_of.clone())).unwrap_or_default();
-        let has_quads = known.and_then(|known| r.types.made.with(known, |made| made.ty.has_quads)).unwrap_or(false);
+        let elements = known.and_then(|known| r.types.made.with(known, |made| (made.ty.basic, made.ty.has_quads)));
         let new = r.adopt_datatype(host, &[])?;
-        r.types.made.change(new, |made| (made.made_of, made.ty.has_quads) = (made_of, has_quads));
+        r.types.made.change(new, |made| {
+            made.made_of = made_of;
+            let ty = Rc::make_mut(&mut made.ty);
+            (ty.basic, ty.has_quads) = elements.unwrap_or((host, false));
+        });
         Ok(new)
     };
     hosts.iter().enumerate().map(word).collect()

@@ -11,6 +11,7 @@ use rankine_abi::{
 };
 use rankine_local::Error;
 use rankine_local::handle::{Class, Table};
+use smallvec::{Array, SmallVec};
 
 use super::Result;
 use super::rank::Rank;
@@ -36,6 +37,8 @@ pub(super) struct Handles<T> {
     noun: &'static str,
     /// The standard name of a constant.
     constant: fn(u32) -> Option<&'static str>,
+    /// A bit for each number that is a constant.
+    constants: [u64; FIRST_MADE as usize / 64],
 }
 
 /// Constants of the ABI are below this number.
@@ -43,19 +46,55 @@ const FIRST_MADE: u32 = 1024;
 
 impl<T: Hosted> Handles<T> {
     pub(super) fn new(class: Class, error: i32, noun: &'static str, constant: fn(u32) -> Option<&'static str>) -> Self {
-        Handles { table: RefCell::new(Table::new(class)), error, noun, constant }
+        let mut constants = [0; _];
+        for word in (0..FIRST_MADE).filter(|&word| constant(word).is_some()) {
+            constants[word as usize / 64] |= 1 << (word % 64);
+        }
+        Handles { table: RefCell::new(Table::new(class)), error, noun, constant, constants }
+    }
+
+    #[inline]
+    fn has_constant(&self, word: u32) -> bool {
+        self.constants.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 != 0)
     }
 
     /// The library's handle for a word.
     #[inline]
     pub(super) fn host(&self, word: u32, what: &str) -> Result<usize> {
-        if word < FIRST_MADE && (self.constant)(word).is_some() {
+        if self.has_constant(word) {
             return Ok(word as usize);
         }
         match self.table.borrow().get(word) {
             Some(object) => Ok(object.host()),
             None => Err(self.unknown(word, what)),
         }
+    }
+
+    /// The library's handles for many words.
+    pub(super) fn hosts<A: Array<Item = usize>>(&self, words: &[u32], what: &str) -> Result<SmallVec<A>> {
+        let mut hosts = SmallVec::with_capacity(words.len());
+        let table = self.table.borrow();
+        for &word in words {
+            hosts.push(match table.get(word) {
+                Some(object) => object.host(),
+                None if self.has_constant(word) => word as usize,
+                None => return Err(self.unknown(word, what)),
+            });
+        }
+        Ok(hosts)
+    }
+
+    /// All these words become stale. What some of them stood for is returned, and the rest dropped.
+    pub(super) fn remove_all(&self, words: impl Iterator<Item = u32>, wanted: impl Fn(&T) -> bool) -> Vec<T> {
+        let (mut table, mut removed) = (self.table.borrow_mut(), Vec::new());
+        for word in words {
+            if table.get(word).is_some_and(&wanted) {
+                removed.extend(table.remove(word));
+            } else {
+                table.discard(word);
+            }
+        }
+        removed
     }
 
     /// The error for a word that stands for nothing.
@@ -70,24 +109,37 @@ impl<T: Hosted> Handles<T> {
     }
 
     /// What the table holds for a word.
+    #[inline]
     pub(super) fn with<R>(&self, word: u32, look: impl FnOnce(&T) -> R) -> Option<R> {
         self.table.borrow().get(word).map(look)
     }
 
     /// As [`Handles::with`], to change it.
+    #[inline]
     pub(super) fn change<R>(&self, word: u32, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.table.borrow_mut().get_mut(word).map(change)
     }
 
     /// A word for something that the library made.
+    #[inline]
     pub(super) fn insert(&self, object: T) -> Result<u32> {
+        self.table.borrow_mut().insert(object).map_err(|_| self.full())
+    }
+
+    /// As [`Handles::insert`], for what is made where it is to lie.
+    #[inline(always)]
+    pub(super) fn insert_with(&self, make: impl FnOnce() -> T) -> Result<u32> {
+        self.table.borrow_mut().insert_with(make).ok_or_else(|| self.full())
+    }
+
+    #[cold]
+    fn full(&self) -> Error {
         let noun = self.noun;
-        let full =
-            |_| Error::new(MPI_ERR_NO_MEM, format!("this rank has as many objects of the kind {noun} as it may have"));
-        self.table.borrow_mut().insert(object).map_err(full)
+        Error::new(MPI_ERR_NO_MEM, format!("this rank has as many objects of the kind {noun} as it may have"))
     }
 
     /// The word becomes stale.
+    #[inline]
     pub(super) fn remove(&self, word: u32) -> Option<T> {
         self.table.borrow_mut().remove(word)
     }

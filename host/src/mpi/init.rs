@@ -121,7 +121,7 @@ pub(in crate::mpi) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
         return Err(Error::new(MPI_ERR_OTHER, "MPI is not initialised, or was finalised before"));
     }
     r.free_stand_ins();
-    r.free_quad_operations();
+    r.free_quads();
     let call = r.symbol::<symbols::MPI_Finalize>()?;
     // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
     r.check(unsafe { call() })?;

@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use rankine_abi::{Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Status as Shown};
-use rankine_local::{Callback, Error, Memory};
+use rankine_local::{Callback, Error, Memory, Parcel};
 use rankine_object::{HEADER, Header, MODULE};
 use wasmtime::{FuncType, Linker, ValType};
 
@@ -99,7 +99,7 @@ pub(super) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
     unsafe {
         linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
             let shared = caller.data().objects().clone();
-            call::carry(caller, name, row.anytime, row.on, words, |rank, words| shim(rank, shared, words))
+            call::carry(caller, name, row.anytime, (row.on, &[]), words, |rank, words| shim(rank, shared, words))
         })?;
     }
     Ok(true)
@@ -124,13 +124,15 @@ impl Carrier for Rank {
         Rank::ask(self, request).unwrap_or(0)
     }
 
-    async fn send(&self, image: &[u8], dest: i32, tag: i32, comm: u32) -> Result<()> {
+    async fn send(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<()> {
+        let image = image.bytes;
         let (call, comm) = (self.symbol::<symbols::MPI_Send_c>()?, self.comm(comm, "comm")?);
         // SAFETY: the image has as many bytes, and the handles are the library's.
-        self.check(unsafe { call(at(image), long(image), BYTE, dest, tag, comm) })
+        self.check(unsafe { call(at(&image), long(&image), BYTE, dest, tag, comm) })
     }
 
-    fn isend(&self, image: Vec<u8>, dest: i32, tag: i32, comm: u32) -> Result<u32> {
+    fn isend(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<u32> {
+        let image = image.bytes;
         let (call, host) = (self.symbol::<symbols::MPI_Isend_c>()?, self.comm(comm, "comm")?);
         let mut request = 0;
         // SAFETY: the request keeps the image until the operation is complete.
@@ -138,7 +140,7 @@ impl Carrier for Rank {
         self.new_request(request, Pending::new(Origin::Comm(comm), false, image))
     }
 
-    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Vec<u8>, Shown)> {
+    async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Parcel, Shown)> {
         let host = self.comm(comm, "comm")?;
         let (probe, count, receive) = (
             self.symbol::<symbols::MPI_Mprobe>()?,
@@ -158,7 +160,7 @@ impl Carrier for Rank {
             let text = format!("a message of {length} bytes came where this rank takes at most {limit}");
             return Err(Error::new(rankine_abi::MPI_ERR_TRUNCATE, text));
         }
-        Ok((bytes, Shown::from_words(status)))
+        Ok((bytes.into(), Shown::from_words(status)))
     }
 
     fn irecv(&self, limit: u64, source: i32, tag: i32, comm: u32, landing: Landing) -> Result<u32> {
@@ -173,17 +175,17 @@ impl Carrier for Rank {
 
     async fn sendrecv(
         &self,
-        image: &[u8],
+        image: Parcel,
         (dest, sendtag): (i32, i32),
         limit: u64,
         (source, recvtag): (i32, i32),
         comm: u32,
-    ) -> Result<(Vec<u8>, Shown)> {
+    ) -> Result<(Parcel, Shown)> {
         let host = self.comm(comm, "comm")?;
         let (send, wait) = (self.symbol::<symbols::MPI_Isend_c>()?, self.symbol::<symbols::MPI_Wait>()?);
         let mut request = 0;
-        // SAFETY: the image is borrowed until the send has ended, below.
-        self.check(unsafe { send(at(image), long(image), BYTE, dest, sendtag, host, &mut request) })?;
+        // SAFETY: the image is kept until the send has ended, below.
+        self.check(unsafe { send(at(&image.bytes), long(&image.bytes), BYTE, dest, sendtag, host, &mut request) })?;
         let received = self.recv(limit, source, recvtag, comm).await;
         // SAFETY: the request is the library's.
         self.check(unsafe { wait(&mut request, std::ptr::null_mut()) })?;
@@ -406,7 +408,7 @@ impl Arrival {
         };
         let length = (HEADER as u64).saturating_add(header.bytes).min(room.len() as u64) as usize;
         let message = room[..length].to_vec();
-        now(objects::complete(r, &self.landing, message, Shown::EMPTY)).map(drop)
+        now(objects::complete(r, &self.landing, message.into(), Shown::EMPTY)).map(drop)
     }
 }
 

@@ -179,7 +179,7 @@ fn carry(
         Ok(wasi) => wasi,
         Err(error) => return Ending::Failed(format!("{error:#}")),
     };
-    let limits = Limits { memory: settings.memory_limit, refused: None };
+    let limits = Limits::new(settings.memory_limit);
     let mut store = Store::new(engine, Guest::new(Seat::Process(rank.clone()), wasi, limits));
     store.limiter(|guest| &mut guest.limits);
     let outcome = program

@@ -3,8 +3,9 @@
 //! A library may move 10 of the 16 bytes of its own `long double`. So it is given types of doubles of the same form, of which every bit arrives.
 //! For the predefined operations it is given operations of ours, which compute as the embedded engine does.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
+use std::rc::Rc;
 
 use rankine_abi::{Datatype, MPI_ERR_OP, Op};
 use rankine_local::Error;
@@ -15,9 +16,14 @@ use super::datatype::{Type, described};
 use super::generated::symbols;
 use super::rank::Rank;
 
-/// The library's handles of the operations that were needed so far.
+/// What the library was asked for so far.
 #[derive(Default)]
-pub(super) struct State(RefCell<Vec<(Op, usize)>>);
+pub(super) struct State {
+    /// Its handles of operations.
+    operations: RefCell<Vec<(Op, usize)>>,
+    /// Its type for pairs that are accumulated.
+    pair_in_windows: Cell<Option<usize>>,
+}
 
 /// `MPI_User_function`
 type Function = unsafe extern "C" fn(*const c_void, *mut c_void, *const c_int, *const usize);
@@ -40,6 +46,15 @@ pub(super) fn is_composed(datatype: Datatype) -> bool {
     [Datatype::C_LONG_DOUBLE_COMPLEX, Datatype::CXX_LONG_DOUBLE_COMPLEX, Datatype::LONG_DOUBLE_INT].contains(&datatype)
 }
 
+/// What the elements of a predefined type are to the library, which has this handle for it; 0 if they differ.
+pub(super) fn basic(datatype: Datatype, host: usize) -> usize {
+    match datatype {
+        Datatype::LONG_DOUBLE_INT => 0,
+        composed if is_composed(composed) => HALVES.0 as usize,
+        _ => host,
+    }
+}
+
 impl Rank {
     /// A predefined type for which the library has to compose another; nothing for other types.
     #[cold]
@@ -57,10 +72,10 @@ impl Rank {
     }
 
     /// A structure with quads is as long as a multiple of their alignment, which the library doesn't know: one of the right extent, if it is another.
-    pub(super) fn padded(&self, host: usize, made_of: &[Type]) -> Result<Option<usize>> {
+    pub(super) fn padded(&self, host: usize, made_of: &[Rc<Type>]) -> Result<Option<usize>> {
         const ALIGNMENT: isize = 16;
         // One whose parts were given an extent of the program's own keeps what follows from that.
-        let is_aligned = |ty: &Type| ty.has_quads && ty.extent() % ALIGNMENT as i64 == 0;
+        let is_aligned = |ty: &Rc<Type>| ty.has_quads && ty.extent() % ALIGNMENT as i64 == 0;
         if !made_of.iter().any(is_aligned) {
             return Ok(None);
         }
@@ -97,6 +112,27 @@ impl Rank {
         Ok(host)
     }
 
+    /// The library's type for a quad and an int that are accumulated: it takes derived types there whose elements are all of one kind.
+    pub(super) fn pair_in_windows(&self) -> Result<usize> {
+        if let Some(pair) = self.quads.pair_in_windows.get() {
+            return Ok(pair);
+        }
+        let (repeat, resize) =
+            (self.symbol::<symbols::MPI_Type_contiguous>()?, self.symbol::<symbols::MPI_Type_create_resized>()?);
+        let (commit, free) = (self.symbol::<symbols::MPI_Type_commit>()?, self.symbol::<symbols::MPI_Type_free>()?);
+        let (size, extent, int32) = (20, 32, Datatype::INT32_T.0 as usize);
+        let (mut plain, mut pair) = (0, 0);
+        // SAFETY: constants of the ABI, and results on the stack.
+        unsafe {
+            self.check(repeat(size / 4, int32, &mut plain))?;
+            self.check(resize(plain, 0, extent, &mut pair))?;
+            self.check(free(&mut plain))?;
+            self.check(commit(&mut pair))?;
+        }
+        self.quads.pair_in_windows.set(Some(pair));
+        Ok(pair)
+    }
+
     /// The library's handle for a predefined operation on a type made of quads.
     pub(super) fn quad_operation(&self, op: Op, ty: &Type) -> Result<usize> {
         let function = FUNCTIONS.iter().find(|(known, _)| *known == op).map(|(_, function)| *function);
@@ -106,24 +142,29 @@ impl Rank {
                 (op.name().unwrap_or("the operation"), Datatype(ty.word).name().unwrap_or("a derived datatype"));
             return Err(Error::new(MPI_ERR_OP, format!("{op} is not defined on {ty}")));
         };
-        if let Some((_, host)) = self.quads.0.borrow().iter().find(|(known, _)| *known == op) {
+        if let Some((_, host)) = self.quads.operations.borrow().iter().find(|(known, _)| *known == op) {
             return Ok(*host);
         }
         let (create, mut host) = (self.symbol::<symbols::MPI_Op_create>()?, 0);
         // SAFETY: a function of the type that the standard asks for, and a result on the stack.
         self.check(unsafe { create(function as *const c_void, 1, &mut host) })?;
-        self.quads.0.borrow_mut().push((op, host));
+        self.quads.operations.borrow_mut().push((op, host));
         Ok(host)
     }
 
     /// Gives back to the library what was made of it here, before it is finalised.
-    pub(super) fn free_quad_operations(&self) {
-        let made = std::mem::take(&mut *self.quads.0.borrow_mut());
+    pub(super) fn free_quads(&self) {
+        let made = std::mem::take(&mut *self.quads.operations.borrow_mut());
         if let Ok(free) = self.symbol::<symbols::MPI_Op_free>() {
             for (_, mut host) in made {
                 // SAFETY: it was made by `quad_operation`; the library keeps it as long as it needs it.
                 unsafe { free(&mut host) };
             }
+        }
+        if let (Some(mut pair), Ok(free)) = (self.quads.pair_in_windows.take(), self.symbol::<symbols::MPI_Type_free>())
+        {
+            // SAFETY: it was made by `pair_in_windows`.
+            unsafe { free(&mut pair) };
         }
     }
 }

@@ -132,7 +132,7 @@ impl Rank {
             return None;
         }
         let call = self.call.get();
-        // SAFETY: `enter` set it to the caller of the call that runs on this thread, and uses it no more until that call has ended.
+        // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that call has ended.
         let outcome = callback::answer(unsafe { &mut *caller }, request);
         self.call.set(call);
         match outcome {

@@ -3,6 +3,8 @@
 //! What has wrapped around would say that a buffer of such a type lies in the guest's memory, and end the process at the latest when it is
 //! used. So a type whose numbers could come near the limit is refused before the library hears of it. It is far beyond any memory.
 
+use std::rc::Rc;
+
 use rankine_abi::MPI_ERR_ARG;
 use rankine_local::Error;
 
@@ -47,8 +49,8 @@ pub(in crate::mpi) fn dealt<N: Number>(sizes: &[N], blocks: &[i32], processes: &
 
 impl Rank {
     /// Refuses a new type that is longer than `elements` of its longest old one and `bytes` could be.
-    pub(in crate::mpi) fn within_reach(&self, old: &[Type], elements: u128, bytes: u128) -> Result<()> {
-        let longest = old.iter().map(Type::reach).max().unwrap_or(0);
+    pub(in crate::mpi) fn within_reach(&self, old: &[Rc<Type>], elements: u128, bytes: u128) -> Result<()> {
+        let longest = old.iter().map(|ty| ty.reach()).max().unwrap_or(0);
         // One more, as a block begins where the last displacement ends.
         let reach = elements.saturating_add(1).saturating_mul(longest).saturating_add(bytes);
         if reach < FURTHEST {

@@ -7,13 +7,14 @@ use std::ffi::{c_int, c_void};
 use rankine_abi::{Addr, Comm, MPI_ERR_REQUEST, MPI_SUCCESS, MPI_UNDEFINED, Request};
 use rankine_local::Error;
 use rankine_local::handle::Class;
+use smallvec::SmallVec;
 
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
 use super::objects::Arrival;
 use super::rank::Rank;
-use super::words::{Status, Words, statuses_pointer};
+use super::words::{Status, Words};
 
 /// The object whose error handler hears of an error.
 #[derive(Copy, Clone, Debug)]
@@ -50,24 +51,54 @@ pub(in crate::mpi) struct Pending {
     host: usize,
     origin: Origin,
     persistent: bool,
+    /// What a plain message has not, so that nothing is allocated for one.
+    more: Option<Box<More>>,
+}
+
+/// What some operations need until they are complete.
+struct More {
     then: Then,
     /// Arrays that the library may look into.
     kept: Box<dyn Any>,
 }
 
 impl Pending {
-    pub(in crate::mpi) fn new(origin: Origin, persistent: bool, kept: impl Any) -> Pending {
-        Pending { host: 0, origin, persistent, then: Then::Nothing, kept: Box::new(kept) }
+    #[inline]
+    pub(in crate::mpi) fn new<Kept: Any>(origin: Origin, persistent: bool, kept: Kept) -> Pending {
+        let more = (size_of::<Kept>() > 0).then(|| Box::new(More { then: Then::Nothing, kept: Box::new(kept) }));
+        Pending { host: 0, origin, persistent, more }
     }
 
     pub(in crate::mpi) fn then(self, then: Then) -> Pending {
-        Pending { then, ..self }
+        let kept = self.more.map_or_else(|| Box::new(()) as Box<dyn Any>, |more| more.kept);
+        Pending { more: Some(Box::new(More { then, kept })), ..self }
     }
+
+    /// What is to be done when it is complete.
+    fn then_mut(&mut self) -> Option<&mut Then> {
+        self.more.as_mut().map(|more| &mut more.then)
+    }
+}
+
+/// The requests of a call on several of them. Few need no memory.
+struct Several {
+    /// The guest's words.
+    words: SmallVec<[u32; 64]>,
+    /// What the library is given, and makes of them.
+    hosts: SmallVec<[usize; 64]>,
 }
 
 impl Hosted for Pending {
     fn host(&self) -> usize {
         self.host
+    }
+}
+
+impl Several {
+    /// The word at an index that the library gave, or all if it is none.
+    fn one_or_all(&self, index: c_int) -> &[u32] {
+        let one = usize::try_from(index).ok().and_then(|index| self.words.get(index));
+        one.map_or(&self.words[..], std::slice::from_ref)
     }
 }
 
@@ -77,7 +108,7 @@ pub(super) struct State {
     /// What the error that is about to be raised is about, where that is not the object of the call.
     blame: Cell<Option<Origin>>,
     /// What operations need whose requests the program has given up: they may still be under way.
-    given_up: RefCell<Vec<Box<dyn Any>>>,
+    given_up: RefCell<Vec<More>>,
 }
 
 impl Default for State {
@@ -97,6 +128,7 @@ impl State {
 const NULL: usize = Request::NULL.0 as usize;
 
 impl Rank {
+    #[inline]
     pub(in crate::mpi) fn request(&self, word: u32, what: &str) -> Result<usize> {
         self.requests.made.host(word, what)
     }
@@ -107,10 +139,12 @@ impl Rank {
     }
 
     /// Stores a new request.
+    #[inline(always)]
     pub(in crate::mpi) fn put_request(&self, at: Addr, host: usize, pending: Pending, what: &str) -> Result<()> {
+        let Pending { origin, persistent, more, .. } = pending;
         let word = match host {
             NULL => Request::NULL.0,
-            _ => self.requests.made.insert(Pending { host, ..pending })?,
+            _ => self.requests.made.insert_with(|| Pending { host, origin, persistent, more })?,
         };
         self.put_word(at, word, what)
     }
@@ -130,9 +164,17 @@ impl Rank {
     }
 
     /// An operation is complete, and its request gone.
+    #[inline]
     fn complete(&self, word: u32) -> Result<()> {
-        let Some(Pending { then, origin, .. }) = self.requests.made.remove(word) else { return Ok(()) };
-        match then {
+        match self.requests.made.remove(word) {
+            Some(pending) if pending.more.is_some() => self.conclude(pending),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is left to do for an operation that is complete.
+    fn conclude(&self, Pending { more, origin, .. }: Pending) -> Result<()> {
+        match more.map_or(Then::Nothing, |more| more.then) {
             Then::Nothing | Then::Generalised { .. } => Ok(()),
             Then::Comm { word, cell } => {
                 self.complete_comm(word, *cell);
@@ -149,21 +191,25 @@ impl Rank {
     }
 
     /// Reads the requests of a call, and finds the library's.
-    fn requests_of(&self, at: Addr, count: c_int) -> Result<(Vec<u32>, Vec<usize>)> {
-        let words = self.words(at, i64::from(count), "array_of_requests")?;
-        let hosts = words.iter().map(|&word| self.request(word, "array_of_requests")).collect::<Result<_>>()?;
-        Ok((words, hosts))
+    fn requests_of(&self, at: Addr, count: c_int) -> Result<Several> {
+        let words = self.short_words(at, i64::from(count), "array_of_requests")?;
+        let hosts = self.requests.made.hosts(&words, "array_of_requests")?;
+        Ok(Several { words, hosts })
     }
 
     /// Drops the requests that the library has made null, and tells the guest.
-    fn settle(&self, at: Addr, words: &mut [u32], hosts: &[usize]) -> Result<()> {
+    fn settle(&self, at: Addr, several: &Several) -> Result<()> {
+        let requests = || several.words.iter().copied().zip(&several.hosts).enumerate();
+        let is_gone = |word: u32, host: usize| host == NULL && word != Request::NULL.0;
+        let gone = || requests().filter_map(|(index, (word, &host))| is_gone(word, host).then_some((index, word)));
+        for (index, _) in gone() {
+            self.put_word(Addr(at.0 + 4 * index as u32), Request::NULL.0, "array_of_requests")?;
+        }
+        let unfinished = self.requests.made.remove_all(gone().map(|(_, word)| word), |pending| pending.more.is_some());
         let mut outcome = Ok(());
-        for (index, (word, &host)) in words.iter_mut().zip(hosts).enumerate() {
-            if host == NULL && *word != Request::NULL.0 {
-                let done = self.complete(std::mem::replace(word, Request::NULL.0));
-                outcome = outcome.and(done);
-                self.put_word(Addr(at.0 + 4 * index as u32), *word, "array_of_requests")?;
-            }
+        for pending in unfinished {
+            // All of them, whatever becomes of one.
+            outcome = outcome.and(self.conclude(pending));
         }
         outcome
     }
@@ -212,80 +258,73 @@ pub(in crate::mpi) fn test(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Waitany`
 pub(in crate::mpi) fn waitany(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (mut words, mut hosts) = r.requests_of(w.addr(1), w.int(0))?;
+    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
     r.room(w.addr(2), 4, "indx")?;
     let mut status = r.status_out(w.addr(3), "status")?;
     let (call, mut index) = (r.symbol::<symbols::MPI_Waitany>()?, MPI_UNDEFINED);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_mut_ptr(), &mut index, status.pointer()) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut index, status.pointer()) };
     if code != MPI_SUCCESS {
-        r.blame(words.get(index as usize).map_or(&words[..], std::slice::from_ref));
+        r.blame(requests.one_or_all(index));
     }
     r.put_int(w.addr(2), index, "indx")?;
     r.put_status(&status);
-    r.settle(w.addr(1), &mut words, &hosts)?;
+    r.settle(w.addr(1), &requests)?;
     r.check(code)
 }
 
 /// `MPI_Testany`
 pub(in crate::mpi) fn testany(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (mut words, mut hosts) = r.requests_of(w.addr(1), w.int(0))?;
+    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
     r.room(w.addr(2), 4, "indx")?;
     r.room(w.addr(3), 4, "flag")?;
     let mut status = r.status_out(w.addr(4), "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Testany>()?, MPI_UNDEFINED, 0);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_mut_ptr(), &mut index, &mut flag, status.pointer()) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut index, &mut flag, status.pointer()) };
     if code != MPI_SUCCESS {
-        r.blame(words.get(index as usize).map_or(&words[..], std::slice::from_ref));
+        r.blame(requests.one_or_all(index));
     }
     r.put_int(w.addr(2), index, "indx")?;
     r.put_int(w.addr(3), flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
         r.put_status(&status);
     }
-    r.settle(w.addr(1), &mut words, &hosts)?;
+    r.settle(w.addr(1), &requests)?;
     r.check(code)
 }
 
 /// `MPI_Waitall`
 pub(in crate::mpi) fn waitall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (mut words, mut hosts) = r.requests_of(w.addr(1), w.int(0))?;
-    let mut statuses = r.statuses(w.addr(2), i64::from(w.int(0)), "array_of_statuses")?;
+    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
+    let statuses = r.statuses_out(w.addr(2), i64::from(w.int(0)), "array_of_statuses")?;
     let call = r.symbol::<symbols::MPI_Waitall>()?;
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_mut_ptr(), statuses_pointer(&mut statuses)) };
-    finish_all(r, w, code, (&mut words, &hosts), &statuses, 2)
+    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), statuses) };
+    finish_all(r, w, code, &requests, 2)
 }
 
 /// `MPI_Testall`
 pub(in crate::mpi) fn testall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (mut words, mut hosts) = r.requests_of(w.addr(1), w.int(0))?;
+    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
     r.room(w.addr(2), 4, "flag")?;
-    let mut statuses = r.statuses(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
+    let statuses = r.statuses_out(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Testall>()?, 0);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_mut_ptr(), &mut flag, statuses_pointer(&mut statuses)) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut flag, statuses) };
     r.put_int(w.addr(2), flag, "flag")?;
-    finish_all(r, w, code, (&mut words, &hosts), &statuses, 3)
+    finish_all(r, w, code, &requests, 3)
 }
 
 /// The end of a call that completes all of its requests.
-fn finish_all(
-    r: &Rank,
-    w: &Words<'_>,
-    code: c_int,
-    (words, hosts): (&mut [u32], &[usize]),
-    statuses: &Option<Vec<Status>>,
-    at: usize,
-) -> Result<()> {
+fn finish_all(r: &Rank, w: &Words<'_>, code: c_int, requests: &Several, statuses: usize) -> Result<()> {
     if code != MPI_SUCCESS {
-        let failed = |(word, status): (&u32, &Status)| (status[2] != MPI_SUCCESS).then_some(*word);
-        let cause = statuses.as_ref().and_then(|statuses| words.iter().zip(statuses).find_map(failed));
-        r.blame(cause.as_ref().map_or(words, std::slice::from_ref));
+        let statuses = w.addr(statuses);
+        let failed = |&index: &usize| !statuses.is_null() && r.error_of(statuses, index) != MPI_SUCCESS;
+        let cause = (0..requests.words.len()).find(failed);
+        r.blame(requests.one_or_all(cause.map_or(MPI_UNDEFINED, |index| index as c_int)));
     }
-    r.put_statuses(w.addr(at), statuses, "array_of_statuses")?;
-    r.settle(w.addr(1), words, hosts)?;
+    r.settle(w.addr(1), requests)?;
     r.check(code)
 }
 
@@ -303,26 +342,20 @@ pub(in crate::mpi) fn testsome(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 type Some = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
 
 fn some(r: &Rank, w: &Words<'_>, call: Some) -> Result<()> {
-    let (mut words, mut hosts) = r.requests_of(w.addr(1), w.int(0))?;
-    let mut indices = r.ints(w.addr(3), i64::from(w.int(0)), "array_of_indices")?;
-    let mut statuses = r.statuses(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
+    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
+    let mut indices = r.short_words(w.addr(3), i64::from(w.int(0)), "array_of_indices")?;
+    let statuses = r.statuses_out(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
     r.room(w.addr(2), 4, "outcount")?;
     let mut done = MPI_UNDEFINED;
     // SAFETY: see `mpi::shim`.
-    let code =
-        unsafe { call(w.int(0), hosts.as_mut_ptr(), &mut done, indices.as_mut_ptr(), statuses_pointer(&mut statuses)) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
     if code != MPI_SUCCESS {
-        let first = indices.first().and_then(|&index| words.get(index as usize));
-        r.blame(first.map_or(&words[..], std::slice::from_ref));
+        r.blame(requests.one_or_all(indices.first().map_or(MPI_UNDEFINED, |&index| index as c_int)));
     }
     r.put_int(w.addr(2), done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
-    r.put_ints(w.addr(3), &indices[..count], "array_of_indices")?;
-    if let Some(statuses) = &mut statuses {
-        statuses.truncate(count);
-    }
-    r.put_statuses(w.addr(4), &statuses, "array_of_statuses")?;
-    r.settle(w.addr(1), &mut words, &hosts)?;
+    r.put_words(w.addr(3), &indices[..count], "array_of_indices")?;
+    r.settle(w.addr(1), &requests)?;
     r.check(code)
 }
 
@@ -343,13 +376,13 @@ pub(in crate::mpi) fn request_get_status(r: &Rank, w: &mut Words<'_>) -> Result<
 
 /// `MPI_Request_get_status_any`
 pub(in crate::mpi) fn request_get_status_any(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (_, hosts) = r.requests_of(w.addr(1), w.int(0))?;
+    let requests = r.requests_of(w.addr(1), w.int(0))?;
     r.room(w.addr(2), 4, "indx")?;
     r.room(w.addr(3), 4, "flag")?;
     let mut status = r.status_out(w.addr(4), "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_any>()?, MPI_UNDEFINED, 0);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_ptr(), &mut index, &mut flag, status.pointer()) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut index, &mut flag, status.pointer()) };
     r.check(code)?;
     r.put_int(w.addr(2), index, "indx")?;
     r.put_int(w.addr(3), flag, "flag")?;
@@ -361,35 +394,29 @@ pub(in crate::mpi) fn request_get_status_any(r: &Rank, w: &mut Words<'_>) -> Res
 
 /// `MPI_Request_get_status_all`
 pub(in crate::mpi) fn request_get_status_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (_, hosts) = r.requests_of(w.addr(1), w.int(0))?;
+    let requests = r.requests_of(w.addr(1), w.int(0))?;
     r.room(w.addr(2), 4, "flag")?;
-    let mut statuses = r.statuses(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
+    let statuses = r.statuses_out(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_all>()?, 0);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_ptr(), &mut flag, statuses_pointer(&mut statuses)) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut flag, statuses) };
     r.check(code)?;
-    r.put_int(w.addr(2), flag, "flag")?;
-    r.put_statuses(w.addr(3), &statuses, "array_of_statuses")
+    r.put_int(w.addr(2), flag, "flag")
 }
 
 /// `MPI_Request_get_status_some`
 pub(in crate::mpi) fn request_get_status_some(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (_, hosts) = r.requests_of(w.addr(1), w.int(0))?;
-    let mut indices = r.ints(w.addr(3), i64::from(w.int(0)), "array_of_indices")?;
-    let mut statuses = r.statuses(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
+    let requests = r.requests_of(w.addr(1), w.int(0))?;
+    let mut indices = r.short_words(w.addr(3), i64::from(w.int(0)), "array_of_indices")?;
+    let statuses = r.statuses_out(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
     r.room(w.addr(2), 4, "outcount")?;
     let (call, mut done) = (r.symbol::<symbols::MPI_Request_get_status_some>()?, MPI_UNDEFINED);
-    let statuses_at = statuses_pointer(&mut statuses);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(w.int(0), hosts.as_ptr(), &mut done, indices.as_mut_ptr(), statuses_at) };
+    let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
     r.check(code)?;
     r.put_int(w.addr(2), done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
-    r.put_ints(w.addr(3), &indices[..count], "array_of_indices")?;
-    if let Some(statuses) = &mut statuses {
-        statuses.truncate(count);
-    }
-    r.put_statuses(w.addr(4), &statuses, "array_of_statuses")
+    r.put_words(w.addr(3), &indices[..count], "array_of_indices")
 }
 
 /// `MPI_Request_free`: the operation may go on, so what it needs is kept.
@@ -400,8 +427,8 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`.
     let code = unsafe { call(&mut host) };
     r.check(code)?;
-    let awaited = r.requests.made.change(word, |pending| match &mut pending.then {
-        Then::Generalised { completed: false, freed } => {
+    let awaited = r.requests.made.change(word, |pending| match pending.then_mut() {
+        Some(Then::Generalised { completed: false, freed }) => {
             *freed = true;
             true
         }
@@ -410,10 +437,8 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     if awaited == Some(true) {
         return r.put_word(w.addr(0), Request::NULL.0, "request");
     }
-    if let Some(pending) = r.requests.made.remove(word)
-        && size_of_val(&*pending.kept) > 0
-    {
-        r.requests.given_up.borrow_mut().push(pending.kept);
+    if let Some(Pending { more: Some(more), .. }) = r.requests.made.remove(word) {
+        r.requests.given_up.borrow_mut().push(*more);
     }
     r.put_word(w.addr(0), Request::NULL.0, "request")
 }
@@ -487,8 +512,8 @@ pub(in crate::mpi) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> 
 pub(in crate::mpi) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (word, call) = (w.word(0), r.symbol::<symbols::MPI_Grequest_complete>()?);
     let host = r.request(word, "request")?;
-    let freed = r.requests.made.change(word, |pending| match &mut pending.then {
-        Then::Generalised { completed, freed } => {
+    let freed = r.requests.made.change(word, |pending| match pending.then_mut() {
+        Some(Then::Generalised { completed, freed }) => {
             *completed = true;
             Some(*freed)
         }

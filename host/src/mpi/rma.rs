@@ -16,7 +16,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::datatype::Type;
 use super::generated::symbols;
-use super::handle::{Handles, Hosted};
+use super::handle::{Handles, Hosted, is_constant};
 use super::rank::Rank;
 use super::words::Words;
 
@@ -235,4 +235,24 @@ pub(in crate::mpi) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Win_detach>()?;
     // SAFETY: the library only compares the address with those that were attached.
     r.check(unsafe { call(win, base) })
+}
+
+/// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which accumulates it all the same.
+pub(in crate::mpi) fn fetch_and_op(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (word, rank) = (w.word(2), w.int(3));
+    let datatype = r.accumulated(word, "datatype")?;
+    let op = r.accumulation(w.word(5), &datatype)?.host;
+    let win = r.win(w.word(6), "win")?;
+    let origin = r.buffer(w.addr(0), 1, &datatype, "origin_addr")?.at;
+    let result = r.buffer(w.addr(1), 1, &datatype, "result_addr")?.at;
+    let displ = r.target(w.word(6), rank, w.aint(4), 1, &datatype)?;
+    let host = datatype.host;
+    if is_constant(word as usize) && !is_constant(host) {
+        let call = r.symbol::<symbols::MPI_Get_accumulate>()?;
+        // SAFETY: see `mpi::shim`.
+        return r.check(unsafe { call(origin, 1, host, result, 1, host, rank, displ, 1, host, op, win) });
+    }
+    let call = r.symbol::<symbols::MPI_Fetch_and_op>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(origin, result, host, rank, displ, op, win) })
 }

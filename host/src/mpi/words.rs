@@ -1,12 +1,14 @@
 //! Between a guest's words and what the library takes: scalars, arrays, strings and statuses.
 //!
-//! Everything that is read is read once, into host memory; results are written back after the call. `what` names the parameter in an error.
+//! Everything that is read is read once, into host memory; results are written back after the call, but for arrays of statuses, which the
+//! library writes in place. `what` names the parameter in an error.
 
 use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
 use rankine_local::Error;
+use smallvec::SmallVec;
 use wasmtime::ValRaw;
 
 use super::Result;
@@ -227,6 +229,12 @@ impl Rank {
         Ok(self.ints(at, count, what)?.into_iter().map(|word| word as u32).collect())
     }
 
+    /// Reads an array of handles that is short, as a rule.
+    #[inline]
+    pub(in crate::mpi) fn short_words(&self, at: Addr, count: i64, what: &str) -> Result<SmallVec<[u32; 64]>> {
+        self.memory().read_words(at, length(count, what)?, what)
+    }
+
     pub(in crate::mpi) fn put_ints(&self, at: Addr, values: &[c_int], what: &str) -> Result<()> {
         self.memory().write_i32s(at, values, what)
     }
@@ -303,24 +311,21 @@ impl Rank {
         self.put_ints(at, status, what)
     }
 
-    /// Reads the statuses that a call completes; none if the guest ignores them.
-    pub(in crate::mpi) fn statuses(&self, at: Addr, count: i64, what: &str) -> Result<Option<Vec<Status>>> {
+    /// Where the library writes so many statuses: in the guest's memory, as both have the same form; nowhere if the guest ignores them.
+    pub(in crate::mpi) fn statuses_out(&self, at: Addr, count: i64, what: &str) -> Result<*mut Status> {
         if at.is_null() {
-            return Ok(None);
+            return Ok(std::ptr::null_mut());
         }
-        let words = self.ints(at, count.saturating_mul(8), what)?;
-        Ok(Some(words.as_chunks::<8>().0.to_vec()))
+        if !at.0.is_multiple_of(align_of::<Status>() as u32) {
+            return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is no address of a status", at.0)));
+        }
+        self.room(at, length(count, what)? as u64 * size_of::<Status>() as u64, what)?;
+        Ok(self.pointer(at).cast())
     }
 
-    pub(in crate::mpi) fn put_statuses(&self, at: Addr, statuses: &Option<Vec<Status>>, what: &str) -> Result<()> {
-        match statuses {
-            Some(statuses) => self.put_ints(at, statuses.as_flattened(), what),
-            None => Ok(()),
-        }
+    /// The error code in one of the statuses that a call has written.
+    pub(in crate::mpi) fn error_of(&self, statuses: Addr, index: usize) -> c_int {
+        let at = statuses.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32);
+        self.get_int(Addr(at), "array_of_statuses").unwrap_or(MPI_SUCCESS)
     }
-}
-
-/// The pointer that the library is given for statuses.
-pub(in crate::mpi) fn statuses_pointer(statuses: &mut Option<Vec<Status>>) -> *mut Status {
-    statuses.as_mut().map_or(std::ptr::null_mut(), |statuses| statuses.as_mut_ptr())
 }

@@ -11,6 +11,16 @@ int main(int argc, char **argv)
     FAILS(MPI_Allreduce(a, a, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     FAILS(MPI_Scan(a, a, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     FAILS(MPI_Alltoall(a, N, MPI_INT, a, N, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    int counts[8], displs[8], bytes[8];
+    MPI_Datatype types[8];
+    for (int i = 0; i < size; i++) {
+        counts[i] = N;
+        displs[i] = i * N;
+        bytes[i] = displs[i] * (int)sizeof(int);
+        types[i] = MPI_INT;
+    }
+    FAILS(MPI_Alltoallv(a, counts, displs, MPI_INT, a, counts, displs, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    FAILS(MPI_Alltoallw(a, counts, bytes, types, a, counts, bytes, types, MPI_COMM_WORLD), MPI_ERR_BUFFER);
     if (embedded()) {
         // Other libraries compare the addresses only.
         FAILS(MPI_Allreduce(a, a + N - 1, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
@@ -27,5 +37,6 @@ int main(int argc, char **argv)
     TRY(MPI_Allreduce(a, a + N, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     TRY(MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, b, N, MPI_INT, MPI_COMM_WORLD));
     TRY(MPI_Allreduce(MPI_IN_PLACE, a, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    TRY(MPI_Alltoallv(a, counts, displs, MPI_INT, a + size * N, counts, displs, MPI_INT, MPI_COMM_WORLD));
     return check_end();
 }

@@ -15,6 +15,8 @@ int main(int argc, char **argv)
         // One of those that are started below.
         MPI_Comm parent;
         TRY(MPI_Comm_get_parent(&parent));
+        // MPICH lets a child disconnect and end while its parent still connects to it, which then fails.
+        TRY(MPI_Barrier(parent));
         TRY(MPI_Comm_disconnect(&parent));
         TRY(MPI_Finalize());
         return 0;
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
         TRY(MPI_Comm_spawn_multiple(2, commands, arguments, each, infos, 0, MPI_COMM_SELF, &children, codes));
         TRY(MPI_Comm_remote_size(children, &many));
         CHECK_INT(many, 2);
+        TRY(MPI_Barrier(children));
         TRY(MPI_Comm_disconnect(&children));
     }
     return check_end();

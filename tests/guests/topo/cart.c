@@ -59,6 +59,12 @@ int main(int argc, char **argv)
     CHECK((small == MPI_COMM_NULL) == (rank != 0));
     if (small != MPI_COMM_NULL)
         TRY(MPI_Comm_free(&small));
+    // No places: nobody gets anything.
+    int empty[2] = {size + 1, 0}, mapped = 0;
+    TRY(MPI_Cart_create(MPI_COMM_WORLD, 2, empty, periods, 1, &small));
+    CHECK(small == MPI_COMM_NULL);
+    TRY(MPI_Cart_map(MPI_COMM_WORLD, 2, empty, periods, &mapped));
+    CHECK_INT(mapped, MPI_UNDEFINED);
     int many = size + 1;
     CHECK(MPI_Cart_create(MPI_COMM_WORLD, 1, &many, &one, 0, &none) != MPI_SUCCESS);
     int negative = -1;

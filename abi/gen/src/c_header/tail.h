@@ -69,10 +69,11 @@ RANKINE_INLINE int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *lb) {
     return MPI_Type_get_extent(datatype, lb, &extent);
 }
 RANKINE_INLINE int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *ub) {
-    MPI_Aint lb, extent;
-    int error = MPI_Type_get_extent(datatype, &lb, &extent);
+    /* The lower bound goes where the upper one belongs, so that the engine looks at that address. */
+    MPI_Aint extent;
+    int error = MPI_Type_get_extent(datatype, ub, &extent);
     if (error == MPI_SUCCESS) {
-        *ub = lb + extent;
+        *ub += extent;
     }
     return error;
 }

@@ -60,9 +60,6 @@ fn procedure(out: &mut String, function: &Function, c: &str, stem: &str, large: 
     for p in &parameters {
         parameter(&mut body, function, c, p, large, f08);
     }
-    for p in &parameters {
-        replace_described(&mut body, function, p, &parameters, f08);
-    }
     let mut list = body.parameters;
     list.push("int *ierror".into());
     list.extend(body.lengths);
@@ -211,19 +208,18 @@ fn choice(body: &mut Body, function: &Function, c: &str, p: &Parameter, f08: boo
         return;
     }
     body.parameters.push(format!("CFI_cdesc_t *{name}"));
-    match scattered(function, p) {
-        Scattered::Copied => {
+    let treatment = scattered(function);
+    match treatment {
+        Scattered::Copied | Scattered::Lasting => {
             let written = i32::from(p.direction != Direction::In);
-            body.before.push(format!("struct section {name}_s = rankine_section({name});"));
-            body.arguments.push(format!("{name}_s.address"));
-            body.after.push(format!("rankine_section_end(&{name}_s, {written});"));
+            body.before.push(format!("struct buffer {name}_b = rankine_buffer({name}, {written});"));
+            body.arguments.push(format!("{name}_b.address"));
+            body.after.push(match treatment {
+                Scattered::Copied => format!("rankine_buffer_done(&{name}_b);"),
+                _ => format!("rankine_buffer_until(&{name}_b, code, {});", operation(function)),
+            });
         }
-        Scattered::Described(count, datatype) => {
-            body.before.push(format!("struct placed {name}_p = rankine_placed({name}, *{count}, *{datatype});"));
-            body.guards.push(format!("{name}_p.error"));
-            body.arguments.push(format!("{name}_p.address"));
-            body.after.push(format!("rankine_placed_end(&{name}_p);"));
-        }
+        Scattered::Address => body.arguments.push(format!("rankine_address({name}->base_addr)")),
         Scattered::Refused => {
             body.before.push(format!("void *{name}_a;"));
             body.guards.push(format!("rankine_contiguous({name}, \"{c}\", &{name}_a)"));
@@ -232,17 +228,20 @@ fn choice(body: &mut Body, function: &Function, c: &str, p: &Parameter, f08: boo
     }
 }
 
-/// The count and the datatype of a described section are those of its description.
-fn replace_described(body: &mut Body, function: &Function, p: &Parameter, all: &[&Parameter], f08: bool) {
-    if !f08 || !is_choice(function, p) {
-        return;
+/// What completes an operation: a request, a synchronisation, the end of an access to a file.
+fn operation(function: &Function) -> String {
+    let mut fields = Vec::new();
+    if function.parameter("request").is_some() {
+        fields.push(".request = *request");
     }
-    let Scattered::Described(count, datatype) = scattered(function, p) else { return };
-    for (argument, parameter) in body.arguments.iter_mut().zip(all) {
-        if parameter.name == count {
-            *argument = format!("{}_p.count", p.name);
-        } else if parameter.name == datatype {
-            *argument = format!("{}_p.datatype", p.name);
-        }
+    if function.name.ends_with("_init") {
+        fields.push(".persistent = 1");
     }
+    if function.parameter("win").is_some() {
+        fields.push(".window = *win, .target = *target_rank");
+    }
+    if function.name.ends_with("_begin") {
+        fields.push(".file = *fh");
+    }
+    format!("(struct completion){{{}}}", fields.join(", "))
 }

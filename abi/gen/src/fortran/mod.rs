@@ -1,7 +1,7 @@
 //! Writes Fortran's bindings: `mpif.h`, the modules `mpi` and `mpi_f08`, and the C functions behind them.
 //!
 //! A function that follows the table is one C function with the arguments that Fortran passes ([`glue`]) and an interface
-//! in each module ([`interfaces`]). What follows no rule is written by hand: interfaces in `irregular_*.f90` here, C in
+//! in each module ([`interfaces`]). What follows no rule is written by hand: interfaces in `irregular_mpi.f90` and `irregular_f08/` here, C in
 //! `guest-sdk/fortran/glue`.
 
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::constants::Constants;
-use crate::functions::{Class, Function, Table};
-use crate::parameters::{Area, Kind, Length, Parameter};
+use crate::functions::{Function, Table};
+use crate::parameters::{Kind, Parameter};
 
 mod glue;
 mod interfaces;
@@ -101,45 +101,31 @@ fn returns_address(p: &Parameter) -> bool {
 
 /// What mpi_f08 does with a section that is not contiguous.
 #[derive(Clone, Copy, Eq, PartialEq)]
-enum Scattered<'a> {
+enum Scattered {
     /// The call works on a copy.
     Copied,
-    /// A datatype describes it; names of the count and the datatype.
-    Described(&'a str, &'a str),
-    /// It is refused.
+    /// The operation works on a copy until it is complete.
+    Lasting,
+    /// Its first element stands for it.
+    Address,
+    /// It is refused: MPI keeps that memory.
     Refused,
 }
 
-fn scattered<'a>(function: &Function, p: &'a Parameter) -> Scattered<'a> {
-    let lasting = function.parameters.iter().any(|p| p.name == "request")
-        || ["rma", "misc"].contains(&function.chapter.as_str())
-        || function.name.ends_with("_begin")
-        || function.name.ends_with("_end")
-        || function.name.contains("ttach")
-        || function.name.contains("etach");
-    match &p.kind {
-        _ if !lasting => Scattered::Copied,
-        Kind::Buffer(Area::Elements(Length::Parameter(count)), Some(datatype))
-            if is_count_of_one(function, count) && !has_operation(function) && !function.name.ends_with("_begin") =>
-        {
-            Scattered::Described(count, datatype)
-        }
-        _ => Scattered::Refused,
+fn scattered(function: &Function) -> Scattered {
+    let chapter = function.chapter.as_str();
+    let name = function.name.as_str();
+    let kept = ["MPI_Win_create", "MPI_Win_attach", "MPI_Win_detach", "MPI_Free_mem"].contains(&name);
+    if kept || name.ends_with("ttach") || name.ends_with("ttach_buffer") {
+        Scattered::Refused
+    } else if name == "MPI_Get_address" || name.ends_with("_end") {
+        // The end of a split collective access finds the buffer that it began with.
+        Scattered::Address
+    } else if chapter == "rma" || name.ends_with("_begin") || function.parameter("request").is_some() {
+        Scattered::Lasting
+    } else {
+        Scattered::Copied
     }
-}
-
-/// Whether only one buffer has that many elements, so that one description does not change another.
-fn is_count_of_one(function: &Function, count: &str) -> bool {
-    let counted = |p: &&Parameter| match &p.kind {
-        Kind::Buffer(Area::Elements(Length::Parameter(name)), _) => name == count,
-        _ => false,
-    };
-    function.parameters.iter().filter(counted).count() == 1
-}
-
-/// A predefined operation of a reduction takes predefined types alone; those of windows look into the type.
-fn has_operation(function: &Function) -> bool {
-    function.chapter != "rma" && function.parameters.iter().any(|p| p.kind == Kind::Handle(Class::Op))
 }
 
 /// Breaks a free-form Fortran statement at commas.

@@ -32,6 +32,8 @@ struct Code {
     call: String,
     /// For each result of the engine: its name, and the statement that writes it.
     results: Vec<(String, String)>,
+    /// New handles: the parameter, and the null handle that it gets if the call fails.
+    nulls: Vec<(String, String)>,
     /// It receives into a buffer: a message that does not fit is an error with a status.
     receives: bool,
 }
@@ -86,6 +88,22 @@ impl Code {
         Ok(())
     }
 
+    /// The call of a function that makes handles: where it fails, or what it reads is not there, they are null.
+    fn making_call(&self, is_async: bool) -> String {
+        let put = |(name, null): &(String, String)| format!("shim::put_null(r, {name}, {null})");
+        let nulls = match self.nulls.as_slice() {
+            [one] => put(one),
+            several => format!("{{ {}; }}", several.iter().map(put).collect::<Vec<_>>().join("; ")),
+        };
+        let wait = if is_async { ".await" } else { "" };
+        let making = match (self.reads.as_slice(), is_async) {
+            ([], _) => format!("{}{wait}", self.call),
+            (reads, true) => format!("async {{ {} {}.await }}.await", reads.join(" "), self.call),
+            (reads, false) => format!("(|| {{ {} {} }})()", reads.join(" "), self.call),
+        };
+        format!("{making}.inspect_err(|_| {nulls})")
+    }
+
     fn emit(&self, out: &mut String, body: &Body) -> Result<()> {
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
         writeln!(out, "/// {}", names.join(", "))?;
@@ -96,7 +114,7 @@ impl Code {
             writeln!(out, "#[allow(clippy::too_many_arguments)] // They are those of MPI.")?;
         }
         writeln!(out, "{keyword} {}(r: &Rank{large}{parameters}) -> Result<()> {{", body.path)?;
-        for read in &self.reads {
+        for read in self.reads.iter().filter(|_| self.nulls.is_empty()) {
             writeln!(out, "{read}")?;
         }
         let wait = if body.is_async { ".await" } else { "" };
@@ -109,8 +127,10 @@ impl Code {
                     writeln!(out, "let received = {}{wait};", self.call)?;
                     writeln!(out, "shim::put_status_of_failure(r, status, &received, \"status\")?;")?;
                     writeln!(out, "let {pattern} = received?;")?;
-                } else {
+                } else if self.nulls.is_empty() {
                     writeln!(out, "let {pattern} = {}{wait}?;", self.call)?;
+                } else {
+                    writeln!(out, "let {pattern} = {}?;", self.making_call(body.is_async))?;
                 }
                 for (at, (_, write)) in results.iter().enumerate() {
                     writeln!(out, "{write}{}", if at + 1 == results.len() { "" } else { "?;" })?;
@@ -155,6 +175,7 @@ impl Builder<'_> {
                 .of_variant(false)
                 .map(|p| (p.variable().to_owned(), wasm::widest(p, function.marks.large)))
                 .collect(),
+            nulls: function.of_variant(false).filter_map(new_handle).collect(),
             receives: receives(function),
             reads: self.reads,
             call: format!("rankine_local::{}({})", declared.path, arguments.join(", ")),
@@ -357,6 +378,16 @@ impl Builder<'_> {
             (kind, _) => bail!("{name}: no rule for an out {kind:?}"),
         };
         Ok((value, put))
+    }
+}
+
+/// A parameter that gets a new handle, with the null handle of its class.
+fn new_handle(p: &Parameter) -> Option<(String, String)> {
+    match p.kind {
+        Kind::Handle(class) if p.direction == Direction::Out && p.lengths.is_empty() => {
+            Some((p.variable().to_owned(), format!("{}::NULL", class.rust())))
+        }
+        _ => None,
     }
 }
 

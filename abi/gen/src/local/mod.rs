@@ -85,7 +85,7 @@ fn emit_chapter(title: &str, shims: &[Shim]) -> Result<String> {
     for class in
         ["Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win"]
     {
-        if uses(&[&format!("<{class}>"), &format!("({class}::NULL")]) {
+        if uses(&[&format!("<{class}>"), &format!("({class}::NULL"), &format!(" {class}::NULL")]) {
             abi.push(class);
         }
     }

@@ -69,10 +69,23 @@ fn emit_find(out: &mut String, functions: &[(&Function, String, bool)], hand: &H
             None if function.chapter == "convert" => "identity".to_owned(),
             None => shim_name(function, *large),
         };
-        writeln!(out, "{name:?} => Entry {{ shim: {shim}, on: {on} }},")?;
+        let nulls = nulls(function, *large);
+        writeln!(out, "{name:?} => Entry {{ shim: {shim}, on: {on}, nulls: &[{nulls}] }},")?;
     }
     writeln!(out, "_ => return None,\n}})\n}}\n")?;
     Ok(())
+}
+
+/// Which words point to where a new handle goes, and the null handle of its class.
+fn nulls(function: &Function, large: bool) -> String {
+    let null = |(at, p): (usize, &Parameter)| match p.kind {
+        Kind::Handle(class) if p.direction == Direction::Out && p.lengths.is_empty() => {
+            Some(format!("({at}, {}::NULL.0)", class.rust()))
+        }
+        _ => None,
+    };
+    let found: Vec<String> = function.of_variant(large).enumerate().filter_map(null).collect();
+    found.join(", ")
 }
 
 /// The name of a generated shim: `send`, `send_c`.
@@ -122,8 +135,12 @@ fn with_head(title: &str, code: &str) -> Result<String> {
         [] => {}
         words => writeln!(out, "use std::ffi::{{{}}};", words.join(", "))?,
     }
+    if code.contains("slice::") {
+        writeln!(out, "use std::slice;\n")?;
+    }
+    let is_constant = |word: &str| word.starts_with("MPI_MAX_") || word == "MPI_IN_PLACE";
     let constants: Vec<&str> =
-        words.iter().copied().filter(|word| word.starts_with("MPI_MAX_") || *word == "MPI_IN_PLACE").collect();
+        words.iter().copied().filter(|word| is_constant(word) || code.contains(&format!(" {word}::NULL.0"))).collect();
     if !constants.is_empty() {
         writeln!(out, "use rankine_abi::{{{}}};", constants.join(", "))?;
     }
@@ -145,9 +162,6 @@ fn with_head(title: &str, code: &str) -> Result<String> {
         (true, true) => writeln!(out, "use crate::mpi::request::{{Origin, Pending}};")?,
         (true, false) => writeln!(out, "use crate::mpi::request::Origin;")?,
         (false, _) => {}
-    }
-    if code.contains("Type::") {
-        writeln!(out, "use crate::mpi::datatype::Type;")?;
     }
     if code.contains("symbols::") {
         writeln!(out, "use super::symbols;")?;

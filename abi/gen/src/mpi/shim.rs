@@ -165,7 +165,8 @@ impl Shim<'_> {
         }
         let (read, absent) = match &p.kind {
             Kind::Handle(Class::Datatype) => {
-                (format!("r.datatype(w.word({at}), {name:?})?"), format!("r.bystander(w.word({at}))"))
+                let find = if self.accumulates() { "accumulated" } else { "datatype" };
+                (format!("r.{find}(w.word({at}), {name:?})?"), format!("r.bystander(w.word({at}))"))
             }
             Kind::Handle(Class::Op) => return self.operation(p),
             Kind::Handle(class) => (format!("r.{}(w.word({at}), {name:?})?", lower(*class)), "0".to_owned()),
@@ -184,10 +185,15 @@ impl Shim<'_> {
         Ok(())
     }
 
+    /// Whether it combines data with that of a window.
+    fn accumulates(&self) -> bool {
+        self.function.chapter == "rma" && self.function.parameter("op").is_some()
+    }
+
     /// An operation, which decides how the library is told of the datatype.
     fn operation(&mut self, p: &Parameter) -> Result<()> {
         let at = self.at(&p.name);
-        if self.function.chapter == "rma" {
+        if self.accumulates() {
             let target =
                 if self.function.parameter("target_datatype").is_some() { "target_datatype" } else { "datatype" };
             self.before.push(format!("let op = r.accumulation(w.word({at}), &{target})?;"));
@@ -381,7 +387,11 @@ impl Shim<'_> {
             "MPI_Type_create_resized" => (none(), format!("area({}, 1) + area({}, 1)", word("lb"), word("extent"))),
             _ => return,
         };
-        let old = if self.function.parameter("array_of_types").is_some() { "&array_of_types" } else { "&[oldtype]" };
+        let old = if self.function.parameter("array_of_types").is_some() {
+            "&array_of_types"
+        } else {
+            "slice::from_ref(&oldtype)"
+        };
         self.before.push(format!("r.within_reach({old}, {elements}, {bytes})?;"));
     }
 
@@ -457,6 +467,7 @@ impl Shim<'_> {
                 let types: Vec<&Parameter> = self.function.parameters.iter().filter(of).collect();
                 let made_of = match types.as_slice() {
                     [p] if !p.lengths.is_empty() => format!("&{}", p.name),
+                    [p] => format!("slice::from_ref(&{})", p.name),
                     types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
                 };
                 let put = if self.function.name == "MPI_Type_create_struct" { "put_struct" } else { "put_datatype" };

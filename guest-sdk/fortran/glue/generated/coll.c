@@ -35,18 +35,18 @@ ALSO(pmpi_bcast_, mpi_bcast_);
 
 void pmpi_bcast_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section buffer_s = rankine_section(buffer);
-    int code = MPI_Bcast(buffer_s.address, *count, *datatype, *root, *comm);
-    rankine_section_end(&buffer_s, 1);
+    struct buffer buffer_b = rankine_buffer(buffer, 1);
+    int code = MPI_Bcast(buffer_b.address, *count, *datatype, *root, *comm);
+    rankine_buffer_done(&buffer_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_f08ts_, mpi_bcast_f08ts_);
 
 void pmpi_bcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section buffer_s = rankine_section(buffer);
-    int code = MPI_Bcast_c(buffer_s.address, *count, *datatype, *root, *comm);
-    rankine_section_end(&buffer_s, 1);
+    struct buffer buffer_b = rankine_buffer(buffer, 1);
+    int code = MPI_Bcast_c(buffer_b.address, *count, *datatype, *root, *comm);
+    rankine_buffer_done(&buffer_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_c_f08ts_, mpi_bcast_c_f08ts_);
@@ -59,22 +59,18 @@ ALSO(pmpi_ibcast_, mpi_ibcast_);
 
 void pmpi_ibcast_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
-    int code = buffer_p.error;
-    if (!code)
-        code = MPI_Ibcast(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, request);
-    rankine_placed_end(&buffer_p);
+    struct buffer buffer_b = rankine_buffer(buffer, 1);
+    int code = MPI_Ibcast(buffer_b.address, *count, *datatype, *root, *comm, request);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_f08ts_, mpi_ibcast_f08ts_);
 
 void pmpi_ibcast_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
-    int code = buffer_p.error;
-    if (!code)
-        code = MPI_Ibcast_c(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, request);
-    rankine_placed_end(&buffer_p);
+    struct buffer buffer_b = rankine_buffer(buffer, 1);
+    int code = MPI_Ibcast_c(buffer_b.address, *count, *datatype, *root, *comm, request);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ibcast_c_f08ts_, mpi_ibcast_c_f08ts_);
@@ -87,22 +83,18 @@ ALSO(pmpi_bcast_init_, mpi_bcast_init_);
 
 void pmpi_bcast_init_f08ts_(CFI_cdesc_t *buffer, int *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
-    int code = buffer_p.error;
-    if (!code)
-        code = MPI_Bcast_init(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, *info, request);
-    rankine_placed_end(&buffer_p);
+    struct buffer buffer_b = rankine_buffer(buffer, 1);
+    int code = MPI_Bcast_init(buffer_b.address, *count, *datatype, *root, *comm, *info, request);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_f08ts_, mpi_bcast_init_f08ts_);
 
 void pmpi_bcast_init_c_f08ts_(CFI_cdesc_t *buffer, MPI_Count *count, MPI_Datatype *datatype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed buffer_p = rankine_placed(buffer, *count, *datatype);
-    int code = buffer_p.error;
-    if (!code)
-        code = MPI_Bcast_init_c(buffer_p.address, buffer_p.count, buffer_p.datatype, *root, *comm, *info, request);
-    rankine_placed_end(&buffer_p);
+    struct buffer buffer_b = rankine_buffer(buffer, 1);
+    int code = MPI_Bcast_init_c(buffer_b.address, *count, *datatype, *root, *comm, *info, request);
+    rankine_buffer_until(&buffer_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_bcast_init_c_f08ts_, mpi_bcast_init_c_f08ts_);
@@ -115,22 +107,22 @@ ALSO(pmpi_gather_, mpi_gather_);
 
 void pmpi_gather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Gather(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_f08ts_, mpi_gather_f08ts_);
 
 void pmpi_gather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Gather_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_c_f08ts_, mpi_gather_c_f08ts_);
@@ -143,28 +135,22 @@ ALSO(pmpi_igather_, mpi_igather_);
 
 void pmpi_igather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Igather", &recvbuf_a);
-    if (!code)
-        code = MPI_Igather(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Igather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_igather_f08ts_, mpi_igather_f08ts_);
 
 void pmpi_igather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Igather_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Igather_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Igather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_igather_c_f08ts_, mpi_igather_c_f08ts_);
@@ -177,28 +163,22 @@ ALSO(pmpi_gather_init_, mpi_gather_init_);
 
 void pmpi_gather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Gather_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Gather_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gather_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_f08ts_, mpi_gather_init_f08ts_);
 
 void pmpi_gather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Gather_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Gather_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *root, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gather_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_gather_init_c_f08ts_, mpi_gather_init_c_f08ts_);
@@ -211,22 +191,22 @@ ALSO(pmpi_gatherv_, mpi_gatherv_);
 
 void pmpi_gatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Gatherv(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, recvcounts, displs, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_f08ts_, mpi_gatherv_f08ts_);
 
 void pmpi_gatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Gatherv_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, recvcounts, displs, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_c_f08ts_, mpi_gatherv_c_f08ts_);
@@ -239,28 +219,22 @@ ALSO(pmpi_igatherv_, mpi_igatherv_);
 
 void pmpi_igatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Igatherv", &recvbuf_a);
-    if (!code)
-        code = MPI_Igatherv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Igatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_f08ts_, mpi_igatherv_f08ts_);
 
 void pmpi_igatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Igatherv_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Igatherv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Igatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_igatherv_c_f08ts_, mpi_igatherv_c_f08ts_);
@@ -273,28 +247,22 @@ ALSO(pmpi_gatherv_init_, mpi_gatherv_init_);
 
 void pmpi_gatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Gatherv_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Gatherv_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gatherv_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_f08ts_, mpi_gatherv_init_f08ts_);
 
 void pmpi_gatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Gatherv_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Gatherv_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *root, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Gatherv_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_gatherv_init_c_f08ts_, mpi_gatherv_init_c_f08ts_);
@@ -307,22 +275,22 @@ ALSO(pmpi_scatter_, mpi_scatter_);
 
 void pmpi_scatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Scatter(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatter(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_f08ts_, mpi_scatter_f08ts_);
 
 void pmpi_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Scatter_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatter_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_c_f08ts_, mpi_scatter_c_f08ts_);
@@ -335,28 +303,22 @@ ALSO(pmpi_iscatter_, mpi_iscatter_);
 
 void pmpi_iscatter_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Iscatter", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Iscatter(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iscatter(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_f08ts_, mpi_iscatter_f08ts_);
 
 void pmpi_iscatter_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Iscatter_c", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Iscatter_c(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iscatter_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatter_c_f08ts_, mpi_iscatter_c_f08ts_);
@@ -369,28 +331,22 @@ ALSO(pmpi_scatter_init_, mpi_scatter_init_);
 
 void pmpi_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Scatter_init", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Scatter_init(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatter_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_f08ts_, mpi_scatter_init_f08ts_);
 
 void pmpi_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Scatter_init_c", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Scatter_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatter_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_scatter_init_c_f08ts_, mpi_scatter_init_c_f08ts_);
@@ -403,22 +359,22 @@ ALSO(pmpi_scatterv_, mpi_scatterv_);
 
 void pmpi_scatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Scatterv(sendbuf_s.address, sendcounts, displs, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatterv(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_f08ts_, mpi_scatterv_f08ts_);
 
 void pmpi_scatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Scatterv_c(sendbuf_s.address, sendcounts, displs, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatterv_c(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_c_f08ts_, mpi_scatterv_c_f08ts_);
@@ -431,28 +387,22 @@ ALSO(pmpi_iscatterv_, mpi_iscatterv_);
 
 void pmpi_iscatterv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Iscatterv", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Iscatterv(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iscatterv(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_f08ts_, mpi_iscatterv_f08ts_);
 
 void pmpi_iscatterv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Iscatterv_c", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Iscatterv_c(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iscatterv_c(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iscatterv_c_f08ts_, mpi_iscatterv_c_f08ts_);
@@ -465,28 +415,22 @@ ALSO(pmpi_scatterv_init_, mpi_scatterv_init_);
 
 void pmpi_scatterv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Scatterv_init", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Scatterv_init(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatterv_init(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_f08ts_, mpi_scatterv_init_f08ts_);
 
 void pmpi_scatterv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *displs, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = rankine_contiguous(sendbuf, "MPI_Scatterv_init_c", &sendbuf_a);
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Scatterv_init_c(sendbuf_a, sendcounts, displs, *sendtype, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *root, *comm, *info, request);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scatterv_init_c(sendbuf_b.address, sendcounts, displs, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_scatterv_init_c_f08ts_, mpi_scatterv_init_c_f08ts_);
@@ -499,22 +443,22 @@ ALSO(pmpi_allgather_, mpi_allgather_);
 
 void pmpi_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Allgather(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_f08ts_, mpi_allgather_f08ts_);
 
 void pmpi_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Allgather_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_c_f08ts_, mpi_allgather_c_f08ts_);
@@ -527,28 +471,22 @@ ALSO(pmpi_iallgather_, mpi_iallgather_);
 
 void pmpi_iallgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iallgather", &recvbuf_a);
-    if (!code)
-        code = MPI_Iallgather(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iallgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_f08ts_, mpi_iallgather_f08ts_);
 
 void pmpi_iallgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iallgather_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Iallgather_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iallgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgather_c_f08ts_, mpi_iallgather_c_f08ts_);
@@ -561,28 +499,22 @@ ALSO(pmpi_allgather_init_, mpi_allgather_init_);
 
 void pmpi_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Allgather_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Allgather_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgather_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_f08ts_, mpi_allgather_init_f08ts_);
 
 void pmpi_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Allgather_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Allgather_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgather_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_allgather_init_c_f08ts_, mpi_allgather_init_c_f08ts_);
@@ -595,22 +527,22 @@ ALSO(pmpi_allgatherv_, mpi_allgatherv_);
 
 void pmpi_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Allgatherv(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, recvcounts, displs, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_f08ts_, mpi_allgatherv_f08ts_);
 
 void pmpi_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Allgatherv_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, recvcounts, displs, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_c_f08ts_, mpi_allgatherv_c_f08ts_);
@@ -623,28 +555,22 @@ ALSO(pmpi_iallgatherv_, mpi_iallgatherv_);
 
 void pmpi_iallgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iallgatherv", &recvbuf_a);
-    if (!code)
-        code = MPI_Iallgatherv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iallgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_f08ts_, mpi_iallgatherv_f08ts_);
 
 void pmpi_iallgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iallgatherv_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Iallgatherv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iallgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iallgatherv_c_f08ts_, mpi_iallgatherv_c_f08ts_);
@@ -657,28 +583,22 @@ ALSO(pmpi_allgatherv_init_, mpi_allgatherv_init_);
 
 void pmpi_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Allgatherv_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Allgatherv_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgatherv_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_f08ts_, mpi_allgatherv_init_f08ts_);
 
 void pmpi_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Allgatherv_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Allgatherv_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allgatherv_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_allgatherv_init_c_f08ts_, mpi_allgatherv_init_c_f08ts_);
@@ -691,22 +611,22 @@ ALSO(pmpi_alltoall_, mpi_alltoall_);
 
 void pmpi_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Alltoall(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_f08ts_, mpi_alltoall_f08ts_);
 
 void pmpi_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Alltoall_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_c_f08ts_, mpi_alltoall_c_f08ts_);
@@ -719,26 +639,22 @@ ALSO(pmpi_ialltoall_, mpi_ialltoall_);
 
 void pmpi_ialltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ialltoall", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ialltoall", &recvbuf_a);
-    if (!code)
-        code = MPI_Ialltoall(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ialltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoall_f08ts_, mpi_ialltoall_f08ts_);
 
 void pmpi_ialltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ialltoall_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ialltoall_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ialltoall_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ialltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoall_c_f08ts_, mpi_ialltoall_c_f08ts_);
@@ -751,26 +667,22 @@ ALSO(pmpi_alltoall_init_, mpi_alltoall_init_);
 
 void pmpi_alltoall_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Alltoall_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Alltoall_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Alltoall_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoall_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_init_f08ts_, mpi_alltoall_init_f08ts_);
 
 void pmpi_alltoall_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Alltoall_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Alltoall_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Alltoall_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoall_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoall_init_c_f08ts_, mpi_alltoall_init_c_f08ts_);
@@ -783,22 +695,22 @@ ALSO(pmpi_alltoallv_, mpi_alltoallv_);
 
 void pmpi_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Alltoallv(sendbuf_s.address, sendcounts, sdispls, *sendtype, recvbuf_s.address, recvcounts, rdispls, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_f08ts_, mpi_alltoallv_f08ts_);
 
 void pmpi_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Alltoallv_c(sendbuf_s.address, sendcounts, sdispls, *sendtype, recvbuf_s.address, recvcounts, rdispls, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_c_f08ts_, mpi_alltoallv_c_f08ts_);
@@ -811,26 +723,22 @@ ALSO(pmpi_ialltoallv_, mpi_ialltoallv_);
 
 void pmpi_ialltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ialltoallv", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ialltoallv", &recvbuf_a);
-    if (!code)
-        code = MPI_Ialltoallv(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ialltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallv_f08ts_, mpi_ialltoallv_f08ts_);
 
 void pmpi_ialltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ialltoallv_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ialltoallv_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ialltoallv_c(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ialltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallv_c_f08ts_, mpi_ialltoallv_c_f08ts_);
@@ -843,26 +751,22 @@ ALSO(pmpi_alltoallv_init_, mpi_alltoallv_init_);
 
 void pmpi_alltoallv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Alltoallv_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Alltoallv_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Alltoallv_init(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallv_init(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_init_f08ts_, mpi_alltoallv_init_f08ts_);
 
 void pmpi_alltoallv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Alltoallv_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Alltoallv_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Alltoallv_init_c(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallv_init_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallv_init_c_f08ts_, mpi_alltoallv_init_c_f08ts_);
@@ -875,22 +779,22 @@ ALSO(pmpi_alltoallw_, mpi_alltoallw_);
 
 void pmpi_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Alltoallw(sendbuf_s.address, sendcounts, sdispls, sendtypes, recvbuf_s.address, recvcounts, rdispls, recvtypes, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_f08ts_, mpi_alltoallw_f08ts_);
 
 void pmpi_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Alltoallw_c(sendbuf_s.address, sendcounts, sdispls, sendtypes, recvbuf_s.address, recvcounts, rdispls, recvtypes, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_c_f08ts_, mpi_alltoallw_c_f08ts_);
@@ -903,26 +807,22 @@ ALSO(pmpi_ialltoallw_, mpi_ialltoallw_);
 
 void pmpi_ialltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ialltoallw", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ialltoallw", &recvbuf_a);
-    if (!code)
-        code = MPI_Ialltoallw(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ialltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallw_f08ts_, mpi_ialltoallw_f08ts_);
 
 void pmpi_ialltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ialltoallw_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ialltoallw_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ialltoallw_c(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ialltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ialltoallw_c_f08ts_, mpi_ialltoallw_c_f08ts_);
@@ -935,26 +835,22 @@ ALSO(pmpi_alltoallw_init_, mpi_alltoallw_init_);
 
 void pmpi_alltoallw_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Alltoallw_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Alltoallw_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Alltoallw_init(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallw_init(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_init_f08ts_, mpi_alltoallw_init_f08ts_);
 
 void pmpi_alltoallw_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Alltoallw_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Alltoallw_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Alltoallw_init_c(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Alltoallw_init_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_alltoallw_init_c_f08ts_, mpi_alltoallw_init_c_f08ts_);
@@ -967,22 +863,22 @@ ALSO(pmpi_reduce_, mpi_reduce_);
 
 void pmpi_reduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Reduce(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_f08ts_, mpi_reduce_f08ts_);
 
 void pmpi_reduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Reduce_c(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *root, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_c_f08ts_, mpi_reduce_c_f08ts_);
@@ -995,26 +891,22 @@ ALSO(pmpi_ireduce_, mpi_ireduce_);
 
 void pmpi_ireduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ireduce", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ireduce", &recvbuf_a);
-    if (!code)
-        code = MPI_Ireduce(sendbuf_a, recvbuf_a, *count, *datatype, *op, *root, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ireduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_f08ts_, mpi_ireduce_f08ts_);
 
 void pmpi_ireduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ireduce_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ireduce_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ireduce_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *root, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ireduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_c_f08ts_, mpi_ireduce_c_f08ts_);
@@ -1027,26 +919,22 @@ ALSO(pmpi_reduce_init_, mpi_reduce_init_);
 
 void pmpi_reduce_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Reduce_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Reduce_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Reduce_init(sendbuf_a, recvbuf_a, *count, *datatype, *op, *root, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_init_f08ts_, mpi_reduce_init_f08ts_);
 
 void pmpi_reduce_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *root, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Reduce_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Reduce_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Reduce_init_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *root, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *root, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_init_c_f08ts_, mpi_reduce_init_c_f08ts_);
@@ -1059,22 +947,22 @@ ALSO(pmpi_allreduce_, mpi_allreduce_);
 
 void pmpi_allreduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Allreduce(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allreduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_f08ts_, mpi_allreduce_f08ts_);
 
 void pmpi_allreduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Allreduce_c(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allreduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_c_f08ts_, mpi_allreduce_c_f08ts_);
@@ -1087,26 +975,22 @@ ALSO(pmpi_iallreduce_, mpi_iallreduce_);
 
 void pmpi_iallreduce_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iallreduce", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iallreduce", &recvbuf_a);
-    if (!code)
-        code = MPI_Iallreduce(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iallreduce(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iallreduce_f08ts_, mpi_iallreduce_f08ts_);
 
 void pmpi_iallreduce_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iallreduce_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iallreduce_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Iallreduce_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iallreduce_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iallreduce_c_f08ts_, mpi_iallreduce_c_f08ts_);
@@ -1119,26 +1003,22 @@ ALSO(pmpi_allreduce_init_, mpi_allreduce_init_);
 
 void pmpi_allreduce_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Allreduce_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Allreduce_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Allreduce_init(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allreduce_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_init_f08ts_, mpi_allreduce_init_f08ts_);
 
 void pmpi_allreduce_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Allreduce_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Allreduce_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Allreduce_init_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Allreduce_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_allreduce_init_c_f08ts_, mpi_allreduce_init_c_f08ts_);
@@ -1151,22 +1031,22 @@ ALSO(pmpi_reduce_scatter_block_, mpi_reduce_scatter_block_);
 
 void pmpi_reduce_scatter_block_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Reduce_scatter_block(sendbuf_s.address, recvbuf_s.address, *recvcount, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_block(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_f08ts_, mpi_reduce_scatter_block_f08ts_);
 
 void pmpi_reduce_scatter_block_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Reduce_scatter_block_c(sendbuf_s.address, recvbuf_s.address, *recvcount, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_block_c(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_c_f08ts_, mpi_reduce_scatter_block_c_f08ts_);
@@ -1179,26 +1059,22 @@ ALSO(pmpi_ireduce_scatter_block_, mpi_ireduce_scatter_block_);
 
 void pmpi_ireduce_scatter_block_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ireduce_scatter_block", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ireduce_scatter_block", &recvbuf_a);
-    if (!code)
-        code = MPI_Ireduce_scatter_block(sendbuf_a, recvbuf_a, *recvcount, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ireduce_scatter_block(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_block_f08ts_, mpi_ireduce_scatter_block_f08ts_);
 
 void pmpi_ireduce_scatter_block_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ireduce_scatter_block_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ireduce_scatter_block_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ireduce_scatter_block_c(sendbuf_a, recvbuf_a, *recvcount, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ireduce_scatter_block_c(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_block_c_f08ts_, mpi_ireduce_scatter_block_c_f08ts_);
@@ -1211,26 +1087,22 @@ ALSO(pmpi_reduce_scatter_block_init_, mpi_reduce_scatter_block_init_);
 
 void pmpi_reduce_scatter_block_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Reduce_scatter_block_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Reduce_scatter_block_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Reduce_scatter_block_init(sendbuf_a, recvbuf_a, *recvcount, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_block_init(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_init_f08ts_, mpi_reduce_scatter_block_init_f08ts_);
 
 void pmpi_reduce_scatter_block_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Reduce_scatter_block_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Reduce_scatter_block_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Reduce_scatter_block_init_c(sendbuf_a, recvbuf_a, *recvcount, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_block_init_c(sendbuf_b.address, recvbuf_b.address, *recvcount, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_block_init_c_f08ts_, mpi_reduce_scatter_block_init_c_f08ts_);
@@ -1243,22 +1115,22 @@ ALSO(pmpi_reduce_scatter_, mpi_reduce_scatter_);
 
 void pmpi_reduce_scatter_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Reduce_scatter(sendbuf_s.address, recvbuf_s.address, recvcounts, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_f08ts_, mpi_reduce_scatter_f08ts_);
 
 void pmpi_reduce_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Reduce_scatter_c(sendbuf_s.address, recvbuf_s.address, recvcounts, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_c(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_c_f08ts_, mpi_reduce_scatter_c_f08ts_);
@@ -1271,26 +1143,22 @@ ALSO(pmpi_ireduce_scatter_, mpi_ireduce_scatter_);
 
 void pmpi_ireduce_scatter_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ireduce_scatter", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ireduce_scatter", &recvbuf_a);
-    if (!code)
-        code = MPI_Ireduce_scatter(sendbuf_a, recvbuf_a, recvcounts, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ireduce_scatter(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_f08ts_, mpi_ireduce_scatter_f08ts_);
 
 void pmpi_ireduce_scatter_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ireduce_scatter_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ireduce_scatter_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ireduce_scatter_c(sendbuf_a, recvbuf_a, recvcounts, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ireduce_scatter_c(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ireduce_scatter_c_f08ts_, mpi_ireduce_scatter_c_f08ts_);
@@ -1303,26 +1171,22 @@ ALSO(pmpi_reduce_scatter_init_, mpi_reduce_scatter_init_);
 
 void pmpi_reduce_scatter_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Reduce_scatter_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Reduce_scatter_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Reduce_scatter_init(sendbuf_a, recvbuf_a, recvcounts, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_init(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_init_f08ts_, mpi_reduce_scatter_init_f08ts_);
 
 void pmpi_reduce_scatter_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Reduce_scatter_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Reduce_scatter_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Reduce_scatter_init_c(sendbuf_a, recvbuf_a, recvcounts, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Reduce_scatter_init_c(sendbuf_b.address, recvbuf_b.address, recvcounts, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_scatter_init_c_f08ts_, mpi_reduce_scatter_init_c_f08ts_);
@@ -1335,22 +1199,22 @@ ALSO(pmpi_scan_, mpi_scan_);
 
 void pmpi_scan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Scan(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_f08ts_, mpi_scan_f08ts_);
 
 void pmpi_scan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Scan_c(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_c_f08ts_, mpi_scan_c_f08ts_);
@@ -1363,26 +1227,22 @@ ALSO(pmpi_iscan_, mpi_iscan_);
 
 void pmpi_iscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iscan", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iscan", &recvbuf_a);
-    if (!code)
-        code = MPI_Iscan(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iscan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iscan_f08ts_, mpi_iscan_f08ts_);
 
 void pmpi_iscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iscan_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iscan_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Iscan_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iscan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iscan_c_f08ts_, mpi_iscan_c_f08ts_);
@@ -1395,26 +1255,22 @@ ALSO(pmpi_scan_init_, mpi_scan_init_);
 
 void pmpi_scan_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Scan_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Scan_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Scan_init(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scan_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_init_f08ts_, mpi_scan_init_f08ts_);
 
 void pmpi_scan_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Scan_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Scan_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Scan_init_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Scan_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_scan_init_c_f08ts_, mpi_scan_init_c_f08ts_);
@@ -1427,22 +1283,22 @@ ALSO(pmpi_exscan_, mpi_exscan_);
 
 void pmpi_exscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Exscan(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Exscan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_f08ts_, mpi_exscan_f08ts_);
 
 void pmpi_exscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Exscan_c(sendbuf_s.address, recvbuf_s.address, *count, *datatype, *op, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Exscan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_c_f08ts_, mpi_exscan_c_f08ts_);
@@ -1455,26 +1311,22 @@ ALSO(pmpi_iexscan_, mpi_iexscan_);
 
 void pmpi_iexscan_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iexscan", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iexscan", &recvbuf_a);
-    if (!code)
-        code = MPI_Iexscan(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iexscan(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iexscan_f08ts_, mpi_iexscan_f08ts_);
 
 void pmpi_iexscan_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Iexscan_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Iexscan_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Iexscan_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Iexscan_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_iexscan_c_f08ts_, mpi_iexscan_c_f08ts_);
@@ -1487,26 +1339,22 @@ ALSO(pmpi_exscan_init_, mpi_exscan_init_);
 
 void pmpi_exscan_init_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Exscan_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Exscan_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Exscan_init(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Exscan_init(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_init_f08ts_, mpi_exscan_init_f08ts_);
 
 void pmpi_exscan_init_c_f08ts_(CFI_cdesc_t *sendbuf, CFI_cdesc_t *recvbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Exscan_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Exscan_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Exscan_init_c(sendbuf_a, recvbuf_a, *count, *datatype, *op, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Exscan_init_c(sendbuf_b.address, recvbuf_b.address, *count, *datatype, *op, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_exscan_init_c_f08ts_, mpi_exscan_init_c_f08ts_);

@@ -121,18 +121,18 @@ ALSO(pmpi_file_read_at_, mpi_file_read_at_);
 
 void pmpi_file_read_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_at(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_at(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_f08ts_, mpi_file_read_at_f08ts_);
 
 void pmpi_file_read_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_at_c(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_at_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_c_f08ts_, mpi_file_read_at_c_f08ts_);
@@ -145,18 +145,18 @@ ALSO(pmpi_file_read_at_all_, mpi_file_read_at_all_);
 
 void pmpi_file_read_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_at_all(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_at_all(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_f08ts_, mpi_file_read_at_all_f08ts_);
 
 void pmpi_file_read_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_at_all_c(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_c_f08ts_, mpi_file_read_at_all_c_f08ts_);
@@ -169,18 +169,18 @@ ALSO(pmpi_file_write_at_, mpi_file_write_at_);
 
 void pmpi_file_write_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_at(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_at(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_f08ts_, mpi_file_write_at_f08ts_);
 
 void pmpi_file_write_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_at_c(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_at_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_c_f08ts_, mpi_file_write_at_c_f08ts_);
@@ -193,18 +193,18 @@ ALSO(pmpi_file_write_at_all_, mpi_file_write_at_all_);
 
 void pmpi_file_write_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_at_all(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_at_all(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_f08ts_, mpi_file_write_at_all_f08ts_);
 
 void pmpi_file_write_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_at_all_c(*fh, *offset, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_c_f08ts_, mpi_file_write_at_all_c_f08ts_);
@@ -217,22 +217,18 @@ ALSO(pmpi_file_iread_at_, mpi_file_iread_at_);
 
 void pmpi_file_iread_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_at(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_at(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_f08ts_, mpi_file_iread_at_f08ts_);
 
 void pmpi_file_iread_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_at_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_at_c(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_c_f08ts_, mpi_file_iread_at_c_f08ts_);
@@ -245,22 +241,18 @@ ALSO(pmpi_file_iread_at_all_, mpi_file_iread_at_all_);
 
 void pmpi_file_iread_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_at_all(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_at_all(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_f08ts_, mpi_file_iread_at_all_f08ts_);
 
 void pmpi_file_iread_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_at_all_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_at_all_c_f08ts_, mpi_file_iread_at_all_c_f08ts_);
@@ -273,22 +265,18 @@ ALSO(pmpi_file_iwrite_at_, mpi_file_iwrite_at_);
 
 void pmpi_file_iwrite_at_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_at(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_at(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_f08ts_, mpi_file_iwrite_at_f08ts_);
 
 void pmpi_file_iwrite_at_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_at_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_at_c(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_c_f08ts_, mpi_file_iwrite_at_c_f08ts_);
@@ -301,22 +289,18 @@ ALSO(pmpi_file_iwrite_at_all_, mpi_file_iwrite_at_all_);
 
 void pmpi_file_iwrite_at_all_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_at_all(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_at_all(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_f08ts_, mpi_file_iwrite_at_all_f08ts_);
 
 void pmpi_file_iwrite_at_all_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_at_all_c(*fh, *offset, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_at_all_c(*fh, *offset, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_at_all_c_f08ts_, mpi_file_iwrite_at_all_c_f08ts_);
@@ -329,18 +313,18 @@ ALSO(pmpi_file_read_, mpi_file_read_);
 
 void pmpi_file_read_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_f08ts_, mpi_file_read_f08ts_);
 
 void pmpi_file_read_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_c_f08ts_, mpi_file_read_c_f08ts_);
@@ -353,18 +337,18 @@ ALSO(pmpi_file_read_all_, mpi_file_read_all_);
 
 void pmpi_file_read_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_all(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_all(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_f08ts_, mpi_file_read_all_f08ts_);
 
 void pmpi_file_read_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_all_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_all_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_c_f08ts_, mpi_file_read_all_c_f08ts_);
@@ -377,18 +361,18 @@ ALSO(pmpi_file_read_shared_, mpi_file_read_shared_);
 
 void pmpi_file_read_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_shared(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_shared(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_shared_f08ts_, mpi_file_read_shared_f08ts_);
 
 void pmpi_file_read_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_shared_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_shared_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_shared_c_f08ts_, mpi_file_read_shared_c_f08ts_);
@@ -401,18 +385,18 @@ ALSO(pmpi_file_read_ordered_, mpi_file_read_ordered_);
 
 void pmpi_file_read_ordered_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_ordered(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_ordered(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_f08ts_, mpi_file_read_ordered_f08ts_);
 
 void pmpi_file_read_ordered_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_read_ordered_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_ordered_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_c_f08ts_, mpi_file_read_ordered_c_f08ts_);
@@ -425,18 +409,18 @@ ALSO(pmpi_file_write_, mpi_file_write_);
 
 void pmpi_file_write_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_f08ts_, mpi_file_write_f08ts_);
 
 void pmpi_file_write_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_c_f08ts_, mpi_file_write_c_f08ts_);
@@ -449,18 +433,18 @@ ALSO(pmpi_file_write_all_, mpi_file_write_all_);
 
 void pmpi_file_write_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_all(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_all(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_f08ts_, mpi_file_write_all_f08ts_);
 
 void pmpi_file_write_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_all_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_all_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_c_f08ts_, mpi_file_write_all_c_f08ts_);
@@ -473,18 +457,18 @@ ALSO(pmpi_file_write_shared_, mpi_file_write_shared_);
 
 void pmpi_file_write_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_shared(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_shared(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_shared_f08ts_, mpi_file_write_shared_f08ts_);
 
 void pmpi_file_write_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_shared_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_shared_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_shared_c_f08ts_, mpi_file_write_shared_c_f08ts_);
@@ -497,18 +481,18 @@ ALSO(pmpi_file_write_ordered_, mpi_file_write_ordered_);
 
 void pmpi_file_write_ordered_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_ordered(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_ordered(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_f08ts_, mpi_file_write_ordered_f08ts_);
 
 void pmpi_file_write_ordered_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_File_write_ordered_c(*fh, buf_s.address, *count, *datatype, rankine_status(status));
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_ordered_c(*fh, buf_b.address, *count, *datatype, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_c_f08ts_, mpi_file_write_ordered_c_f08ts_);
@@ -521,22 +505,18 @@ ALSO(pmpi_file_iread_, mpi_file_iread_);
 
 void pmpi_file_iread_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_f08ts_, mpi_file_iread_f08ts_);
 
 void pmpi_file_iread_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_c(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_c_f08ts_, mpi_file_iread_c_f08ts_);
@@ -549,22 +529,18 @@ ALSO(pmpi_file_iread_all_, mpi_file_iread_all_);
 
 void pmpi_file_iread_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_all(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_all(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_f08ts_, mpi_file_iread_all_f08ts_);
 
 void pmpi_file_iread_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_all_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_all_c(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_all_c_f08ts_, mpi_file_iread_all_c_f08ts_);
@@ -577,22 +553,18 @@ ALSO(pmpi_file_iread_shared_, mpi_file_iread_shared_);
 
 void pmpi_file_iread_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_shared(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_shared(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_f08ts_, mpi_file_iread_shared_f08ts_);
 
 void pmpi_file_iread_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iread_shared_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_iread_shared_c(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iread_shared_c_f08ts_, mpi_file_iread_shared_c_f08ts_);
@@ -605,22 +577,18 @@ ALSO(pmpi_file_iwrite_, mpi_file_iwrite_);
 
 void pmpi_file_iwrite_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_f08ts_, mpi_file_iwrite_f08ts_);
 
 void pmpi_file_iwrite_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_c(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_c_f08ts_, mpi_file_iwrite_c_f08ts_);
@@ -633,22 +601,18 @@ ALSO(pmpi_file_iwrite_all_, mpi_file_iwrite_all_);
 
 void pmpi_file_iwrite_all_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_all(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_all(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_f08ts_, mpi_file_iwrite_all_f08ts_);
 
 void pmpi_file_iwrite_all_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_all_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_all_c(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_all_c_f08ts_, mpi_file_iwrite_all_c_f08ts_);
@@ -661,22 +625,18 @@ ALSO(pmpi_file_iwrite_shared_, mpi_file_iwrite_shared_);
 
 void pmpi_file_iwrite_shared_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_shared(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_shared(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_f08ts_, mpi_file_iwrite_shared_f08ts_);
 
 void pmpi_file_iwrite_shared_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_File_iwrite_shared_c(*fh, buf_p.address, buf_p.count, buf_p.datatype, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_iwrite_shared_c(*fh, buf_b.address, *count, *datatype, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_iwrite_shared_c_f08ts_, mpi_file_iwrite_shared_c_f08ts_);
@@ -689,20 +649,18 @@ ALSO(pmpi_file_read_at_all_begin_, mpi_file_read_at_all_begin_);
 
 void pmpi_file_read_at_all_begin_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_at_all_begin", &buf_a);
-    if (!code)
-        code = MPI_File_read_at_all_begin(*fh, *offset, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_at_all_begin(*fh, *offset, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_begin_f08ts_, mpi_file_read_at_all_begin_f08ts_);
 
 void pmpi_file_read_at_all_begin_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_at_all_begin_c", &buf_a);
-    if (!code)
-        code = MPI_File_read_at_all_begin_c(*fh, *offset, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_at_all_begin_c(*fh, *offset, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_at_all_begin_c_f08ts_, mpi_file_read_at_all_begin_c_f08ts_);
@@ -715,11 +673,7 @@ ALSO(pmpi_file_read_at_all_end_, mpi_file_read_at_all_end_);
 
 void pmpi_file_read_at_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_at_all_end", &buf_a);
-    if (!code)
-        code = MPI_File_read_at_all_end(*fh, buf_a, rankine_status(status));
-    return_code(ierror, code);
+    return_code(ierror, MPI_File_read_at_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_read_at_all_end_f08ts_, mpi_file_read_at_all_end_f08ts_);
 
@@ -731,20 +685,18 @@ ALSO(pmpi_file_write_at_all_begin_, mpi_file_write_at_all_begin_);
 
 void pmpi_file_write_at_all_begin_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_at_all_begin", &buf_a);
-    if (!code)
-        code = MPI_File_write_at_all_begin(*fh, *offset, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_at_all_begin(*fh, *offset, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_begin_f08ts_, mpi_file_write_at_all_begin_f08ts_);
 
 void pmpi_file_write_at_all_begin_c_f08ts_(MPI_File *fh, MPI_Offset *offset, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_at_all_begin_c", &buf_a);
-    if (!code)
-        code = MPI_File_write_at_all_begin_c(*fh, *offset, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_at_all_begin_c(*fh, *offset, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_at_all_begin_c_f08ts_, mpi_file_write_at_all_begin_c_f08ts_);
@@ -757,11 +709,7 @@ ALSO(pmpi_file_write_at_all_end_, mpi_file_write_at_all_end_);
 
 void pmpi_file_write_at_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_at_all_end", &buf_a);
-    if (!code)
-        code = MPI_File_write_at_all_end(*fh, buf_a, rankine_status(status));
-    return_code(ierror, code);
+    return_code(ierror, MPI_File_write_at_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_write_at_all_end_f08ts_, mpi_file_write_at_all_end_f08ts_);
 
@@ -773,20 +721,18 @@ ALSO(pmpi_file_read_all_begin_, mpi_file_read_all_begin_);
 
 void pmpi_file_read_all_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_all_begin", &buf_a);
-    if (!code)
-        code = MPI_File_read_all_begin(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_all_begin(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_begin_f08ts_, mpi_file_read_all_begin_f08ts_);
 
 void pmpi_file_read_all_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_all_begin_c", &buf_a);
-    if (!code)
-        code = MPI_File_read_all_begin_c(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_all_begin_c(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_all_begin_c_f08ts_, mpi_file_read_all_begin_c_f08ts_);
@@ -799,11 +745,7 @@ ALSO(pmpi_file_read_all_end_, mpi_file_read_all_end_);
 
 void pmpi_file_read_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_all_end", &buf_a);
-    if (!code)
-        code = MPI_File_read_all_end(*fh, buf_a, rankine_status(status));
-    return_code(ierror, code);
+    return_code(ierror, MPI_File_read_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_read_all_end_f08ts_, mpi_file_read_all_end_f08ts_);
 
@@ -815,20 +757,18 @@ ALSO(pmpi_file_write_all_begin_, mpi_file_write_all_begin_);
 
 void pmpi_file_write_all_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_all_begin", &buf_a);
-    if (!code)
-        code = MPI_File_write_all_begin(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_all_begin(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_begin_f08ts_, mpi_file_write_all_begin_f08ts_);
 
 void pmpi_file_write_all_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_all_begin_c", &buf_a);
-    if (!code)
-        code = MPI_File_write_all_begin_c(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_all_begin_c(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_all_begin_c_f08ts_, mpi_file_write_all_begin_c_f08ts_);
@@ -841,11 +781,7 @@ ALSO(pmpi_file_write_all_end_, mpi_file_write_all_end_);
 
 void pmpi_file_write_all_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_all_end", &buf_a);
-    if (!code)
-        code = MPI_File_write_all_end(*fh, buf_a, rankine_status(status));
-    return_code(ierror, code);
+    return_code(ierror, MPI_File_write_all_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_write_all_end_f08ts_, mpi_file_write_all_end_f08ts_);
 
@@ -857,20 +793,18 @@ ALSO(pmpi_file_read_ordered_begin_, mpi_file_read_ordered_begin_);
 
 void pmpi_file_read_ordered_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_ordered_begin", &buf_a);
-    if (!code)
-        code = MPI_File_read_ordered_begin(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_ordered_begin(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_begin_f08ts_, mpi_file_read_ordered_begin_f08ts_);
 
 void pmpi_file_read_ordered_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_ordered_begin_c", &buf_a);
-    if (!code)
-        code = MPI_File_read_ordered_begin_c(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_File_read_ordered_begin_c(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_read_ordered_begin_c_f08ts_, mpi_file_read_ordered_begin_c_f08ts_);
@@ -883,11 +817,7 @@ ALSO(pmpi_file_read_ordered_end_, mpi_file_read_ordered_end_);
 
 void pmpi_file_read_ordered_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_read_ordered_end", &buf_a);
-    if (!code)
-        code = MPI_File_read_ordered_end(*fh, buf_a, rankine_status(status));
-    return_code(ierror, code);
+    return_code(ierror, MPI_File_read_ordered_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_read_ordered_end_f08ts_, mpi_file_read_ordered_end_f08ts_);
 
@@ -899,20 +829,18 @@ ALSO(pmpi_file_write_ordered_begin_, mpi_file_write_ordered_begin_);
 
 void pmpi_file_write_ordered_begin_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_ordered_begin", &buf_a);
-    if (!code)
-        code = MPI_File_write_ordered_begin(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_ordered_begin(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_begin_f08ts_, mpi_file_write_ordered_begin_f08ts_);
 
 void pmpi_file_write_ordered_begin_c_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_ordered_begin_c", &buf_a);
-    if (!code)
-        code = MPI_File_write_ordered_begin_c(*fh, buf_a, *count, *datatype);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_File_write_ordered_begin_c(*fh, buf_b.address, *count, *datatype);
+    rankine_buffer_until(&buf_b, code, (struct completion){.file = *fh});
     return_code(ierror, code);
 }
 ALSO(pmpi_file_write_ordered_begin_c_f08ts_, mpi_file_write_ordered_begin_c_f08ts_);
@@ -925,11 +853,7 @@ ALSO(pmpi_file_write_ordered_end_, mpi_file_write_ordered_end_);
 
 void pmpi_file_write_ordered_end_f08ts_(MPI_File *fh, CFI_cdesc_t *buf, MPI_Status *status, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_File_write_ordered_end", &buf_a);
-    if (!code)
-        code = MPI_File_write_ordered_end(*fh, buf_a, rankine_status(status));
-    return_code(ierror, code);
+    return_code(ierror, MPI_File_write_ordered_end(*fh, rankine_address(buf->base_addr), rankine_status(status)));
 }
 ALSO(pmpi_file_write_ordered_end_f08ts_, mpi_file_write_ordered_end_f08ts_);
 

@@ -11,11 +11,7 @@ ALSO(pmpi_get_address_, mpi_get_address_);
 
 void pmpi_get_address_f08ts_(CFI_cdesc_t *location, MPI_Aint *address, int *ierror)
 {
-    void *location_a;
-    int code = rankine_contiguous(location, "MPI_Get_address", &location_a);
-    if (!code)
-        code = MPI_Get_address(location_a, address);
-    return_code(ierror, code);
+    return_code(ierror, MPI_Get_address(rankine_address(location->base_addr), address));
 }
 ALSO(pmpi_get_address_f08ts_, mpi_get_address_f08ts_);
 

@@ -11,22 +11,22 @@ ALSO(pmpi_neighbor_allgather_, mpi_neighbor_allgather_);
 
 void pmpi_neighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_allgather(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_f08ts_, mpi_neighbor_allgather_f08ts_);
 
 void pmpi_neighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_allgather_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_c_f08ts_, mpi_neighbor_allgather_c_f08ts_);
@@ -39,28 +39,22 @@ ALSO(pmpi_ineighbor_allgather_, mpi_ineighbor_allgather_);
 
 void pmpi_ineighbor_allgather_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgather", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_allgather(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_allgather(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_f08ts_, mpi_ineighbor_allgather_f08ts_);
 
 void pmpi_ineighbor_allgather_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgather_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_allgather_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_allgather_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgather_c_f08ts_, mpi_ineighbor_allgather_c_f08ts_);
@@ -73,28 +67,22 @@ ALSO(pmpi_neighbor_allgather_init_, mpi_neighbor_allgather_init_);
 
 void pmpi_neighbor_allgather_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgather_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_allgather_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgather_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_f08ts_, mpi_neighbor_allgather_init_f08ts_);
 
 void pmpi_neighbor_allgather_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgather_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_allgather_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgather_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgather_init_c_f08ts_, mpi_neighbor_allgather_init_c_f08ts_);
@@ -107,22 +95,22 @@ ALSO(pmpi_neighbor_allgatherv_, mpi_neighbor_allgatherv_);
 
 void pmpi_neighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_allgatherv(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, recvcounts, displs, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_f08ts_, mpi_neighbor_allgatherv_f08ts_);
 
 void pmpi_neighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_allgatherv_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, recvcounts, displs, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_c_f08ts_, mpi_neighbor_allgatherv_c_f08ts_);
@@ -135,28 +123,22 @@ ALSO(pmpi_ineighbor_allgatherv_, mpi_ineighbor_allgatherv_);
 
 void pmpi_ineighbor_allgatherv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgatherv", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_allgatherv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_allgatherv(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_f08ts_, mpi_ineighbor_allgatherv_f08ts_);
 
 void pmpi_ineighbor_allgatherv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_allgatherv_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_allgatherv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_allgatherv_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_allgatherv_c_f08ts_, mpi_ineighbor_allgatherv_c_f08ts_);
@@ -169,28 +151,22 @@ ALSO(pmpi_neighbor_allgatherv_init_, mpi_neighbor_allgatherv_init_);
 
 void pmpi_neighbor_allgatherv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgatherv_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_allgatherv_init(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgatherv_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_f08ts_, mpi_neighbor_allgatherv_init_f08ts_);
 
 void pmpi_neighbor_allgatherv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *displs, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    void *recvbuf_a;
-    int code = sendbuf_p.error;
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_allgatherv_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_allgatherv_init_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, recvbuf_a, recvcounts, displs, *recvtype, *comm, *info, request);
-    rankine_placed_end(&sendbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_allgatherv_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, recvcounts, displs, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_allgatherv_init_c_f08ts_, mpi_neighbor_allgatherv_init_c_f08ts_);
@@ -203,22 +179,22 @@ ALSO(pmpi_neighbor_alltoall_, mpi_neighbor_alltoall_);
 
 void pmpi_neighbor_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_alltoall(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_f08ts_, mpi_neighbor_alltoall_f08ts_);
 
 void pmpi_neighbor_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_alltoall_c(sendbuf_s.address, *sendcount, *sendtype, recvbuf_s.address, *recvcount, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_c_f08ts_, mpi_neighbor_alltoall_c_f08ts_);
@@ -231,26 +207,22 @@ ALSO(pmpi_ineighbor_alltoall_, mpi_ineighbor_alltoall_);
 
 void pmpi_ineighbor_alltoall_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_alltoall", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_alltoall", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_alltoall(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_alltoall(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoall_f08ts_, mpi_ineighbor_alltoall_f08ts_);
 
 void pmpi_ineighbor_alltoall_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_alltoall_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_alltoall_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_alltoall_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_alltoall_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoall_c_f08ts_, mpi_ineighbor_alltoall_c_f08ts_);
@@ -263,26 +235,22 @@ ALSO(pmpi_neighbor_alltoall_init_, mpi_neighbor_alltoall_init_);
 
 void pmpi_neighbor_alltoall_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_alltoall_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_alltoall_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_alltoall_init(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoall_init(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_init_f08ts_, mpi_neighbor_alltoall_init_f08ts_);
 
 void pmpi_neighbor_alltoall_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_alltoall_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_alltoall_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_alltoall_init_c(sendbuf_a, *sendcount, *sendtype, recvbuf_a, *recvcount, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoall_init_c(sendbuf_b.address, *sendcount, *sendtype, recvbuf_b.address, *recvcount, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoall_init_c_f08ts_, mpi_neighbor_alltoall_init_c_f08ts_);
@@ -295,22 +263,22 @@ ALSO(pmpi_neighbor_alltoallv_, mpi_neighbor_alltoallv_);
 
 void pmpi_neighbor_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_alltoallv(sendbuf_s.address, sendcounts, sdispls, *sendtype, recvbuf_s.address, recvcounts, rdispls, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_f08ts_, mpi_neighbor_alltoallv_f08ts_);
 
 void pmpi_neighbor_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_alltoallv_c(sendbuf_s.address, sendcounts, sdispls, *sendtype, recvbuf_s.address, recvcounts, rdispls, *recvtype, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_c_f08ts_, mpi_neighbor_alltoallv_c_f08ts_);
@@ -323,26 +291,22 @@ ALSO(pmpi_ineighbor_alltoallv_, mpi_ineighbor_alltoallv_);
 
 void pmpi_ineighbor_alltoallv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_alltoallv", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_alltoallv", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_alltoallv(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_alltoallv(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallv_f08ts_, mpi_ineighbor_alltoallv_f08ts_);
 
 void pmpi_ineighbor_alltoallv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_alltoallv_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_alltoallv_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_alltoallv_c(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_alltoallv_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallv_c_f08ts_, mpi_ineighbor_alltoallv_c_f08ts_);
@@ -355,26 +319,22 @@ ALSO(pmpi_neighbor_alltoallv_init_, mpi_neighbor_alltoallv_init_);
 
 void pmpi_neighbor_alltoallv_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, int *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, int *recvcounts, int *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_alltoallv_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_alltoallv_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_alltoallv_init(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallv_init(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_init_f08ts_, mpi_neighbor_alltoallv_init_f08ts_);
 
 void pmpi_neighbor_alltoallv_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtype, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtype, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_alltoallv_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_alltoallv_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_alltoallv_init_c(sendbuf_a, sendcounts, sdispls, *sendtype, recvbuf_a, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallv_init_c(sendbuf_b.address, sendcounts, sdispls, *sendtype, recvbuf_b.address, recvcounts, rdispls, *recvtype, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallv_init_c_f08ts_, mpi_neighbor_alltoallv_init_c_f08ts_);
@@ -387,22 +347,22 @@ ALSO(pmpi_neighbor_alltoallw_, mpi_neighbor_alltoallw_);
 
 void pmpi_neighbor_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_alltoallw(sendbuf_s.address, sendcounts, sdispls, sendtypes, recvbuf_s.address, recvcounts, rdispls, recvtypes, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_f08ts_, mpi_neighbor_alltoallw_f08ts_);
 
 void pmpi_neighbor_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Neighbor_alltoallw_c(sendbuf_s.address, sendcounts, sdispls, sendtypes, recvbuf_s.address, recvcounts, rdispls, recvtypes, *comm);
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm);
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_c_f08ts_, mpi_neighbor_alltoallw_c_f08ts_);
@@ -415,26 +375,22 @@ ALSO(pmpi_ineighbor_alltoallw_, mpi_ineighbor_alltoallw_);
 
 void pmpi_ineighbor_alltoallw_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_alltoallw", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_alltoallw", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_alltoallw(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_alltoallw(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallw_f08ts_, mpi_ineighbor_alltoallw_f08ts_);
 
 void pmpi_ineighbor_alltoallw_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Ineighbor_alltoallw_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Ineighbor_alltoallw_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Ineighbor_alltoallw_c(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Ineighbor_alltoallw_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ineighbor_alltoallw_c_f08ts_, mpi_ineighbor_alltoallw_c_f08ts_);
@@ -447,26 +403,22 @@ ALSO(pmpi_neighbor_alltoallw_init_, mpi_neighbor_alltoallw_init_);
 
 void pmpi_neighbor_alltoallw_init_f08ts_(CFI_cdesc_t *sendbuf, int *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, int *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_alltoallw_init", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_alltoallw_init", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_alltoallw_init(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallw_init(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_init_f08ts_, mpi_neighbor_alltoallw_init_f08ts_);
 
 void pmpi_neighbor_alltoallw_init_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcounts, MPI_Aint *sdispls, MPI_Datatype *sendtypes, CFI_cdesc_t *recvbuf, MPI_Count *recvcounts, MPI_Aint *rdispls, MPI_Datatype *recvtypes, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *sendbuf_a;
-    void *recvbuf_a;
-    int code = rankine_contiguous(sendbuf, "MPI_Neighbor_alltoallw_init_c", &sendbuf_a);
-    if (!code)
-        code = rankine_contiguous(recvbuf, "MPI_Neighbor_alltoallw_init_c", &recvbuf_a);
-    if (!code)
-        code = MPI_Neighbor_alltoallw_init_c(sendbuf_a, sendcounts, sdispls, sendtypes, recvbuf_a, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Neighbor_alltoallw_init_c(sendbuf_b.address, sendcounts, sdispls, sendtypes, recvbuf_b.address, recvcounts, rdispls, recvtypes, *comm, *info, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request, .persistent = 1});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_neighbor_alltoallw_init_c_f08ts_, mpi_neighbor_alltoallw_init_c_f08ts_);

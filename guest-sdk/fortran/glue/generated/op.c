@@ -11,22 +11,22 @@ ALSO(pmpi_reduce_local_, mpi_reduce_local_);
 
 void pmpi_reduce_local_f08ts_(CFI_cdesc_t *inbuf, CFI_cdesc_t *inoutbuf, int *count, MPI_Datatype *datatype, MPI_Op *op, int *ierror)
 {
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section inoutbuf_s = rankine_section(inoutbuf);
-    int code = MPI_Reduce_local(inbuf_s.address, inoutbuf_s.address, *count, *datatype, *op);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&inoutbuf_s, 1);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer inoutbuf_b = rankine_buffer(inoutbuf, 1);
+    int code = MPI_Reduce_local(inbuf_b.address, inoutbuf_b.address, *count, *datatype, *op);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&inoutbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_local_f08ts_, mpi_reduce_local_f08ts_);
 
 void pmpi_reduce_local_c_f08ts_(CFI_cdesc_t *inbuf, CFI_cdesc_t *inoutbuf, MPI_Count *count, MPI_Datatype *datatype, MPI_Op *op, int *ierror)
 {
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section inoutbuf_s = rankine_section(inoutbuf);
-    int code = MPI_Reduce_local_c(inbuf_s.address, inoutbuf_s.address, *count, *datatype, *op);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&inoutbuf_s, 1);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer inoutbuf_b = rankine_buffer(inoutbuf, 1);
+    int code = MPI_Reduce_local_c(inbuf_b.address, inoutbuf_b.address, *count, *datatype, *op);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&inoutbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_reduce_local_c_f08ts_, mpi_reduce_local_c_f08ts_);

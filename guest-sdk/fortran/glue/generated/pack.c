@@ -11,22 +11,22 @@ ALSO(pmpi_pack_, mpi_pack_);
 
 void pmpi_pack_f08ts_(CFI_cdesc_t *inbuf, int *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, int *outsize, int *position, MPI_Comm *comm, int *ierror)
 {
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Pack(inbuf_s.address, *incount, *datatype, outbuf_s.address, *outsize, position, *comm);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Pack(inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position, *comm);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_f08ts_, mpi_pack_f08ts_);
 
 void pmpi_pack_c_f08ts_(CFI_cdesc_t *inbuf, MPI_Count *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, MPI_Count *outsize, MPI_Count *position, MPI_Comm *comm, int *ierror)
 {
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Pack_c(inbuf_s.address, *incount, *datatype, outbuf_s.address, *outsize, position, *comm);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Pack_c(inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position, *comm);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_c_f08ts_, mpi_pack_c_f08ts_);
@@ -39,22 +39,22 @@ ALSO(pmpi_unpack_, mpi_unpack_);
 
 void pmpi_unpack_f08ts_(CFI_cdesc_t *inbuf, int *insize, int *position, CFI_cdesc_t *outbuf, int *outcount, MPI_Datatype *datatype, MPI_Comm *comm, int *ierror)
 {
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Unpack(inbuf_s.address, *insize, position, outbuf_s.address, *outcount, *datatype, *comm);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Unpack(inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype, *comm);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_f08ts_, mpi_unpack_f08ts_);
 
 void pmpi_unpack_c_f08ts_(CFI_cdesc_t *inbuf, MPI_Count *insize, MPI_Count *position, CFI_cdesc_t *outbuf, MPI_Count *outcount, MPI_Datatype *datatype, MPI_Comm *comm, int *ierror)
 {
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Unpack_c(inbuf_s.address, *insize, position, outbuf_s.address, *outcount, *datatype, *comm);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Unpack_c(inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype, *comm);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_c_f08ts_, mpi_unpack_c_f08ts_);
@@ -85,12 +85,12 @@ ALSO(pmpi_pack_external_, mpi_pack_external_);
 void pmpi_pack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, int *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, MPI_Aint *outsize, MPI_Aint *position, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Pack_external(datarep_c, inbuf_s.address, *incount, *datatype, outbuf_s.address, *outsize, position);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Pack_external(datarep_c, inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position);
     free(datarep_c);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_external_f08ts_, mpi_pack_external_f08ts_);
@@ -98,12 +98,12 @@ ALSO(pmpi_pack_external_f08ts_, mpi_pack_external_f08ts_);
 void pmpi_pack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *incount, MPI_Datatype *datatype, CFI_cdesc_t *outbuf, MPI_Count *outsize, MPI_Count *position, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Pack_external_c(datarep_c, inbuf_s.address, *incount, *datatype, outbuf_s.address, *outsize, position);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Pack_external_c(datarep_c, inbuf_b.address, *incount, *datatype, outbuf_b.address, *outsize, position);
     free(datarep_c);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_pack_external_c_f08ts_, mpi_pack_external_c_f08ts_);
@@ -120,12 +120,12 @@ ALSO(pmpi_unpack_external_, mpi_unpack_external_);
 void pmpi_unpack_external_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Aint *insize, MPI_Aint *position, CFI_cdesc_t *outbuf, int *outcount, MPI_Datatype *datatype, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Unpack_external(datarep_c, inbuf_s.address, *insize, position, outbuf_s.address, *outcount, *datatype);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Unpack_external(datarep_c, inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype);
     free(datarep_c);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_external_f08ts_, mpi_unpack_external_f08ts_);
@@ -133,12 +133,12 @@ ALSO(pmpi_unpack_external_f08ts_, mpi_unpack_external_f08ts_);
 void pmpi_unpack_external_c_f08ts_(char *datarep, CFI_cdesc_t *inbuf, MPI_Count *insize, MPI_Count *position, CFI_cdesc_t *outbuf, MPI_Count *outcount, MPI_Datatype *datatype, int *ierror, size_t datarep_length)
 {
     char *datarep_c = rankine_c_string(datarep, datarep_length);
-    struct section inbuf_s = rankine_section(inbuf);
-    struct section outbuf_s = rankine_section(outbuf);
-    int code = MPI_Unpack_external_c(datarep_c, inbuf_s.address, *insize, position, outbuf_s.address, *outcount, *datatype);
+    struct buffer inbuf_b = rankine_buffer(inbuf, 0);
+    struct buffer outbuf_b = rankine_buffer(outbuf, 1);
+    int code = MPI_Unpack_external_c(datarep_c, inbuf_b.address, *insize, position, outbuf_b.address, *outcount, *datatype);
     free(datarep_c);
-    rankine_section_end(&inbuf_s, 0);
-    rankine_section_end(&outbuf_s, 1);
+    rankine_buffer_done(&inbuf_b);
+    rankine_buffer_done(&outbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_unpack_external_c_f08ts_, mpi_unpack_external_c_f08ts_);

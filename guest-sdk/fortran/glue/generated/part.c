@@ -11,10 +11,9 @@ ALSO(pmpi_psend_init_, mpi_psend_init_);
 
 void pmpi_psend_init_f08ts_(CFI_cdesc_t *buf, int *partitions, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_Psend_init", &buf_a);
-    if (!code)
-        code = MPI_Psend_init(buf_a, *partitions, *count, *datatype, *dest, *tag, *comm, *info, request);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Psend_init(buf_b.address, *partitions, *count, *datatype, *dest, *tag, *comm, *info, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_psend_init_f08ts_, mpi_psend_init_f08ts_);
@@ -27,10 +26,9 @@ ALSO(pmpi_precv_init_, mpi_precv_init_);
 
 void pmpi_precv_init_f08ts_(CFI_cdesc_t *buf, int *partitions, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Info *info, MPI_Request *request, int *ierror)
 {
-    void *buf_a;
-    int code = rankine_contiguous(buf, "MPI_Precv_init", &buf_a);
-    if (!code)
-        code = MPI_Precv_init(buf_a, *partitions, *count, *datatype, *dest, *tag, *comm, *info, request);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Precv_init(buf_b.address, *partitions, *count, *datatype, *dest, *tag, *comm, *info, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_precv_init_f08ts_, mpi_precv_init_f08ts_);

@@ -11,18 +11,18 @@ ALSO(pmpi_send_, mpi_send_);
 
 void pmpi_send_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Send(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Send(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_send_f08ts_, mpi_send_f08ts_);
 
 void pmpi_send_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Send_c(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Send_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_send_c_f08ts_, mpi_send_c_f08ts_);
@@ -35,18 +35,18 @@ ALSO(pmpi_ssend_, mpi_ssend_);
 
 void pmpi_ssend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Ssend(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Ssend(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_f08ts_, mpi_ssend_f08ts_);
 
 void pmpi_ssend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Ssend_c(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Ssend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_c_f08ts_, mpi_ssend_c_f08ts_);
@@ -59,18 +59,18 @@ ALSO(pmpi_bsend_, mpi_bsend_);
 
 void pmpi_bsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Bsend(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Bsend(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_f08ts_, mpi_bsend_f08ts_);
 
 void pmpi_bsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Bsend_c(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Bsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_c_f08ts_, mpi_bsend_c_f08ts_);
@@ -83,18 +83,18 @@ ALSO(pmpi_rsend_, mpi_rsend_);
 
 void pmpi_rsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Rsend(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Rsend(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_f08ts_, mpi_rsend_f08ts_);
 
 void pmpi_rsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Rsend_c(buf_s.address, *count, *datatype, *dest, *tag, *comm);
-    rankine_section_end(&buf_s, 0);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Rsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm);
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_c_f08ts_, mpi_rsend_c_f08ts_);
@@ -107,22 +107,18 @@ ALSO(pmpi_isend_, mpi_isend_);
 
 void pmpi_isend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Isend(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Isend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_isend_f08ts_, mpi_isend_f08ts_);
 
 void pmpi_isend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Isend_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Isend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_isend_c_f08ts_, mpi_isend_c_f08ts_);
@@ -135,22 +131,18 @@ ALSO(pmpi_issend_, mpi_issend_);
 
 void pmpi_issend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Issend(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Issend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_issend_f08ts_, mpi_issend_f08ts_);
 
 void pmpi_issend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Issend_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Issend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_issend_c_f08ts_, mpi_issend_c_f08ts_);
@@ -163,22 +155,18 @@ ALSO(pmpi_ibsend_, mpi_ibsend_);
 
 void pmpi_ibsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Ibsend(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Ibsend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ibsend_f08ts_, mpi_ibsend_f08ts_);
 
 void pmpi_ibsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Ibsend_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Ibsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_ibsend_c_f08ts_, mpi_ibsend_c_f08ts_);
@@ -191,22 +179,18 @@ ALSO(pmpi_irsend_, mpi_irsend_);
 
 void pmpi_irsend_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Irsend(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Irsend(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_irsend_f08ts_, mpi_irsend_f08ts_);
 
 void pmpi_irsend_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Irsend_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Irsend_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_irsend_c_f08ts_, mpi_irsend_c_f08ts_);
@@ -219,22 +203,18 @@ ALSO(pmpi_send_init_, mpi_send_init_);
 
 void pmpi_send_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Send_init(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Send_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_send_init_f08ts_, mpi_send_init_f08ts_);
 
 void pmpi_send_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Send_init_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Send_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_send_init_c_f08ts_, mpi_send_init_c_f08ts_);
@@ -247,22 +227,18 @@ ALSO(pmpi_ssend_init_, mpi_ssend_init_);
 
 void pmpi_ssend_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Ssend_init(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Ssend_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_init_f08ts_, mpi_ssend_init_f08ts_);
 
 void pmpi_ssend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Ssend_init_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Ssend_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_ssend_init_c_f08ts_, mpi_ssend_init_c_f08ts_);
@@ -275,22 +251,18 @@ ALSO(pmpi_bsend_init_, mpi_bsend_init_);
 
 void pmpi_bsend_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Bsend_init(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Bsend_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_init_f08ts_, mpi_bsend_init_f08ts_);
 
 void pmpi_bsend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Bsend_init_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Bsend_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_bsend_init_c_f08ts_, mpi_bsend_init_c_f08ts_);
@@ -303,22 +275,18 @@ ALSO(pmpi_rsend_init_, mpi_rsend_init_);
 
 void pmpi_rsend_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Rsend_init(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Rsend_init(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_init_f08ts_, mpi_rsend_init_f08ts_);
 
 void pmpi_rsend_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Rsend_init_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 0);
+    int code = MPI_Rsend_init_c(buf_b.address, *count, *datatype, *dest, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_rsend_init_c_f08ts_, mpi_rsend_init_c_f08ts_);
@@ -331,18 +299,18 @@ ALSO(pmpi_recv_, mpi_recv_);
 
 void pmpi_recv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Recv(buf_s.address, *count, *datatype, *source, *tag, *comm, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Recv(buf_b.address, *count, *datatype, *source, *tag, *comm, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_f08ts_, mpi_recv_f08ts_);
 
 void pmpi_recv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Recv_c(buf_s.address, *count, *datatype, *source, *tag, *comm, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Recv_c(buf_b.address, *count, *datatype, *source, *tag, *comm, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_c_f08ts_, mpi_recv_c_f08ts_);
@@ -355,22 +323,18 @@ ALSO(pmpi_irecv_, mpi_irecv_);
 
 void pmpi_irecv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Irecv(buf_p.address, buf_p.count, buf_p.datatype, *source, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Irecv(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_irecv_f08ts_, mpi_irecv_f08ts_);
 
 void pmpi_irecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Irecv_c(buf_p.address, buf_p.count, buf_p.datatype, *source, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Irecv_c(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_irecv_c_f08ts_, mpi_irecv_c_f08ts_);
@@ -383,22 +347,18 @@ ALSO(pmpi_recv_init_, mpi_recv_init_);
 
 void pmpi_recv_init_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Recv_init(buf_p.address, buf_p.count, buf_p.datatype, *source, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Recv_init(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_init_f08ts_, mpi_recv_init_f08ts_);
 
 void pmpi_recv_init_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *source, int *tag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Recv_init_c(buf_p.address, buf_p.count, buf_p.datatype, *source, *tag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Recv_init_c(buf_b.address, *count, *datatype, *source, *tag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request, .persistent = 1});
     return_code(ierror, code);
 }
 ALSO(pmpi_recv_init_c_f08ts_, mpi_recv_init_c_f08ts_);
@@ -411,22 +371,22 @@ ALSO(pmpi_sendrecv_, mpi_sendrecv_);
 
 void pmpi_sendrecv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Sendrecv(sendbuf_s.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_s.address, *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status));
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Sendrecv(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status));
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_f08ts_, mpi_sendrecv_f08ts_);
 
 void pmpi_sendrecv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
 {
-    struct section sendbuf_s = rankine_section(sendbuf);
-    struct section recvbuf_s = rankine_section(recvbuf);
-    int code = MPI_Sendrecv_c(sendbuf_s.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_s.address, *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status));
-    rankine_section_end(&sendbuf_s, 0);
-    rankine_section_end(&recvbuf_s, 1);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Sendrecv_c(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, rankine_status(status));
+    rankine_buffer_done(&sendbuf_b);
+    rankine_buffer_done(&recvbuf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_c_f08ts_, mpi_sendrecv_c_f08ts_);
@@ -439,30 +399,22 @@ ALSO(pmpi_isendrecv_, mpi_isendrecv_);
 
 void pmpi_isendrecv_f08ts_(CFI_cdesc_t *sendbuf, int *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, int *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = sendbuf_p.error;
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Isendrecv(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, *dest, *sendtag, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *source, *recvtag, *comm, request);
-    rankine_placed_end(&sendbuf_p);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Isendrecv(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_f08ts_, mpi_isendrecv_f08ts_);
 
 void pmpi_isendrecv_c_f08ts_(CFI_cdesc_t *sendbuf, MPI_Count *sendcount, MPI_Datatype *sendtype, int *dest, int *sendtag, CFI_cdesc_t *recvbuf, MPI_Count *recvcount, MPI_Datatype *recvtype, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed sendbuf_p = rankine_placed(sendbuf, *sendcount, *sendtype);
-    struct placed recvbuf_p = rankine_placed(recvbuf, *recvcount, *recvtype);
-    int code = sendbuf_p.error;
-    if (!code)
-        code = recvbuf_p.error;
-    if (!code)
-        code = MPI_Isendrecv_c(sendbuf_p.address, sendbuf_p.count, sendbuf_p.datatype, *dest, *sendtag, recvbuf_p.address, recvbuf_p.count, recvbuf_p.datatype, *source, *recvtag, *comm, request);
-    rankine_placed_end(&sendbuf_p);
-    rankine_placed_end(&recvbuf_p);
+    struct buffer sendbuf_b = rankine_buffer(sendbuf, 0);
+    struct buffer recvbuf_b = rankine_buffer(recvbuf, 1);
+    int code = MPI_Isendrecv_c(sendbuf_b.address, *sendcount, *sendtype, *dest, *sendtag, recvbuf_b.address, *recvcount, *recvtype, *source, *recvtag, *comm, request);
+    rankine_buffer_until(&sendbuf_b, code, (struct completion){.request = *request});
+    rankine_buffer_until(&recvbuf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_c_f08ts_, mpi_isendrecv_c_f08ts_);
@@ -475,18 +427,18 @@ ALSO(pmpi_sendrecv_replace_, mpi_sendrecv_replace_);
 
 void pmpi_sendrecv_replace_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Sendrecv_replace(buf_s.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Sendrecv_replace(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_replace_f08ts_, mpi_sendrecv_replace_f08ts_);
 
 void pmpi_sendrecv_replace_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Sendrecv_replace_c(buf_s.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Sendrecv_replace_c(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_sendrecv_replace_c_f08ts_, mpi_sendrecv_replace_c_f08ts_);
@@ -499,22 +451,18 @@ ALSO(pmpi_isendrecv_replace_, mpi_isendrecv_replace_);
 
 void pmpi_isendrecv_replace_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Isendrecv_replace(buf_p.address, buf_p.count, buf_p.datatype, *dest, *sendtag, *source, *recvtag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Isendrecv_replace(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_replace_f08ts_, mpi_isendrecv_replace_f08ts_);
 
 void pmpi_isendrecv_replace_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, int *dest, int *sendtag, int *source, int *recvtag, MPI_Comm *comm, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Isendrecv_replace_c(buf_p.address, buf_p.count, buf_p.datatype, *dest, *sendtag, *source, *recvtag, *comm, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Isendrecv_replace_c(buf_b.address, *count, *datatype, *dest, *sendtag, *source, *recvtag, *comm, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_isendrecv_replace_c_f08ts_, mpi_isendrecv_replace_c_f08ts_);
@@ -559,18 +507,18 @@ ALSO(pmpi_mrecv_, mpi_mrecv_);
 
 void pmpi_mrecv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Mrecv(buf_s.address, *count, *datatype, message, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Mrecv(buf_b.address, *count, *datatype, message, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_mrecv_f08ts_, mpi_mrecv_f08ts_);
 
 void pmpi_mrecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Status *status, int *ierror)
 {
-    struct section buf_s = rankine_section(buf);
-    int code = MPI_Mrecv_c(buf_s.address, *count, *datatype, message, rankine_status(status));
-    rankine_section_end(&buf_s, 1);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Mrecv_c(buf_b.address, *count, *datatype, message, rankine_status(status));
+    rankine_buffer_done(&buf_b);
     return_code(ierror, code);
 }
 ALSO(pmpi_mrecv_c_f08ts_, mpi_mrecv_c_f08ts_);
@@ -583,22 +531,18 @@ ALSO(pmpi_imrecv_, mpi_imrecv_);
 
 void pmpi_imrecv_f08ts_(CFI_cdesc_t *buf, int *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Imrecv(buf_p.address, buf_p.count, buf_p.datatype, message, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Imrecv(buf_b.address, *count, *datatype, message, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_imrecv_f08ts_, mpi_imrecv_f08ts_);
 
 void pmpi_imrecv_c_f08ts_(CFI_cdesc_t *buf, MPI_Count *count, MPI_Datatype *datatype, MPI_Message *message, MPI_Request *request, int *ierror)
 {
-    struct placed buf_p = rankine_placed(buf, *count, *datatype);
-    int code = buf_p.error;
-    if (!code)
-        code = MPI_Imrecv_c(buf_p.address, buf_p.count, buf_p.datatype, message, request);
-    rankine_placed_end(&buf_p);
+    struct buffer buf_b = rankine_buffer(buf, 1);
+    int code = MPI_Imrecv_c(buf_b.address, *count, *datatype, message, request);
+    rankine_buffer_until(&buf_b, code, (struct completion){.request = *request});
     return_code(ierror, code);
 }
 ALSO(pmpi_imrecv_c_f08ts_, mpi_imrecv_c_f08ts_);

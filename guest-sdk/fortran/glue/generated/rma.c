@@ -181,22 +181,18 @@ ALSO(pmpi_put_, mpi_put_);
 
 void pmpi_put_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Put(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Put(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_put_f08ts_, mpi_put_f08ts_);
 
 void pmpi_put_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Put_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Put_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_put_c_f08ts_, mpi_put_c_f08ts_);
@@ -209,22 +205,18 @@ ALSO(pmpi_rput_, mpi_rput_);
 
 void pmpi_rput_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Rput(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Rput(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_rput_f08ts_, mpi_rput_f08ts_);
 
 void pmpi_rput_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Rput_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Rput_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_rput_c_f08ts_, mpi_rput_c_f08ts_);
@@ -237,22 +229,18 @@ ALSO(pmpi_get_, mpi_get_);
 
 void pmpi_get_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Get(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
+    int code = MPI_Get(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_f08ts_, mpi_get_f08ts_);
 
 void pmpi_get_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Get_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
+    int code = MPI_Get_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_c_f08ts_, mpi_get_c_f08ts_);
@@ -265,22 +253,18 @@ ALSO(pmpi_rget_, mpi_rget_);
 
 void pmpi_rget_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Rget(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
+    int code = MPI_Rget(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_f08ts_, mpi_rget_f08ts_);
 
 void pmpi_rget_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Rget_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 1);
+    int code = MPI_Rget_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_c_f08ts_, mpi_rget_c_f08ts_);
@@ -293,22 +277,18 @@ ALSO(pmpi_accumulate_, mpi_accumulate_);
 
 void pmpi_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Accumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Accumulate(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_accumulate_f08ts_, mpi_accumulate_f08ts_);
 
 void pmpi_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Accumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Accumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_accumulate_c_f08ts_, mpi_accumulate_c_f08ts_);
@@ -321,22 +301,18 @@ ALSO(pmpi_raccumulate_, mpi_raccumulate_);
 
 void pmpi_raccumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Raccumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Raccumulate(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_f08ts_, mpi_raccumulate_f08ts_);
 
 void pmpi_raccumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = MPI_Raccumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_placed_end(&origin_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    int code = MPI_Raccumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_raccumulate_c_f08ts_, mpi_raccumulate_c_f08ts_);
@@ -349,30 +325,22 @@ ALSO(pmpi_get_accumulate_, mpi_get_accumulate_);
 
 void pmpi_get_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = result_addr_p.error;
-    if (!code)
-        code = MPI_Get_accumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_placed_end(&origin_addr_p);
-    rankine_placed_end(&result_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    struct buffer result_addr_b = rankine_buffer(result_addr, 1);
+    int code = MPI_Get_accumulate(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_accumulate_f08ts_, mpi_get_accumulate_f08ts_);
 
 void pmpi_get_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = result_addr_p.error;
-    if (!code)
-        code = MPI_Get_accumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
-    rankine_placed_end(&origin_addr_p);
-    rankine_placed_end(&result_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    struct buffer result_addr_b = rankine_buffer(result_addr, 1);
+    int code = MPI_Get_accumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_get_accumulate_c_f08ts_, mpi_get_accumulate_c_f08ts_);
@@ -385,30 +353,22 @@ ALSO(pmpi_rget_accumulate_, mpi_rget_accumulate_);
 
 void pmpi_rget_accumulate_f08ts_(CFI_cdesc_t *origin_addr, int *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, int *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, int *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = result_addr_p.error;
-    if (!code)
-        code = MPI_Rget_accumulate(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_placed_end(&origin_addr_p);
-    rankine_placed_end(&result_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    struct buffer result_addr_b = rankine_buffer(result_addr, 1);
+    int code = MPI_Rget_accumulate(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_f08ts_, mpi_rget_accumulate_f08ts_);
 
 void pmpi_rget_accumulate_c_f08ts_(CFI_cdesc_t *origin_addr, MPI_Count *origin_count, MPI_Datatype *origin_datatype, CFI_cdesc_t *result_addr, MPI_Count *result_count, MPI_Datatype *result_datatype, int *target_rank, MPI_Aint *target_disp, MPI_Count *target_count, MPI_Datatype *target_datatype, MPI_Op *op, MPI_Win *win, MPI_Request *request, int *ierror)
 {
-    struct placed origin_addr_p = rankine_placed(origin_addr, *origin_count, *origin_datatype);
-    struct placed result_addr_p = rankine_placed(result_addr, *result_count, *result_datatype);
-    int code = origin_addr_p.error;
-    if (!code)
-        code = result_addr_p.error;
-    if (!code)
-        code = MPI_Rget_accumulate_c(origin_addr_p.address, origin_addr_p.count, origin_addr_p.datatype, result_addr_p.address, result_addr_p.count, result_addr_p.datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
-    rankine_placed_end(&origin_addr_p);
-    rankine_placed_end(&result_addr_p);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    struct buffer result_addr_b = rankine_buffer(result_addr, 1);
+    int code = MPI_Rget_accumulate_c(origin_addr_b.address, *origin_count, *origin_datatype, result_addr_b.address, *result_count, *result_datatype, *target_rank, *target_disp, *target_count, *target_datatype, *op, *win, request);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.request = *request, .window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_rget_accumulate_c_f08ts_, mpi_rget_accumulate_c_f08ts_);
@@ -421,13 +381,11 @@ ALSO(pmpi_fetch_and_op_, mpi_fetch_and_op_);
 
 void pmpi_fetch_and_op_f08ts_(CFI_cdesc_t *origin_addr, CFI_cdesc_t *result_addr, MPI_Datatype *datatype, int *target_rank, MPI_Aint *target_disp, MPI_Op *op, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    void *result_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Fetch_and_op", &origin_addr_a);
-    if (!code)
-        code = rankine_contiguous(result_addr, "MPI_Fetch_and_op", &result_addr_a);
-    if (!code)
-        code = MPI_Fetch_and_op(origin_addr_a, result_addr_a, *datatype, *target_rank, *target_disp, *op, *win);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    struct buffer result_addr_b = rankine_buffer(result_addr, 1);
+    int code = MPI_Fetch_and_op(origin_addr_b.address, result_addr_b.address, *datatype, *target_rank, *target_disp, *op, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_fetch_and_op_f08ts_, mpi_fetch_and_op_f08ts_);
@@ -440,16 +398,13 @@ ALSO(pmpi_compare_and_swap_, mpi_compare_and_swap_);
 
 void pmpi_compare_and_swap_f08ts_(CFI_cdesc_t *origin_addr, CFI_cdesc_t *compare_addr, CFI_cdesc_t *result_addr, MPI_Datatype *datatype, int *target_rank, MPI_Aint *target_disp, MPI_Win *win, int *ierror)
 {
-    void *origin_addr_a;
-    void *compare_addr_a;
-    void *result_addr_a;
-    int code = rankine_contiguous(origin_addr, "MPI_Compare_and_swap", &origin_addr_a);
-    if (!code)
-        code = rankine_contiguous(compare_addr, "MPI_Compare_and_swap", &compare_addr_a);
-    if (!code)
-        code = rankine_contiguous(result_addr, "MPI_Compare_and_swap", &result_addr_a);
-    if (!code)
-        code = MPI_Compare_and_swap(origin_addr_a, compare_addr_a, result_addr_a, *datatype, *target_rank, *target_disp, *win);
+    struct buffer origin_addr_b = rankine_buffer(origin_addr, 0);
+    struct buffer compare_addr_b = rankine_buffer(compare_addr, 0);
+    struct buffer result_addr_b = rankine_buffer(result_addr, 1);
+    int code = MPI_Compare_and_swap(origin_addr_b.address, compare_addr_b.address, result_addr_b.address, *datatype, *target_rank, *target_disp, *win);
+    rankine_buffer_until(&origin_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    rankine_buffer_until(&compare_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
+    rankine_buffer_until(&result_addr_b, code, (struct completion){.window = *win, .target = *target_rank});
     return_code(ierror, code);
 }
 ALSO(pmpi_compare_and_swap_f08ts_, mpi_compare_and_swap_f08ts_);

@@ -1,9 +1,10 @@
-//! `#[derive(Transportable)]`: the code that lists a value's parts as records, and makes values of records.
+//! `#[derive(Plain)]`, and `#[derive(Transportable)]`: the code that lists a value's parts as records, and makes values of records.
 //!
 //! A record is laid out as a C struct of the fields that travel, an enum's as its variant's number and then the variant's fields. Offsets are constants
 //! that follow from the fields' types; this macro only writes down the sums.
 
 mod layout;
+mod plain;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -19,6 +20,13 @@ use layout::Record;
 pub fn derive_transportable(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Implements `rankine::Plain` for a struct whose fields are plain and leave no gaps.
+#[proc_macro_derive(Plain)]
+pub fn derive_plain(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    plain::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {

@@ -8,6 +8,7 @@ use mpi_sys::*;
 
 use crate::Transportable;
 use crate::error::{Result, check};
+use crate::pending::{Receiving, Sending};
 use crate::read::values;
 use crate::types::Types;
 use crate::write::Writer;
@@ -89,7 +90,7 @@ fn image<'a, T: Transportable>(roots: impl ExactSizeIterator<Item = &'a T>) -> R
 }
 
 /// The only value of an image.
-fn one<T: Transportable>(image: &[u8]) -> Result<T> {
+pub(crate) fn one<T: Transportable>(image: &[u8]) -> Result<T> {
     let mut all = values(image)?;
     match (all.pop(), all.is_empty()) {
         (Some(value), true) => Ok(value),
@@ -108,32 +109,6 @@ fn take(mut message: MPI_Message, mut status: MPI_Status) -> Result<Received<Vec
     Ok(Received { value: image, source: status.MPI_SOURCE, tag: status.MPI_TAG })
 }
 
-/// A send that goes on. Dropping it waits for its end.
-#[must_use]
-pub struct Sending {
-    request: MPI_Request,
-    /// Read by the message until it is sent.
-    _image: Vec<u8>,
-}
-
-impl Sending {
-    /// Waits until the message is on its way.
-    pub fn wait(mut self) -> Result<()> {
-        self.end()
-    }
-
-    fn end(&mut self) -> Result<()> {
-        // SAFETY: the request is ours, and null once it is complete.
-        check(unsafe { MPI_Wait(&mut self.request, MPI_STATUS_IGNORE) })
-    }
-}
-
-impl Drop for Sending {
-    fn drop(&mut self) {
-        let _ = self.end();
-    }
-}
-
 impl Communicator {
     /// A communicator that the program has from elsewhere.
     ///
@@ -141,6 +116,10 @@ impl Communicator {
     /// It is one, and lives as long as it is used here.
     pub unsafe fn from_raw(comm: MPI_Comm) -> Communicator {
         Communicator(comm)
+    }
+
+    pub(crate) fn raw(&self) -> MPI_Comm {
+        self.0
     }
 
     /// This process in the communicator.
@@ -176,11 +155,17 @@ impl Communicator {
 
     /// Starts sending a value, which may change at once.
     pub fn start_send<T: Transportable>(&self, value: &T, dest: i32, tag: i32) -> Result<Sending> {
-        let image = image(std::iter::once(value))?;
-        let (mut request, length) = (MPI_REQUEST_NULL, image.len() as i64);
-        // SAFETY: the image lives in what is returned until the request is complete, and does not move.
-        check(unsafe { MPI_Isend_c(image.as_ptr().cast(), length, MPI_BYTE, dest, tag, self.0, &mut request) })?;
-        Ok(Sending { request, _image: image })
+        Sending::start(image(std::iter::once(value))?, dest, tag, self.0)
+    }
+
+    /// Starts sending some values; what they share stays shared.
+    pub fn start_send_all<T: Transportable>(&self, values: &[T], dest: i32, tag: i32) -> Result<Sending> {
+        Sending::start(image(values.iter())?, dest, tag, self.0)
+    }
+
+    /// Starts receiving.
+    pub fn start_receive<T: Transportable>(&self, source: i32, tag: i32) -> Result<Receiving<T>> {
+        Receiving::start(source, tag, self.0)
     }
 
     /// Receives a value.
@@ -261,8 +246,9 @@ impl Communicator {
     }
 
     /// Gives every rank its part of the root's values: `parts[i]` goes to rank i.
-    pub fn scatter<T: Transportable>(&self, parts: Option<&[Vec<T>]>, root: i32) -> Result<Vec<T>> {
-        let images = parts.map(|parts| parts.iter().map(|part| image(part.iter())).collect::<Result<Vec<_>>>());
+    pub fn scatter<T: Transportable>(&self, parts: Option<&[impl AsRef<[T]>]>, root: i32) -> Result<Vec<T>> {
+        let images =
+            parts.map(|parts| parts.iter().map(|part| image(part.as_ref().iter())).collect::<Result<Vec<_>>>());
         let Packed { bytes, lengths, starts } = Packed::new(&images.transpose()?.unwrap_or_default());
         let mut length: c_int = 0;
         // SAFETY: the root has a length for every rank, or MPI's own checks stop it.
@@ -316,8 +302,8 @@ impl Communicator {
     }
 
     /// Gives every rank its part of every rank's values: `parts[i]` goes to rank i.
-    pub fn alltoall<T: Transportable>(&self, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
-        let images = parts.iter().map(|part| image(part.iter())).collect::<Result<Vec<_>>>()?;
+    pub fn alltoall<T: Transportable>(&self, parts: &[impl AsRef<[T]>]) -> Result<Vec<Vec<T>>> {
+        let images = parts.iter().map(|part| image(part.as_ref().iter())).collect::<Result<Vec<_>>>()?;
         let send = Packed::new(&images);
         let mut lengths = vec![0 as c_int; self.size() as usize];
         assert_eq!(parts.len(), lengths.len(), "there is a part for every rank");

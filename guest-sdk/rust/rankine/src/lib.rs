@@ -34,18 +34,22 @@
 //! The layout of such values is known to the compiler alone. So `#[derive(Transportable)]` writes code that lists a value's parts as *records* of a known layout and makes
 //! values of records; the host knows the records' description, moves them, and checks all that comes before this crate reads it.
 
+mod cluster;
 mod comm;
 mod error;
 mod parts;
+mod pending;
 mod places;
 mod read;
 mod shared;
 mod types;
 mod write;
 
-pub use comm::{ANY_SOURCE, ANY_TAG, Communicator, Probed, Received, Sending, Universe};
+pub use cluster::{Cluster, Link, Plain};
+pub use comm::{ANY_SOURCE, ANY_TAG, Communicator, Probed, Received, Universe};
 pub use error::{Error, Result};
-pub use rankine_derive::Transportable;
+pub use pending::{Receiving, Sending};
+pub use rankine_derive::{Plain, Transportable};
 
 /// For the code that the derive macro writes.
 #[doc(hidden)]

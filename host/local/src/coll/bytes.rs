@@ -31,7 +31,7 @@ impl<'a> Coll<'a> {
 
 async fn landed(receiving: Started<'_>, limit: u64) -> Result<Vec<u8>> {
     receiving.done().await;
-    let bytes = receiving.take_room();
+    let bytes = receiving.unload().bytes;
     let outcome = receiving.end();
     if outcome.length > outcome.bytes {
         let length = outcome.length;

@@ -109,6 +109,10 @@ pub(super) async fn to_root(
     to: Option<&Span>,
     root: usize,
 ) -> Result<()> {
+    if let (1, Some(to)) = (g.size, to) {
+        to.copy_from(from, from.bytes());
+        return Ok(());
+    }
     if by_slices(g, from.bytes()) {
         return slices_to_root(g, reduction, from, to, root).await;
     }
@@ -227,6 +231,10 @@ impl Collective for Allreduce {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         if g.is_inter() {
             return self.between(g).await;
+        }
+        if g.size == 1 {
+            self.to.copy_from(&self.from, self.from.bytes());
+            return Ok(());
         }
         if by_slices(g, self.from.bytes()) {
             return self.by_slices(g).await;

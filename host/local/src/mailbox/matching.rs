@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 
 use super::operation::{Kind, OpRef, Outcome};
-use super::ring::{FIRST, Header, Payload};
+use super::ring::{Header, Payload};
+use crate::copy;
 
 /// What a receive or probe asks for.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +39,13 @@ pub(crate) struct Arrived {
     pub body: Body,
 }
 
+/// Bytes of an unexpected message that lie in the queue itself.
+const INLINE: usize = 40;
+
 /// Where an unexpected message's bytes are.
 pub(crate) enum Body {
     /// Few enough to lie in the queue itself.
-    Inline([u8; FIRST]),
+    Inline([u8; INLINE]),
     /// In a buffer of the host's.
     Bytes(Box<[u8]>),
     /// Still in the sender's memory.
@@ -62,6 +66,12 @@ impl Arrived {
     fn is_of(&self, send: OpRef) -> bool {
         matches!(self.body, Body::Pulled(operation) if operation == send)
     }
+}
+
+/// An unexpected message that has found its receive, and whose bytes are still to be moved.
+pub(crate) enum Left {
+    Bytes(Header, Box<[u8]>),
+    Pulled(Header, OpRef),
 }
 
 /// A send and a receive that found each other; the copy is made after the gate is left.
@@ -111,12 +121,13 @@ impl Matching {
     }
 
     /// Takes one envelope off the ring: to its receive, or to the unexpected messages.
+    #[inline(always)]
     pub(crate) fn arrive(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
         let found = self.posted.iter().position(|posted| posted.pattern.fits(&header));
         match found {
             Some(index) => {
-                let posted = if index == 0 { self.posted.pop_front() } else { self.posted.remove(index) };
-                let receive = posted.expect("the index was just found").operation;
+                let receive = self.posted[index].operation;
+                let _ = if index == 0 { self.posted.pop_front() } else { self.posted.remove(index) };
                 if header.is_pulled() {
                     // SAFETY: a pulled envelope carries the address of an operation of a running job.
                     let send = unsafe { OpRef::from_address(payload.pointer()) };
@@ -133,12 +144,13 @@ impl Matching {
     }
 
     /// Queues a message that no posted receive fits, and answers the probes it fits.
+    #[inline(always)]
     fn keep(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
         let body = if header.is_pulled() {
             // SAFETY: as in `arrive`.
             Body::Pulled(unsafe { OpRef::from_address(payload.pointer()) })
-        } else if header.bytes() <= FIRST {
-            let mut bytes = [0; FIRST];
+        } else if header.bytes() <= INLINE {
+            let mut bytes = [0; INLINE];
             // SAFETY: the array has room for an inline payload.
             unsafe { payload.copy_to(bytes.as_mut_ptr(), header.bytes()) };
             Body::Inline(bytes)
@@ -164,12 +176,34 @@ impl Matching {
         self.unexpected.iter().find(|arrived| pattern.fits(&arrived.header))
     }
 
-    /// Takes the first unexpected message that fits.
-    pub(crate) fn take(&mut self, pattern: &Pattern) -> Option<Arrived> {
-        let index = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.header))?;
-        let arrived = if index == 0 { self.unexpected.pop_front() } else { self.unexpected.remove(index) }?;
-        self.forget(&arrived);
-        Some(arrived)
+    /// Gives a receive the first unexpected message that fits, or queues it. What is long is left to be moved outside of the gate.
+    #[inline]
+    pub(crate) fn receive(&mut self, pattern: Pattern, receive: OpRef, by: u32) -> Option<Left> {
+        let Some(index) = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.header)) else {
+            self.post(pattern, receive);
+            return None;
+        };
+        let Arrived { header, body } = &mut self.unexpected[index];
+        let (header, mut held) = (*header, 0);
+        let left = match body {
+            Body::Inline(bytes) => {
+                held = header.bytes();
+                // Its owner is looking for it: there is nobody to wake.
+                let _ = deliver(receive, by, &header, |to, length| {
+                    // SAFETY: `to` is part of the receive's proved span.
+                    unsafe { copy::copy_small(to, bytes.as_ptr(), length) };
+                });
+                None
+            }
+            Body::Bytes(bytes) => {
+                held = bytes.len();
+                Some(Left::Bytes(header, std::mem::take(bytes)))
+            }
+            Body::Pulled(send) => Some(Left::Pulled(header, *send)),
+        };
+        self.buffered -= size_of::<Arrived>() + held;
+        let _ = if index == 0 { self.unexpected.pop_front() } else { self.unexpected.remove(index) };
+        left
     }
 
     /// Sets the first unexpected message that fits aside.

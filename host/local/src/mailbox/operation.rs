@@ -4,6 +4,7 @@
 //! the owner until it posts the operation or sends its envelope; the matcher (one, chosen under the gate) from then
 //! until it stores `DONE`; the owner again from then on.
 
+use std::any::Any;
 use std::ptr::NonNull;
 
 use crate::span::Span;
@@ -72,12 +73,28 @@ pub(crate) struct Joint {
     pub from: AtomicUsize,
 }
 
-/// Where a receive of a message of any length puts it: bytes of the host that its matcher makes when it knows how many.
+/// A message of the host's own: its bytes, and what its sender knows of them.
+#[derive(Debug, Default)]
+pub struct Parcel {
+    /// The message.
+    pub bytes: Vec<u8>,
+    /// Only the host makes it, never a guest, so a receiver may believe it. It comes along where the bytes are handed over; where they are
+    /// copied, it does not.
+    pub knowledge: Option<Box<dyn Any + Send>>,
+}
+
+impl From<Vec<u8>> for Parcel {
+    fn from(bytes: Vec<u8>) -> Parcel {
+        Parcel { bytes, knowledge: None }
+    }
+}
+
+/// The parcel of an operation: what a send brings, or where a receive of a message of any length finds it.
 #[derive(Debug)]
-pub(crate) struct Room {
-    /// The longest message that is taken.
+pub(crate) struct Cargo {
+    /// For receives: the longest message that is taken.
     limit: u64,
-    bytes: Vec<u8>,
+    parcel: Parcel,
 }
 
 /// See the module.
@@ -89,8 +106,8 @@ pub struct Operation {
     pub(crate) owner: u32,
     what: Cell<What>,
     span: Cell<Span>,
-    /// For receives whose buffer is made when their message is known.
-    room: Cell<Option<Room>>,
+    /// For messages of the host's own.
+    cargo: Cell<Option<Cargo>>,
     outcome: Cell<Outcome>,
     /// For sends: the position of the envelope in the destination's ring.
     pub(crate) position: std::cell::Cell<u64>,
@@ -104,7 +121,7 @@ impl Operation {
             owner,
             what: Cell::new(What { kind: Kind::Probe, context: 0, peer: 0, tag: 0, destination: owner }),
             span: Cell::new(Span::EMPTY),
-            room: Cell::new(None),
+            cargo: Cell::new(None),
             outcome: Cell::new(Outcome::default()),
             position: std::cell::Cell::new(0),
             joint: Joint {
@@ -182,54 +199,86 @@ impl OpRef {
 
     /// Lets the matcher make its buffer, for a message of at most `limit` bytes. After [`OpRef::start`], before publication.
     pub(crate) fn give_room(&self, limit: u64) {
+        let cargo = Cargo { limit, parcel: Parcel::default() };
         // SAFETY: nobody else knows the operation yet.
-        self.get().room.with_mut(|room| unsafe { *room = Some(Room { limit, bytes: Vec::new() }) });
+        self.get().cargo.with_mut(|slot| unsafe { *slot = Some(cargo) });
+    }
+
+    /// Gives it the bytes that it sends. After [`OpRef::start`], before publication.
+    pub(crate) fn load(&self, parcel: Parcel) {
+        // SAFETY: nobody else knows the operation yet.
+        let bytes = self.get().cargo.with_mut(|slot| unsafe {
+            let parcel = &mut (*slot).insert(Cargo { limit: 0, parcel }).parcel;
+            // They stay where they are, and are nobody else's, until the operation is complete.
+            Span::raw(parcel.bytes.as_mut_ptr(), parcel.bytes.len())
+        });
+        // SAFETY: as above.
+        self.get().span.with_mut(|slot| unsafe { *slot = bytes });
     }
 
     /// Makes the buffer for a message of `length` bytes, if this receive leaves that to its matcher. Where the message is too long for it, it
     /// stays empty, and so the message does not fit.
     #[inline]
     pub(crate) fn make_room(&self, length: u64) {
-        self.get().room.with_mut(|room| {
+        self.get().cargo.with_mut(|cargo| {
             // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
-            if let Some(room) = unsafe { &mut *room } {
-                self.fill_room(room, length);
+            if let Some(cargo) = unsafe { &mut *cargo } {
+                self.fill_room(cargo, length);
             }
         });
     }
 
-    fn fill_room(&self, room: &mut Room, length: u64) {
-        if length > room.limit || room.bytes.try_reserve_exact(length as usize).is_err() {
+    fn fill_room(&self, cargo: &mut Cargo, length: u64) {
+        let bytes = &mut cargo.parcel.bytes;
+        if length > cargo.limit || bytes.try_reserve_exact(length as usize).is_err() {
             return;
         }
         // SAFETY: the bytes stay where they are until the operation is complete, and are nobody else's.
-        let span = unsafe { Span::raw(room.bytes.as_mut_ptr(), length as usize) };
+        let span = unsafe { Span::raw(bytes.as_mut_ptr(), length as usize) };
         // SAFETY: as in `make_room`.
         self.get().span.with_mut(|slot| unsafe { *slot = span });
     }
 
-    /// Forgets the room of a complete operation, if it had any.
+    /// Hands the parcel of a send to this receive, if there is one and the receive takes it. Both belong to the caller, their matcher.
     #[inline]
-    pub(crate) fn clear_room(&self) {
+    pub(crate) fn take_over(&self, send: OpRef) -> bool {
+        self.get().cargo.with_mut(|cargo| {
+            // SAFETY: the caller is the matcher of both.
+            let Some(cargo) = (unsafe { &mut *cargo }) else { return false };
+            send.get().cargo.with_mut(|theirs| {
+                // SAFETY: as above.
+                let theirs = unsafe { &mut *theirs };
+                match theirs.take_if(|theirs| theirs.parcel.bytes.len() as u64 <= cargo.limit) {
+                    Some(theirs) => cargo.parcel = theirs.parcel,
+                    None => return false,
+                }
+                true
+            })
+        })
+    }
+
+    /// Forgets the parcel of a complete operation, if it had any.
+    #[inline]
+    pub(crate) fn clear_cargo(&self) {
         // SAFETY: a complete operation is its owner's alone.
-        if self.get().room.with(|room| unsafe { (*room).is_some() }) {
-            drop(self.take_room());
+        if self.get().cargo.with(|cargo| unsafe { (*cargo).is_some() }) {
+            drop(self.unload());
         }
     }
 
-    /// The message that a complete operation made room for.
-    pub(crate) fn take_room(&self) -> Vec<u8> {
+    /// The message that a complete receive made room for, or took over.
+    pub(crate) fn unload(&self) -> Parcel {
         debug_assert!(self.is_done());
         // SAFETY: a complete operation is its owner's alone.
-        let room = self.get().room.with_mut(|room| unsafe { (*room).take() });
+        let cargo = self.get().cargo.with_mut(|cargo| unsafe { (*cargo).take() });
         // SAFETY: as above.
         let received = self.get().outcome.with(|outcome| unsafe { (*outcome).bytes }) as usize;
-        let mut bytes = room.map_or_else(Vec::new, |room| room.bytes);
-        if received <= bytes.capacity() {
+        let mut parcel = cargo.map_or_else(Parcel::default, |cargo| cargo.parcel);
+        if parcel.bytes.is_empty() && received <= parcel.bytes.capacity() {
             // SAFETY: the matcher has written as many bytes as the outcome says.
-            unsafe { bytes.set_len(received) };
+            unsafe { parcel.bytes.set_len(received) };
         }
-        bytes
+        parcel
     }
 
     /// Says that the owner is about to park on it; false when it is complete already.

@@ -88,6 +88,10 @@ struct Position {
     next: AtomicU64,
 }
 
+/// How far behind the next envelope the one lies whose line a producer fetches ahead of time, so that a stream of messages does not wait for one line after
+/// the other. The consumer may be looking at the next one.
+const AHEAD: u64 = 2;
+
 /// The ring is full: nothing was written.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Full;
@@ -190,6 +194,7 @@ impl Ring {
             }
         });
         first.sequence.store((tail as u32).wrapping_add(1), Ordering::Release);
+        crate::copy::expect_write(self.slot(tail + slots + AHEAD));
         Ok(tail)
     }
 

@@ -18,7 +18,7 @@ use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::rank::Rank;
-use crate::request::{Activity, Completion};
+use crate::request::Activity;
 use crate::span::Span;
 
 /// What an automatic buffer holds at most.
@@ -253,7 +253,7 @@ pub fn bsend_init(
         if let Some(what) = what {
             send_buffered(r, what, &span, &communicator)?;
         }
-        Ok(Activity::Complete(Completion::of(Status::EMPTY)))
+        Ok(Activity::Done)
     })
 }
 

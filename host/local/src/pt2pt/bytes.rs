@@ -1,4 +1,4 @@
-//! Messages whose bytes are the host's: sent from a vector, received into one that is made when the length is known.
+//! Messages whose bytes are the host's: sent from a vector, which is handed over as it is, or received into one that is made when the length is known.
 //!
 //! They are matched as all others are, by communicator, source and tag, so that probes, wildcards and requests work on them. What they mean is
 //! their sender's and receiver's business; in Rankine they are images of object graphs.
@@ -10,59 +10,47 @@ use rankine_abi::{Comm, MPI_ERR_TRUNCATE, Request, Status};
 
 use super::{pattern, target};
 use crate::error::{Error, Result};
-use crate::mailbox::operation::{Kind, Outcome};
+use crate::mailbox::operation::{Kind, Outcome, Parcel};
 use crate::mailbox::ring::Header;
 use crate::rank::Rank;
-use crate::request::{Activity, Completion, Then};
-use crate::span::Span;
+use crate::request::{Activity, Received, Then};
 use crate::transport::Started;
 
-/// A span over a vector that an operation reads.
-///
-/// # Safety
-/// The vector outlives the operation.
-unsafe fn span_of(bytes: &[u8]) -> Span {
-    // SAFETY: the caller's; a send does not write.
-    unsafe { Span::raw(bytes.as_ptr().cast_mut(), bytes.len()) }
-}
-
 /// Sends bytes of the host, and waits.
-pub async fn send_bytes(r: &Rank, bytes: &[u8], dest: i32, tag: i32, comm: Comm) -> Result<()> {
+pub async fn send_bytes(r: &Rank, parcel: Parcel, dest: i32, tag: i32, comm: Comm) -> Result<()> {
     let comm = r.communicator(comm)?;
     let Some(what) = target(Kind::Send, dest, tag, &comm)? else { return Ok(()) };
-    // SAFETY: the future borrows the bytes, and takes the operation back when it is dropped.
-    let span = unsafe { span_of(bytes) };
-    if let Some(operation) = r.post_send(what, comm.rank, span)? {
+    if let Some(operation) = r.post_parcel(what, comm.rank, parcel)? {
         r.complete(operation).await;
     }
     Ok(())
 }
 
 /// Starts a send of bytes of the host, which the request keeps.
-pub fn isend_bytes(r: &Rank, bytes: Vec<u8>, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
+pub fn isend_bytes(r: &Rank, parcel: Parcel, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
     target(Kind::Send, dest, tag, &*r.communicator(comm)?)?;
-    r.begin(comm, async move |r| send_bytes(r, &bytes, dest, tag, comm).await.map(|()| Status::EMPTY))
+    r.begin(comm, async move |r| send_bytes(r, parcel, dest, tag, comm).await.map(|()| Status::EMPTY))
 }
 
 /// Receives a message of at most `limit` bytes into the host.
-pub async fn recv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm) -> Result<(Vec<u8>, Status)> {
+pub async fn recv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm) -> Result<(Parcel, Status)> {
     let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
-    let Some(pattern) = wanted else { return Ok((Vec::new(), Status::PROC_NULL)) };
+    let Some(pattern) = wanted else { return Ok((Parcel::default(), Status::PROC_NULL)) };
     let receiving = Started::new(r, Some(r.post_recv_bytes(pattern, limit)?));
     receiving.done().await;
-    let (outcome, bytes) = receiving.end_bytes();
+    let (outcome, parcel) = receiving.end_parcel();
     check(&outcome, limit)?;
-    Ok((bytes, outcome.status()))
+    Ok((parcel, outcome.status()))
 }
 
 /// Starts a receive of at most `limit` bytes into the host; completing its request runs `then` on them.
 pub fn irecv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm, then: Then) -> Result<Request> {
     let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
     let Some(pattern) = wanted else {
-        return r.new_request(comm, Activity::Complete(Completion::of(Status::PROC_NULL)));
+        return r.new_request(comm, Activity::complete(Status::PROC_NULL));
     };
     let operation = r.post_recv_bytes(pattern, limit)?;
-    r.new_request(comm, Activity::Received(operation, then)).inspect_err(|_| {
+    r.new_request(comm, Activity::Received(Box::new(Received { operation, then }))).inspect_err(|_| {
         r.withdraw(operation);
         r.release(operation);
     })
@@ -72,14 +60,14 @@ pub fn irecv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm, then
 #[expect(clippy::too_many_arguments, reason = "they are those of MPI_Sendrecv")]
 pub async fn sendrecv_bytes(
     r: &Rank,
-    bytes: &[u8],
+    parcel: Parcel,
     dest: i32,
     sendtag: i32,
     limit: u64,
     source: i32,
     recvtag: i32,
     comm: Comm,
-) -> Result<(Vec<u8>, Status)> {
+) -> Result<(Parcel, Status)> {
     let communicator = r.communicator(comm)?;
     let to = target(Kind::Send, dest, sendtag, &communicator)?;
     let from = pattern(source, recvtag, &communicator)?;
@@ -88,8 +76,7 @@ pub async fn sendrecv_bytes(
         None => None,
     };
     let sending = match to {
-        // SAFETY: as in `send_bytes`.
-        Some(what) => Started::new(r, r.post_send(what, communicator.rank, unsafe { span_of(bytes) })?),
+        Some(what) => Started::new(r, r.post_parcel(what, communicator.rank, parcel)?),
         None => Started::new(r, None),
     };
     poll_fn(|_| {
@@ -99,10 +86,10 @@ pub async fn sendrecv_bytes(
     })
     .await;
     sending.end();
-    let Some(receiving) = receiving else { return Ok((Vec::new(), Status::PROC_NULL)) };
-    let (outcome, bytes) = receiving.end_bytes();
+    let Some(receiving) = receiving else { return Ok((Parcel::default(), Status::PROC_NULL)) };
+    let (outcome, parcel) = receiving.end_parcel();
     check(&outcome, limit)?;
-    Ok((bytes, outcome.status()))
+    Ok((parcel, outcome.status()))
 }
 
 /// Waits for a message and copies its first bytes, which stay where they are; how many there are, and the status.
@@ -154,9 +141,9 @@ fn check(outcome: &Outcome, limit: u64) -> Result<()> {
 }
 
 impl Started<'_> {
-    /// How a receive into the host ended, and its bytes. It is complete.
-    fn end_bytes(self) -> (Outcome, Vec<u8>) {
-        let bytes = self.take_room();
-        (self.end(), bytes)
+    /// How a receive into the host ended, and its message. It is complete.
+    fn end_parcel(self) -> (Outcome, Parcel) {
+        let parcel = self.unload();
+        (self.end(), parcel)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct State {
 pub(crate) const TAG_UB: i32 = i32::MAX;
 
 /// Starts a send; nothing to wait for when it is complete already.
-#[inline]
+#[inline(always)]
 pub(crate) fn start_send(
     r: &Rank,
     kind: Kind,
@@ -62,7 +62,7 @@ pub(crate) fn start_send(
 }
 
 /// A send in words, its tag and destination checked; `None` to `MPI_PROC_NULL`.
-#[inline]
+#[inline(always)]
 fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option<What>> {
     if !(0..=TAG_UB).contains(&tag) {
         return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, but a send's tag is 0 or more")));
@@ -90,7 +90,7 @@ pub(crate) fn pattern(source: i32, tag: i32, comm: &Communicator) -> Result<Opti
 }
 
 /// Starts a receive; `None` from `MPI_PROC_NULL`.
-#[inline]
+#[inline(always)]
 fn start_recv(r: &Rank, span: Span, source: i32, tag: i32, comm: &Communicator) -> Result<Option<OpRef>> {
     match pattern(source, tag, comm)? {
         Some(pattern) => r.post_recv(pattern, span).map(Some),

@@ -6,7 +6,7 @@ use super::{pattern, start_recv, start_send, target};
 use crate::error::Result;
 use crate::mailbox::operation::Kind;
 use crate::rank::Rank;
-use crate::request::{Activity, Completion};
+use crate::request::Activity;
 
 #[inline]
 fn isend_as(
@@ -78,7 +78,7 @@ fn send_init_as(
             Some(what) => r.post_send(what, communicator.rank, span.again())?,
             None => None,
         };
-        Ok(operation.map_or(Activity::Complete(Completion::of(Status::EMPTY)), Activity::Operation))
+        Ok(operation.map_or(Activity::Done, Activity::Operation))
     })
 }
 
@@ -136,6 +136,6 @@ pub fn recv_init(
     let pattern = pattern(source, tag, &communicator)?;
     r.persistent(comm, move |r| match pattern {
         Some(pattern) => r.post_recv(pattern, span.again()).map(Activity::Operation),
-        None => Ok(Activity::Complete(Completion::of(Status::PROC_NULL))),
+        None => Ok(Activity::complete(Status::PROC_NULL)),
     })
 }

@@ -24,7 +24,8 @@ impl Rank {
         steps: impl AsyncFnOnce(&Rank) -> Result<Status> + 'static,
     ) -> Result<Request> {
         let rank = self.long_lived();
-        let request = self.new_request(comm, Activity::Future(Some(Box::pin(async move { steps(rank).await }))))?;
+        let request =
+            self.new_request(comm, Activity::Future(Box::new(Some(Box::pin(async move { steps(rank).await })))))?;
         self.go_on(request);
         Ok(request)
     }
@@ -38,7 +39,7 @@ impl Rank {
         let steps = Rc::new(steps);
         self.persistent(comm, move |rank| {
             let (steps, rank) = (steps.clone(), rank.long_lived());
-            Ok(Activity::Future(Some(Box::pin(async move { steps(rank).await }))))
+            Ok(Activity::Future(Box::new(Some(Box::pin(async move { steps(rank).await })))))
         })
     }
 
@@ -88,15 +89,18 @@ impl Rank {
         };
         // It is being polled further up on this stack: a callback of the guest has come back to us.
         let Some(mut future) = future else { return };
-        let activity = match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Pending => Activity::Future(Some(future)),
-            Poll::Ready(result) => {
-                self.requests.background.borrow_mut().retain(|&other| other != request);
-                Activity::Complete(Completion::from_result(result))
-            }
-        };
+        let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if polled.is_ready() {
+            self.requests.background.borrow_mut().retain(|&other| other != request);
+        }
         if let Some(entry) = self.requests.table.borrow_mut().get_mut(request.0) {
-            entry.activity = activity;
+            match (polled, &mut entry.activity) {
+                (Poll::Pending, Activity::Future(place)) => **place = Some(future),
+                (Poll::Pending, activity) => *activity = Activity::Future(Box::new(Some(future))),
+                (Poll::Ready(result), activity) => {
+                    *activity = Activity::Complete(Box::new(Completion::from_result(result)));
+                }
+            }
         }
     }
 

@@ -36,7 +36,8 @@ impl Completed {
     }
 
     /// A request that was null or inactive.
-    fn nothing(index: usize, request: Request) -> Self {
+    #[inline(always)]
+    pub(super) fn nothing(index: usize, request: Request) -> Self {
         Completed { index, request, status: Status::EMPTY, error: None }
     }
 }
@@ -113,14 +114,20 @@ impl Rank {
     async fn collect_all(&self, requests: &[Request]) -> Vec<Completed> {
         let mut completed = Vec::with_capacity(requests.len());
         for (index, &request) in requests.iter().enumerate() {
-            completed.push(match self.check_request(request) {
-                Ok(()) => self.collect(index, request).await,
+            completed.push(Completed::nothing(index, request));
+            let here = &mut completed[index];
+            if self.collect_at_once(here) || request == Request::NULL {
+                continue;
+            }
+            match self.check_request(request) {
+                Ok(()) => *here = self.collect_slowly(index, request).await,
                 // It was good when we began, so it stands twice in the array and was freed by its first place.
-                Err(_) => Completed {
-                    error: Some(Error::new(MPI_ERR_REQUEST, format!("request {index} stands twice in the array"))),
-                    ..Completed::nothing(index, Request::NULL)
-                },
-            });
+                Err(_) => {
+                    here.request = Request::NULL;
+                    let text = format!("request {index} stands twice in the array");
+                    here.error = Some(Error::new(MPI_ERR_REQUEST, text));
+                }
+            }
         }
         completed
     }
@@ -130,11 +137,12 @@ impl Rank {
         let comm = self.request_comm(request);
         let general = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
             Some(Activity::General(general)) => Ok(general.clone()),
-            Some(Activity::Complete(completion)) => Err(completion.clone()),
-            Some(Activity::Operation(operation) | Activity::Received(operation, _)) => {
-                Err(Completion::from_outcome(operation.what().kind, operation.finish()))
-            }
-            Some(Activity::Inactive | Activity::Future(_)) | None => Err(Completion::of(Status::EMPTY)),
+            Some(Activity::Complete(completion)) => Err(Completion::clone(completion)),
+            Some(activity) => Err(match activity.operation() {
+                Some(operation) => Completion::from_outcome(operation.what().kind, operation.finish()),
+                None => Completion::of(Status::EMPTY),
+            }),
+            None => Err(Completion::of(Status::EMPTY)),
         };
         let Completion { status, error } = match general {
             Ok(general) => general.query(self).await,

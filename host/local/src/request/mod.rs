@@ -24,7 +24,7 @@ use rankine_abi::{Comm, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, Request, Status};
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
-use crate::mailbox::operation::{Kind, OpRef, Outcome};
+use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel};
 use crate::pt2pt::Parts;
 use crate::rank::Rank;
 
@@ -71,36 +71,52 @@ impl Completion {
     }
 }
 
-/// What goes on behind a request.
+/// What goes on behind a request: a word and a pointer, which are made and dropped where they are.
 pub(crate) enum Activity {
     /// Nothing: a persistent request that is not started.
     Inactive,
+    /// It was complete when it was started, and its status is the empty one.
+    Done,
     /// It is complete and waits to be collected.
-    Complete(Completion),
+    Complete(Box<Completion>),
     /// A send or a receive.
     Operation(OpRef),
-    /// A receive into the host, and what is done with its bytes when the request is completed.
-    Received(OpRef, Then),
+    /// A receive into the host.
+    Received(Box<Received>),
     /// Steps of the engine's own; taken out while they are polled.
-    Future(Option<Future>),
+    Future(Box<Option<Future>>),
     /// What the program itself completes.
     General(Rc<General>),
+}
+
+/// A receive into the host, and what is done with its bytes when the request is completed.
+pub(crate) struct Received {
+    pub operation: OpRef,
+    pub then: Then,
 }
 
 /// What is done with a message that came into the host, on the rank's own stack, when its request is completed: the guest may be asked. It gives
 /// the status that the program sees.
 pub type Then = Box<
-    dyn for<'r> FnOnce(&'r Rank, Vec<u8>, Status) -> Pin<Box<dyn std::future::Future<Output = Result<Status>> + 'r>>,
+    dyn for<'r> FnOnce(&'r Rank, Parcel, Status) -> Pin<Box<dyn std::future::Future<Output = Result<Status>> + 'r>>,
 >;
 
 /// How to start a persistent request.
 pub(crate) type Starter = Rc<dyn Fn(&Rank) -> Result<Activity>>;
 
 impl Activity {
+    /// What was complete when it was started.
+    #[inline]
+    pub(crate) fn complete(status: Status) -> Activity {
+        if status == Status::EMPTY { Activity::Done } else { Activity::Complete(Box::new(Completion::of(status))) }
+    }
+
     /// The send or receive behind it.
+    #[inline]
     fn operation(&self) -> Option<OpRef> {
         match self {
-            Activity::Operation(operation) | Activity::Received(operation, _) => Some(*operation),
+            Activity::Operation(operation) => Some(*operation),
+            Activity::Received(received) => Some(received.operation),
             _ => None,
         }
     }
@@ -149,18 +165,20 @@ impl Rank {
     /// A request for something that was started.
     #[inline(always)]
     pub(crate) fn new_request(&self, comm: Comm, activity: Activity) -> Result<Request> {
-        self.insert(Entry { comm, activity, persistent: None, freed: false })
+        self.insert(comm, activity, None)
     }
 
     /// A request for a send or receive, or for what needed none and ended with `otherwise`.
     #[inline(always)]
     pub(crate) fn operation_request(&self, comm: Comm, operation: Option<OpRef>, otherwise: Status) -> Result<Request> {
-        match operation {
-            Some(operation) => self.new_request(comm, Activity::Operation(operation)).inspect_err(|_| {
+        let Some(operation) = operation else { return self.new_request(comm, Activity::complete(otherwise)) };
+        match self.new_request(comm, Activity::Operation(operation)) {
+            Ok(request) => Ok(request),
+            Err(error) => {
                 self.withdraw(operation);
                 self.release(operation);
-            }),
-            None => self.new_request(comm, Activity::Complete(Completion::of(otherwise))),
+                Err(error)
+            }
         }
     }
 
@@ -171,15 +189,16 @@ impl Rank {
         starter: impl Fn(&Rank) -> Result<Activity> + 'static,
     ) -> Result<Request> {
         let persistent = Some(Box::new(Persistent { starter: Rc::new(starter), parts: None }));
-        self.insert(Entry { comm, activity: Activity::Inactive, persistent, freed: false })
+        self.insert(comm, Activity::Inactive, persistent)
     }
 
     #[inline(always)]
-    fn insert(&self, entry: Entry) -> Result<Request> {
+    fn insert(&self, comm: Comm, activity: Activity, persistent: Option<Box<Persistent>>) -> Result<Request> {
         self.bury(2);
-        match self.requests.table.borrow_mut().insert(entry) {
-            Ok(handle) => Ok(Request(handle)),
-            Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many requests as it may have")),
+        let entry = || Entry { comm, activity, persistent, freed: false };
+        match self.requests.table.borrow_mut().insert_with(entry) {
+            Some(handle) => Ok(Request(handle)),
+            None => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many requests as it may have")),
         }
     }
 
@@ -232,10 +251,11 @@ impl Rank {
     /// parking it announces the wait.
     fn poll_request(&self, request: Request) -> bool {
         let operation = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
-            Some(Activity::Operation(operation) | Activity::Received(operation, _)) => *operation,
+            Some(Activity::Operation(operation)) => *operation,
+            Some(Activity::Received(received)) => received.operation,
             Some(Activity::Future(_)) => return false,
             Some(Activity::General(general)) => return general.is_complete(),
-            Some(Activity::Inactive | Activity::Complete(_)) | None => return true,
+            Some(Activity::Inactive | Activity::Done | Activity::Complete(_)) | None => return true,
         };
         self.poll_operation(operation)
     }
@@ -243,40 +263,58 @@ impl Rank {
     /// Ends a request that has nothing left to wait for. Its handle is null from now on, or inactive if it is persistent.
     #[inline(always)]
     async fn collect(&self, index: usize, request: Request) -> Completed {
-        match self.collect_at_once(index, request) {
-            Some(completed) => completed,
-            None => self.collect_slowly(index, request).await,
+        let mut completed = Completed::nothing(index, request);
+        if !self.collect_at_once(&mut completed) {
+            completed = self.collect_slowly(index, request).await;
         }
+        completed
     }
 
-    /// The same for a send or receive, or for what was complete from the start: nobody has to be asked. `None`: nothing was done.
+    /// The same for a send or receive, or for what was complete from the start: nobody has to be asked. False: nothing was done. What
+    /// comes of it is written where it stays, number by number.
     #[inline(always)]
-    pub(crate) fn collect_at_once(&self, index: usize, request: Request) -> Option<Completed> {
+    fn collect_at_once(&self, completed: &mut Completed) -> bool {
+        let request = completed.request;
         let mut table = self.requests.table.borrow_mut();
-        let entry = table.get_mut(request.0)?;
-        let (comm, completion) = match &entry.activity {
-            Activity::Operation(operation) => (entry.comm, self.end_operation(*operation)),
-            Activity::Complete(completion) => (entry.comm, completion.clone()),
-            _ => return None,
-        };
-        let handle = if entry.persistent.is_some() {
+        let Some(entry) = table.get_mut(request.0) else { return false };
+        match &entry.activity {
+            Activity::Done => {}
+            Activity::Operation(operation) => self.end_at_once(*operation, entry.comm, completed),
+            _ => return false,
+        }
+        if entry.persistent.is_some() {
             entry.activity = Activity::Inactive;
-            request
         } else {
-            table.remove(request.0);
-            Request::NULL
-        };
-        let error = completion.error.map(|error| error.on(comm));
-        Some(Completed { index, request: handle, status: completion.status, error })
+            table.discard(request.0);
+            completed.request = Request::NULL;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn end_at_once(&self, operation: OpRef, comm: Comm, completed: &mut Completed) {
+        let kind = operation.what().kind;
+        let outcome = self.release(operation);
+        let status = &mut completed.status;
+        status.set_cancelled(outcome.cancelled);
+        if matches!(kind, Kind::Recv | Kind::Probe) && !outcome.cancelled {
+            status.source = outcome.source;
+            status.tag = outcome.tag;
+            status.set_bytes(outcome.bytes);
+            if outcome.length > outcome.bytes {
+                completed.error = outcome.check().err().map(|error| error.on(comm));
+            }
+        }
     }
 
     async fn collect_slowly(&self, index: usize, request: Request) -> Completed {
         let comm = self.request_comm(request);
         let (request, activity) = self.detach(request);
         let completion = match activity {
-            Activity::Received(operation, then) => self.end_received(operation, then).await,
+            Activity::Received(received) => self.end_received(*received).await,
             Activity::General(general) => general.end(self).await,
-            Activity::Operation(_) | Activity::Complete(_) => unreachable!("it was collected at once"),
+            Activity::Complete(completion) => *completion,
+            Activity::Operation(_) | Activity::Done => unreachable!("it was collected at once"),
             Activity::Inactive | Activity::Future(_) => Completion::of(Status::EMPTY),
         };
         let error = completion.error.map(|error| error.on(comm));
@@ -290,13 +328,13 @@ impl Rank {
     }
 
     /// Hands a message that came into the host to whoever posted its receive.
-    async fn end_received(&self, operation: OpRef, then: Then) -> Completion {
-        let bytes = operation.take_room();
+    async fn end_received(&self, Received { operation, then }: Received) -> Completion {
+        let parcel = operation.unload();
         let completion = self.end_operation(operation);
         if completion.error.is_some() || completion.status.cancelled() {
             return completion;
         }
-        match then(self, bytes, completion.status).await {
+        match then(self, parcel, completion.status).await {
             Ok(status) => Completion::of(status),
             Err(error) => Completion { error: Some(error), ..completion },
         }
@@ -314,9 +352,10 @@ impl Rank {
     /// Whether nothing goes on behind a request.
     fn is_settled(&self, request: Request) -> bool {
         match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
-            Some(Activity::Operation(operation) | Activity::Received(operation, _)) => operation.is_done(),
+            Some(Activity::Operation(operation)) => operation.is_done(),
+            Some(Activity::Received(received)) => received.operation.is_done(),
             Some(Activity::Future(_) | Activity::General(_)) => false,
-            Some(Activity::Inactive | Activity::Complete(_)) | None => true,
+            Some(Activity::Inactive | Activity::Done | Activity::Complete(_)) | None => true,
         }
     }
 
@@ -357,7 +396,7 @@ impl Rank {
             let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { return };
             let receive = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
                 Some(Activity::Operation(operation)) if operation.what().kind == Kind::Recv => Some(*operation),
-                Some(Activity::Received(operation, _)) => Some(*operation),
+                Some(Activity::Received(received)) => Some(received.operation),
                 Some(Activity::General(_)) | None => continue,
                 _ => None,
             };

@@ -60,9 +60,8 @@ pub async fn cancel(r: &Rank, request: Request) -> Result<Request> {
     }
     let (operation, general) = r.entry(request, |entry| match &entry.activity {
         Activity::Inactive => Err(Error::new(MPI_ERR_REQUEST, "the persistent request is not active")),
-        Activity::Operation(operation) | Activity::Received(operation, _) => Ok((Some(*operation), None)),
         Activity::General(general) => Ok((None, Some(general.clone()))),
-        Activity::Complete(_) | Activity::Future(_) => Ok((None, None)),
+        activity => Ok((activity.operation(), None)),
     })??;
     if let Some(operation) = operation {
         r.cancel_operation(operation);

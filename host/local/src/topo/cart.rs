@@ -29,18 +29,23 @@ impl Grid {
         let length = usize::try_from(ndims).ok().filter(|&length| dims.len() >= length && periods.len() >= length);
         let length = length
             .ok_or_else(|| Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions")))?;
+        let dims = &dims[..length];
+        if let Some(axis) = dims.iter().position(|&length| length < 0) {
+            return Err(Error::new(MPI_ERR_DIMS, format!("dims[{axis}] is {}, which is negative", dims[axis])));
+        }
+        // A grid without places is one that no rank is in, as in other MPI libraries.
+        if dims.contains(&0) {
+            return Ok(Grid { axes: vec![Axis { length: 0, periodic: false }] });
+        }
         let mut places = 1i64;
-        for (axis, &length) in dims[..length].iter().enumerate() {
-            if length <= 0 {
-                return Err(Error::new(MPI_ERR_DIMS, format!("dims[{axis}] is {length}, but has to be 1 or more")));
-            }
+        for &length in dims {
             places *= i64::from(length);
             if places > i64::from(ranks) {
                 let text = format!("the grid has {places} places or more, but the communicator has {ranks} ranks");
                 return Err(Error::new(MPI_ERR_DIMS, text));
             }
         }
-        let axes = dims[..length].iter().zip(periods);
+        let axes = dims.iter().zip(periods);
         Ok(Grid { axes: axes.map(|(&length, &periodic)| Axis { length, periodic: periodic != 0 }).collect() })
     }
 
@@ -311,7 +316,7 @@ mod tests {
             let create =
                 async |dims: &[i32]| cart_create(r, Comm::WORLD, dims.len() as i32, dims, &[0; 4], false).await;
             let text = |error: Error| error.to_string();
-            assert_eq!(text(create(&[2, 0]).await.unwrap_err()), "dims[1] is 0, but has to be 1 or more");
+            assert_eq!(text(create(&[2, -1]).await.unwrap_err()), "dims[1] is -1, which is negative");
             assert_eq!(
                 text(create(&[i32::MAX, i32::MAX]).await.unwrap_err()),
                 "the grid has 2147483647 places or more, but the communicator has 4 ranks"

@@ -34,8 +34,13 @@ const COMPILER: &[(&str, &str)] = &[
     ("adapt.h", include_str!("../../../../guest-sdk/fortran/compiler/adapt.h")),
     ("closures.cpp", include_str!("../../../../guest-sdk/fortran/compiler/closures.cpp")),
     ("front_end.cpp", include_str!("../../../../guest-sdk/fortran/compiler/front_end.cpp")),
+    ("pointers.cpp", include_str!("../../../../guest-sdk/fortran/compiler/pointers.cpp")),
     ("wasm32_target.cpp", include_str!("../../../../guest-sdk/fortran/compiler/wasm32_target.cpp")),
 ];
+
+/// The function of flang's that `pointers.cpp` is put before.
+const GET_SEMANTICS: &str =
+    "_ZN7Fortran8frontend18CompilerInvocation15getSemanticsCtxERNS_6parser16AllCookedSourcesERKN4llvm13TargetMachineE";
 
 /// The intrinsic modules, each after those that it uses.
 const MODULES: &[&str] = &[
@@ -297,7 +302,8 @@ impl Building<'_> {
         fs::create_dir_all(self.draft.join("bin"))?;
         let mut link = self.llvm_tool("clang++");
         let lib = self.llvm.join("lib");
-        link.args(objects).arg(format!("-Wl,-rpath,{}", lib.display())).arg("-Wl,--start-group");
+        link.args(objects).arg(format!("-Wl,--wrap={GET_SEMANTICS}"));
+        link.arg(format!("-Wl,-rpath,{}", lib.display())).arg("-Wl,--start-group");
         link.args(flang_libraries(&lib)?).arg("-Wl,--end-group");
         link.args(["libclang-cpp.so", "libMLIR.so"].map(|name| lib.join(name))).arg(llvm_library(&lib)?);
         link.args(quadmath()).arg("-s").arg("-o").arg(self.draft.join("bin/rankine-flang"));

@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: the ABI itself.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::Info;
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -18,13 +19,14 @@ fn abi_get_version(r: &Rank, abi_major: i32, abi_minor: i32) -> Result<()> {
 
 /// `MPI_Abi_get_info`
 fn abi_get_info(r: &Rank, info: i32) -> Result<()> {
-    let info_after = rankine_local::abi_query::abi_get_info(r)?;
+    let info_after = rankine_local::abi_query::abi_get_info(r).inspect_err(|_| shim::put_null(r, info, Info::NULL))?;
     shim::put_handle(r, info, info_after, "info")
 }
 
 /// `MPI_Abi_get_fortran_info`
 fn abi_get_fortran_info(r: &Rank, info: i32) -> Result<()> {
-    let info_after = rankine_local::abi_query::abi_get_fortran_info(r)?;
+    let info_after =
+        rankine_local::abi_query::abi_get_fortran_info(r).inspect_err(|_| shim::put_null(r, info, Info::NULL))?;
     shim::put_handle(r, info, info_after, "info")
 }
 

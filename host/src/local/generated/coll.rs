@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: collective communication.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::{Datatype, MPI_IN_PLACE};
+use rankine_abi::{Datatype, MPI_IN_PLACE, Request};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -17,13 +17,16 @@ async fn barrier(r: &Rank, comm: i32) -> Result<()> {
 
 /// `MPI_Ibarrier`
 fn ibarrier(r: &Rank, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::coll::ibarrier(r, handle(comm))?;
+    let request_after =
+        rankine_local::coll::ibarrier(r, handle(comm)).inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
 /// `MPI_Barrier_init`
 async fn barrier_init(r: &Rank, comm: i32, info: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::coll::barrier_init(r, handle(comm), handle(info)).await?;
+    let request_after = rankine_local::coll::barrier_init(r, handle(comm), handle(info))
+        .await
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -34,7 +37,8 @@ async fn bcast(r: &Rank, buffer: i32, count: i64, datatype: i32, root: i32, comm
 
 /// `MPI_Ibcast`, `MPI_Ibcast_c`
 fn ibcast(r: &Rank, buffer: i32, count: i64, datatype: i32, root: i32, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::coll::ibcast(r, addr(buffer), count, handle(datatype), root, handle(comm))?;
+    let request_after = rankine_local::coll::ibcast(r, addr(buffer), count, handle(datatype), root, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -52,7 +56,8 @@ async fn bcast_init(
 ) -> Result<()> {
     let request_after =
         rankine_local::coll::bcast_init(r, addr(buffer), count, handle(datatype), root, handle(comm), handle(info))
-            .await?;
+            .await
+            .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -107,7 +112,8 @@ fn igather(
         handle(recvtype),
         root,
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -138,7 +144,8 @@ async fn gather_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -196,26 +203,29 @@ fn igatherv(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let at_root = shim::is_root(r, handle(comm), root)?;
-    let recvcounts: Vec<i64> = if at_root {
-        shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?
-    } else {
-        Vec::new()
-    };
-    let displs: Vec<i64> =
-        if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
-    let request_after = rankine_local::coll::igatherv(
-        r,
-        addr(sendbuf),
-        sendcount,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &displs,
-        handle(recvtype),
-        root,
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let at_root = shim::is_root(r, handle(comm), root)?;
+        let recvcounts: Vec<i64> = if at_root {
+            shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?
+        } else {
+            Vec::new()
+        };
+        let displs: Vec<i64> =
+            if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
+        rankine_local::coll::igatherv(
+            r,
+            addr(sendbuf),
+            sendcount,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &displs,
+            handle(recvtype),
+            root,
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -236,28 +246,32 @@ async fn gatherv_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let at_root = shim::is_root(r, handle(comm), root)?;
-    let recvcounts: Vec<i64> = if at_root {
-        shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?
-    } else {
-        Vec::new()
-    };
-    let displs: Vec<i64> =
-        if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
-    let request_after = rankine_local::coll::gatherv_init(
-        r,
-        addr(sendbuf),
-        sendcount,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &displs,
-        handle(recvtype),
-        root,
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let at_root = shim::is_root(r, handle(comm), root)?;
+        let recvcounts: Vec<i64> = if at_root {
+            shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?
+        } else {
+            Vec::new()
+        };
+        let displs: Vec<i64> =
+            if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
+        rankine_local::coll::gatherv_init(
+            r,
+            addr(sendbuf),
+            sendcount,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &displs,
+            handle(recvtype),
+            root,
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -312,7 +326,8 @@ fn iscatter(
         handle(recvtype),
         root,
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -343,7 +358,8 @@ async fn scatter_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -401,26 +417,29 @@ fn iscatterv(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let at_root = shim::is_root(r, handle(comm), root)?;
-    let sendcounts: Vec<i64> = if at_root {
-        shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
-    } else {
-        Vec::new()
-    };
-    let displs: Vec<i64> =
-        if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
-    let request_after = rankine_local::coll::iscatterv(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &displs,
-        handle(sendtype),
-        addr(recvbuf),
-        recvcount,
-        handle(recvtype),
-        root,
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let at_root = shim::is_root(r, handle(comm), root)?;
+        let sendcounts: Vec<i64> = if at_root {
+            shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
+        } else {
+            Vec::new()
+        };
+        let displs: Vec<i64> =
+            if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
+        rankine_local::coll::iscatterv(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &displs,
+            handle(sendtype),
+            addr(recvbuf),
+            recvcount,
+            handle(recvtype),
+            root,
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -441,28 +460,32 @@ async fn scatterv_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let at_root = shim::is_root(r, handle(comm), root)?;
-    let sendcounts: Vec<i64> = if at_root {
-        shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
-    } else {
-        Vec::new()
-    };
-    let displs: Vec<i64> =
-        if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
-    let request_after = rankine_local::coll::scatterv_init(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &displs,
-        handle(sendtype),
-        addr(recvbuf),
-        recvcount,
-        handle(recvtype),
-        root,
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let at_root = shim::is_root(r, handle(comm), root)?;
+        let sendcounts: Vec<i64> = if at_root {
+            shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
+        } else {
+            Vec::new()
+        };
+        let displs: Vec<i64> =
+            if at_root { shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")? } else { Vec::new() };
+        rankine_local::coll::scatterv_init(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &displs,
+            handle(sendtype),
+            addr(recvbuf),
+            recvcount,
+            handle(recvtype),
+            root,
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -513,7 +536,8 @@ fn iallgather(
         recvcount,
         handle(recvtype),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -542,7 +566,8 @@ async fn allgather_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -591,19 +616,22 @@ fn iallgatherv(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-    let displs: Vec<i64> = shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?;
-    let request_after = rankine_local::coll::iallgatherv(
-        r,
-        addr(sendbuf),
-        sendcount,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &displs,
-        handle(recvtype),
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+        let displs: Vec<i64> = shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?;
+        rankine_local::coll::iallgatherv(
+            r,
+            addr(sendbuf),
+            sendcount,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &displs,
+            handle(recvtype),
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -623,21 +651,25 @@ async fn allgatherv_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-    let displs: Vec<i64> = shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?;
-    let request_after = rankine_local::coll::allgatherv_init(
-        r,
-        addr(sendbuf),
-        sendcount,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &displs,
-        handle(recvtype),
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+        let displs: Vec<i64> = shim::words(r, displs, shim::peers(r, handle(comm))?, "displs")?;
+        rankine_local::coll::allgatherv_init(
+            r,
+            addr(sendbuf),
+            sendcount,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &displs,
+            handle(recvtype),
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -688,7 +720,8 @@ fn ialltoall(
         recvcount,
         handle(recvtype),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -717,7 +750,8 @@ async fn alltoall_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -777,28 +811,31 @@ fn ialltoallv(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let in_place = addr(sendbuf) == MPI_IN_PLACE;
-    let sendcounts: Vec<i64> = if !in_place {
-        shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
-    } else {
-        Vec::new()
-    };
-    let sdispls: Vec<i64> =
-        if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
-    let request_after = rankine_local::coll::ialltoallv(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        handle(recvtype),
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let in_place = addr(sendbuf) == MPI_IN_PLACE;
+        let sendcounts: Vec<i64> = if !in_place {
+            shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
+        } else {
+            Vec::new()
+        };
+        let sdispls: Vec<i64> =
+            if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
+        rankine_local::coll::ialltoallv(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            handle(recvtype),
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -819,30 +856,34 @@ async fn alltoallv_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let in_place = addr(sendbuf) == MPI_IN_PLACE;
-    let sendcounts: Vec<i64> = if !in_place {
-        shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
-    } else {
-        Vec::new()
-    };
-    let sdispls: Vec<i64> =
-        if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
-    let request_after = rankine_local::coll::alltoallv_init(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        handle(recvtype),
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let in_place = addr(sendbuf) == MPI_IN_PLACE;
+        let sendcounts: Vec<i64> = if !in_place {
+            shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
+        } else {
+            Vec::new()
+        };
+        let sdispls: Vec<i64> =
+            if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
+        rankine_local::coll::alltoallv_init(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            handle(recvtype),
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -905,31 +946,37 @@ fn ialltoallw(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let in_place = addr(sendbuf) == MPI_IN_PLACE;
-    let sendcounts: Vec<i64> = if !in_place {
-        shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
-    } else {
-        Vec::new()
-    };
-    let sdispls: Vec<i64> =
-        if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
-    let sendtypes: Vec<Datatype> =
-        if !in_place { shim::handles(r, sendtypes, shim::peers(r, handle(comm))?, "sendtypes")? } else { Vec::new() };
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
-    let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::peers(r, handle(comm))?, "recvtypes")?;
-    let request_after = rankine_local::coll::ialltoallw(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        &sendtypes,
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        &recvtypes,
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let in_place = addr(sendbuf) == MPI_IN_PLACE;
+        let sendcounts: Vec<i64> = if !in_place {
+            shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
+        } else {
+            Vec::new()
+        };
+        let sdispls: Vec<i64> =
+            if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
+        let sendtypes: Vec<Datatype> = if !in_place {
+            shim::handles(r, sendtypes, shim::peers(r, handle(comm))?, "sendtypes")?
+        } else {
+            Vec::new()
+        };
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
+        let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::peers(r, handle(comm))?, "recvtypes")?;
+        rankine_local::coll::ialltoallw(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            &sendtypes,
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            &recvtypes,
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -950,33 +997,40 @@ async fn alltoallw_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let in_place = addr(sendbuf) == MPI_IN_PLACE;
-    let sendcounts: Vec<i64> = if !in_place {
-        shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
-    } else {
-        Vec::new()
-    };
-    let sdispls: Vec<i64> =
-        if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
-    let sendtypes: Vec<Datatype> =
-        if !in_place { shim::handles(r, sendtypes, shim::peers(r, handle(comm))?, "sendtypes")? } else { Vec::new() };
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
-    let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::peers(r, handle(comm))?, "recvtypes")?;
-    let request_after = rankine_local::coll::alltoallw_init(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        &sendtypes,
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        &recvtypes,
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let in_place = addr(sendbuf) == MPI_IN_PLACE;
+        let sendcounts: Vec<i64> = if !in_place {
+            shim::counts(r, large, sendcounts, shim::peers(r, handle(comm))?, "sendcounts")?
+        } else {
+            Vec::new()
+        };
+        let sdispls: Vec<i64> =
+            if !in_place { shim::words(r, sdispls, shim::peers(r, handle(comm))?, "sdispls")? } else { Vec::new() };
+        let sendtypes: Vec<Datatype> = if !in_place {
+            shim::handles(r, sendtypes, shim::peers(r, handle(comm))?, "sendtypes")?
+        } else {
+            Vec::new()
+        };
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::peers(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::peers(r, handle(comm))?, "rdispls")?;
+        let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::peers(r, handle(comm))?, "recvtypes")?;
+        rankine_local::coll::alltoallw_init(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            &sendtypes,
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            &recvtypes,
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1027,7 +1081,8 @@ fn ireduce(
         handle(op),
         root,
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1056,7 +1111,8 @@ async fn reduce_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1086,7 +1142,8 @@ fn iallreduce(
         handle(datatype),
         handle(op),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1113,7 +1170,8 @@ async fn allreduce_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1159,7 +1217,8 @@ fn ireduce_scatter_block(
         handle(datatype),
         handle(op),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1186,7 +1245,8 @@ async fn reduce_scatter_block_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1228,16 +1288,19 @@ fn ireduce_scatter(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
-    let request_after = rankine_local::coll::ireduce_scatter(
-        r,
-        addr(sendbuf),
-        addr(recvbuf),
-        &recvcounts,
-        handle(datatype),
-        handle(op),
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
+        rankine_local::coll::ireduce_scatter(
+            r,
+            addr(sendbuf),
+            addr(recvbuf),
+            &recvcounts,
+            handle(datatype),
+            handle(op),
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1255,18 +1318,22 @@ async fn reduce_scatter_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
-    let request_after = rankine_local::coll::reduce_scatter_init(
-        r,
-        addr(sendbuf),
-        addr(recvbuf),
-        &recvcounts,
-        handle(datatype),
-        handle(op),
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::members(r, handle(comm))?, "recvcounts")?;
+        rankine_local::coll::reduce_scatter_init(
+            r,
+            addr(sendbuf),
+            addr(recvbuf),
+            &recvcounts,
+            handle(datatype),
+            handle(op),
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1288,7 +1355,8 @@ fn iscan(
     request: i32,
 ) -> Result<()> {
     let request_after =
-        rankine_local::coll::iscan(r, addr(sendbuf), addr(recvbuf), count, handle(datatype), handle(op), handle(comm))?;
+        rankine_local::coll::iscan(r, addr(sendbuf), addr(recvbuf), count, handle(datatype), handle(op), handle(comm))
+            .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1315,7 +1383,8 @@ async fn scan_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1345,7 +1414,8 @@ fn iexscan(
         handle(datatype),
         handle(op),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -1372,7 +1442,8 @@ async fn exscan_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 

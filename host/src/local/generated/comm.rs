@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: communicators.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::MPI_MAX_OBJECT_NAME;
+use rankine_abi::{Comm, Group, Info, MPI_MAX_OBJECT_NAME, Request};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -24,7 +24,8 @@ fn comm_rank(r: &Rank, comm: i32, rank: i32) -> Result<()> {
 
 /// `MPI_Comm_group`
 fn comm_group(r: &Rank, comm: i32, group: i32) -> Result<()> {
-    let group_after = rankine_local::comm::comm_group(r, handle(comm))?;
+    let group_after =
+        rankine_local::comm::comm_group(r, handle(comm)).inspect_err(|_| shim::put_null(r, group, Group::NULL))?;
     shim::put_handle(r, group, group_after, "group")
 }
 
@@ -36,19 +37,25 @@ fn comm_compare(r: &Rank, comm1: i32, comm2: i32, result: i32) -> Result<()> {
 
 /// `MPI_Comm_dup`
 async fn comm_dup(r: &Rank, comm: i32, newcomm: i32) -> Result<()> {
-    let newcomm_after = rankine_local::comm::comm_dup(r, handle(comm)).await?;
+    let newcomm_after =
+        rankine_local::comm::comm_dup(r, handle(comm)).await.inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
 /// `MPI_Comm_dup_with_info`
 async fn comm_dup_with_info(r: &Rank, comm: i32, info: i32, newcomm: i32) -> Result<()> {
-    let newcomm_after = rankine_local::comm::comm_dup_with_info(r, handle(comm), handle(info)).await?;
+    let newcomm_after = rankine_local::comm::comm_dup_with_info(r, handle(comm), handle(info))
+        .await
+        .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
 /// `MPI_Comm_idup`
 async fn comm_idup(r: &Rank, comm: i32, newcomm: i32, request: i32) -> Result<()> {
-    let (newcomm_after, request_after) = rankine_local::comm::comm_idup(r, handle(comm)).await?;
+    let (newcomm_after, request_after) = rankine_local::comm::comm_idup(r, handle(comm)).await.inspect_err(|_| {
+        shim::put_null(r, newcomm, Comm::NULL);
+        shim::put_null(r, request, Request::NULL);
+    })?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")?;
     shim::put_handle(r, request, request_after, "request")
 }
@@ -56,32 +63,43 @@ async fn comm_idup(r: &Rank, comm: i32, newcomm: i32, request: i32) -> Result<()
 /// `MPI_Comm_idup_with_info`
 async fn comm_idup_with_info(r: &Rank, comm: i32, info: i32, newcomm: i32, request: i32) -> Result<()> {
     let (newcomm_after, request_after) =
-        rankine_local::comm::comm_idup_with_info(r, handle(comm), handle(info)).await?;
+        rankine_local::comm::comm_idup_with_info(r, handle(comm), handle(info)).await.inspect_err(|_| {
+            shim::put_null(r, newcomm, Comm::NULL);
+            shim::put_null(r, request, Request::NULL);
+        })?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")?;
     shim::put_handle(r, request, request_after, "request")
 }
 
 /// `MPI_Comm_create`
 async fn comm_create(r: &Rank, comm: i32, group: i32, newcomm: i32) -> Result<()> {
-    let newcomm_after = rankine_local::comm::comm_create(r, handle(comm), handle(group)).await?;
+    let newcomm_after = rankine_local::comm::comm_create(r, handle(comm), handle(group))
+        .await
+        .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
 /// `MPI_Comm_create_group`
 async fn comm_create_group(r: &Rank, comm: i32, group: i32, tag: i32, newcomm: i32) -> Result<()> {
-    let newcomm_after = rankine_local::comm::comm_create_group(r, handle(comm), handle(group), tag).await?;
+    let newcomm_after = rankine_local::comm::comm_create_group(r, handle(comm), handle(group), tag)
+        .await
+        .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
 /// `MPI_Comm_split`
 async fn comm_split(r: &Rank, comm: i32, color: i32, key: i32, newcomm: i32) -> Result<()> {
-    let newcomm_after = rankine_local::comm::comm_split(r, handle(comm), color, key).await?;
+    let newcomm_after = rankine_local::comm::comm_split(r, handle(comm), color, key)
+        .await
+        .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
 /// `MPI_Comm_split_type`
 async fn comm_split_type(r: &Rank, comm: i32, split_type: i32, key: i32, info: i32, newcomm: i32) -> Result<()> {
-    let newcomm_after = rankine_local::comm::comm_split_type(r, handle(comm), split_type, key, handle(info)).await?;
+    let newcomm_after = rankine_local::comm::comm_split_type(r, handle(comm), split_type, key, handle(info))
+        .await
+        .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
@@ -112,7 +130,8 @@ fn comm_set_info(r: &Rank, comm: i32, info: i32) -> Result<()> {
 
 /// `MPI_Comm_get_info`
 fn comm_get_info(r: &Rank, comm: i32, info_used: i32) -> Result<()> {
-    let info_used_after = rankine_local::comm::comm_get_info(r, handle(comm))?;
+    let info_used_after = rankine_local::comm::comm_get_info(r, handle(comm))
+        .inspect_err(|_| shim::put_null(r, info_used, Info::NULL))?;
     shim::put_handle(r, info_used, info_used_after, "info_used")
 }
 
@@ -130,7 +149,8 @@ fn comm_remote_size(r: &Rank, comm: i32, size: i32) -> Result<()> {
 
 /// `MPI_Comm_remote_group`
 fn comm_remote_group(r: &Rank, comm: i32, group: i32) -> Result<()> {
-    let group_after = rankine_local::comm::comm_remote_group(r, handle(comm))?;
+    let group_after = rankine_local::comm::comm_remote_group(r, handle(comm))
+        .inspect_err(|_| shim::put_null(r, group, Group::NULL))?;
     shim::put_handle(r, group, group_after, "group")
 }
 
@@ -152,13 +172,16 @@ async fn intercomm_create(
         remote_leader,
         tag,
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, newintercomm, Comm::NULL))?;
     shim::put_handle(r, newintercomm, newintercomm_after, "newintercomm")
 }
 
 /// `MPI_Intercomm_merge`
 async fn intercomm_merge(r: &Rank, intercomm: i32, high: i32, newintracomm: i32) -> Result<()> {
-    let newintracomm_after = rankine_local::comm::intercomm_merge(r, handle(intercomm), high != 0).await?;
+    let newintracomm_after = rankine_local::comm::intercomm_merge(r, handle(intercomm), high != 0)
+        .await
+        .inspect_err(|_| shim::put_null(r, newintracomm, Comm::NULL))?;
     shim::put_handle(r, newintracomm, newintracomm_after, "newintracomm")
 }
 

@@ -13,19 +13,22 @@ use crate::local::shim::{self, handle};
 
 /// `MPI_Type_contiguous`, `MPI_Type_contiguous_c`
 fn type_contiguous(r: &Rank, count: i64, oldtype: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_contiguous(r, count, handle(oldtype))?;
+    let newtype_after = rankine_local::datatype::type_contiguous(r, count, handle(oldtype))
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
 /// `MPI_Type_vector`, `MPI_Type_vector_c`
 fn type_vector(r: &Rank, count: i64, blocklength: i64, stride: i64, oldtype: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_vector(r, count, blocklength, stride, handle(oldtype))?;
+    let newtype_after = rankine_local::datatype::type_vector(r, count, blocklength, stride, handle(oldtype))
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
 /// `MPI_Type_create_hvector`, `MPI_Type_create_hvector_c`
 fn type_create_hvector(r: &Rank, count: i64, blocklength: i64, stride: i64, oldtype: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_create_hvector(r, count, blocklength, stride, handle(oldtype))?;
+    let newtype_after = rankine_local::datatype::type_create_hvector(r, count, blocklength, stride, handle(oldtype))
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -39,17 +42,20 @@ fn type_indexed(
     oldtype: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_blocklengths: Vec<i64> =
-        shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
-    let array_of_displacements: Vec<i64> =
-        shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
-    let newtype_after = rankine_local::datatype::type_indexed(
-        r,
-        count,
-        &array_of_blocklengths,
-        &array_of_displacements,
-        handle(oldtype),
-    )?;
+    let newtype_after = (|| {
+        let array_of_blocklengths: Vec<i64> =
+            shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
+        let array_of_displacements: Vec<i64> =
+            shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
+        rankine_local::datatype::type_indexed(
+            r,
+            count,
+            &array_of_blocklengths,
+            &array_of_displacements,
+            handle(oldtype),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -63,17 +69,20 @@ fn type_create_hindexed(
     oldtype: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_blocklengths: Vec<i64> =
-        shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
-    let array_of_displacements: Vec<i64> =
-        shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
-    let newtype_after = rankine_local::datatype::type_create_hindexed(
-        r,
-        count,
-        &array_of_blocklengths,
-        &array_of_displacements,
-        handle(oldtype),
-    )?;
+    let newtype_after = (|| {
+        let array_of_blocklengths: Vec<i64> =
+            shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
+        let array_of_displacements: Vec<i64> =
+            shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
+        rankine_local::datatype::type_create_hindexed(
+            r,
+            count,
+            &array_of_blocklengths,
+            &array_of_displacements,
+            handle(oldtype),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -87,15 +96,18 @@ fn type_create_indexed_block(
     oldtype: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_displacements: Vec<i64> =
-        shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
-    let newtype_after = rankine_local::datatype::type_create_indexed_block(
-        r,
-        count,
-        blocklength,
-        &array_of_displacements,
-        handle(oldtype),
-    )?;
+    let newtype_after = (|| {
+        let array_of_displacements: Vec<i64> =
+            shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
+        rankine_local::datatype::type_create_indexed_block(
+            r,
+            count,
+            blocklength,
+            &array_of_displacements,
+            handle(oldtype),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -109,15 +121,18 @@ fn type_create_hindexed_block(
     oldtype: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_displacements: Vec<i64> =
-        shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
-    let newtype_after = rankine_local::datatype::type_create_hindexed_block(
-        r,
-        count,
-        blocklength,
-        &array_of_displacements,
-        handle(oldtype),
-    )?;
+    let newtype_after = (|| {
+        let array_of_displacements: Vec<i64> =
+            shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
+        rankine_local::datatype::type_create_hindexed_block(
+            r,
+            count,
+            blocklength,
+            &array_of_displacements,
+            handle(oldtype),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -131,18 +146,21 @@ fn type_create_struct(
     array_of_types: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_blocklengths: Vec<i64> =
-        shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
-    let array_of_displacements: Vec<i64> =
-        shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
-    let array_of_types: Vec<Datatype> = shim::handles(r, array_of_types, count, "array_of_types")?;
-    let newtype_after = rankine_local::datatype::type_create_struct(
-        r,
-        count,
-        &array_of_blocklengths,
-        &array_of_displacements,
-        &array_of_types,
-    )?;
+    let newtype_after = (|| {
+        let array_of_blocklengths: Vec<i64> =
+            shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
+        let array_of_displacements: Vec<i64> =
+            shim::counts(r, large, array_of_displacements, count, "array_of_displacements")?;
+        let array_of_types: Vec<Datatype> = shim::handles(r, array_of_types, count, "array_of_types")?;
+        rankine_local::datatype::type_create_struct(
+            r,
+            count,
+            &array_of_blocklengths,
+            &array_of_displacements,
+            &array_of_types,
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -159,18 +177,22 @@ fn type_create_subarray(
     oldtype: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_sizes: Vec<i64> = shim::counts(r, large, array_of_sizes, i64::from(ndims), "array_of_sizes")?;
-    let array_of_subsizes: Vec<i64> = shim::counts(r, large, array_of_subsizes, i64::from(ndims), "array_of_subsizes")?;
-    let array_of_starts: Vec<i64> = shim::counts(r, large, array_of_starts, i64::from(ndims), "array_of_starts")?;
-    let newtype_after = rankine_local::datatype::type_create_subarray(
-        r,
-        ndims,
-        &array_of_sizes,
-        &array_of_subsizes,
-        &array_of_starts,
-        order,
-        handle(oldtype),
-    )?;
+    let newtype_after = (|| {
+        let array_of_sizes: Vec<i64> = shim::counts(r, large, array_of_sizes, i64::from(ndims), "array_of_sizes")?;
+        let array_of_subsizes: Vec<i64> =
+            shim::counts(r, large, array_of_subsizes, i64::from(ndims), "array_of_subsizes")?;
+        let array_of_starts: Vec<i64> = shim::counts(r, large, array_of_starts, i64::from(ndims), "array_of_starts")?;
+        rankine_local::datatype::type_create_subarray(
+            r,
+            ndims,
+            &array_of_sizes,
+            &array_of_subsizes,
+            &array_of_starts,
+            order,
+            handle(oldtype),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -190,34 +212,40 @@ fn type_create_darray(
     oldtype: i32,
     newtype: i32,
 ) -> Result<()> {
-    let array_of_gsizes: Vec<i64> = shim::counts(r, large, array_of_gsizes, i64::from(ndims), "array_of_gsizes")?;
-    let array_of_distribs: Vec<i32> = shim::ints(r, array_of_distribs, i64::from(ndims), "array_of_distribs")?;
-    let array_of_dargs: Vec<i32> = shim::ints(r, array_of_dargs, i64::from(ndims), "array_of_dargs")?;
-    let array_of_psizes: Vec<i32> = shim::ints(r, array_of_psizes, i64::from(ndims), "array_of_psizes")?;
-    let newtype_after = rankine_local::datatype::type_create_darray(
-        r,
-        size,
-        rank,
-        ndims,
-        &array_of_gsizes,
-        &array_of_distribs,
-        &array_of_dargs,
-        &array_of_psizes,
-        order,
-        handle(oldtype),
-    )?;
+    let newtype_after = (|| {
+        let array_of_gsizes: Vec<i64> = shim::counts(r, large, array_of_gsizes, i64::from(ndims), "array_of_gsizes")?;
+        let array_of_distribs: Vec<i32> = shim::ints(r, array_of_distribs, i64::from(ndims), "array_of_distribs")?;
+        let array_of_dargs: Vec<i32> = shim::ints(r, array_of_dargs, i64::from(ndims), "array_of_dargs")?;
+        let array_of_psizes: Vec<i32> = shim::ints(r, array_of_psizes, i64::from(ndims), "array_of_psizes")?;
+        rankine_local::datatype::type_create_darray(
+            r,
+            size,
+            rank,
+            ndims,
+            &array_of_gsizes,
+            &array_of_distribs,
+            &array_of_dargs,
+            &array_of_psizes,
+            order,
+            handle(oldtype),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
 /// `MPI_Type_create_resized`, `MPI_Type_create_resized_c`
 fn type_create_resized(r: &Rank, oldtype: i32, lb: i64, extent: i64, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_create_resized(r, handle(oldtype), lb, extent)?;
+    let newtype_after = rankine_local::datatype::type_create_resized(r, handle(oldtype), lb, extent)
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
 /// `MPI_Type_dup`
 async fn type_dup(r: &Rank, oldtype: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_dup(r, handle(oldtype)).await?;
+    let newtype_after = rankine_local::datatype::type_dup(r, handle(oldtype))
+        .await
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
@@ -290,31 +318,36 @@ fn type_set_name(r: &Rank, datatype: i32, type_name: i32) -> Result<()> {
 
 /// `MPI_Type_match_size`
 fn type_match_size(r: &Rank, typeclass: i32, size: i32, datatype: i32) -> Result<()> {
-    let datatype_after = rankine_local::datatype::type_match_size(r, typeclass, size)?;
+    let datatype_after = rankine_local::datatype::type_match_size(r, typeclass, size)
+        .inspect_err(|_| shim::put_null(r, datatype, Datatype::NULL))?;
     shim::put_handle(r, datatype, datatype_after, "datatype")
 }
 
 /// `MPI_Type_get_value_index`
 fn type_get_value_index(r: &Rank, value_type: i32, index_type: i32, pair_type: i32) -> Result<()> {
-    let pair_type_after = rankine_local::datatype::type_get_value_index(r, handle(value_type), handle(index_type))?;
+    let pair_type_after = rankine_local::datatype::type_get_value_index(r, handle(value_type), handle(index_type))
+        .inspect_err(|_| shim::put_null(r, pair_type, Datatype::NULL))?;
     shim::put_handle(r, pair_type, pair_type_after, "pair_type")
 }
 
 /// `MPI_Type_create_f90_integer`
 fn type_create_f90_integer(r: &Rank, range: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_create_f90_integer(r, range)?;
+    let newtype_after = rankine_local::datatype::type_create_f90_integer(r, range)
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
 /// `MPI_Type_create_f90_real`
 fn type_create_f90_real(r: &Rank, p: i32, range: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_create_f90_real(r, p, range)?;
+    let newtype_after = rankine_local::datatype::type_create_f90_real(r, p, range)
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 
 /// `MPI_Type_create_f90_complex`
 fn type_create_f90_complex(r: &Rank, p: i32, range: i32, newtype: i32) -> Result<()> {
-    let newtype_after = rankine_local::datatype::type_create_f90_complex(r, p, range)?;
+    let newtype_after = rankine_local::datatype::type_create_f90_complex(r, p, range)
+        .inspect_err(|_| shim::put_null(r, newtype, Datatype::NULL))?;
     shim::put_handle(r, newtype, newtype_after, "newtype")
 }
 

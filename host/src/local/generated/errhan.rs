@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: errors.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::{FnPtr, MPI_MAX_ERROR_STRING};
+use rankine_abi::{Errhandler, FnPtr, MPI_MAX_ERROR_STRING};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -12,7 +12,8 @@ use crate::local::shim::{self, handle};
 
 /// `MPI_Comm_create_errhandler`
 fn comm_create_errhandler(r: &Rank, comm_errhandler_fn: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::comm_create_errhandler(r, FnPtr(comm_errhandler_fn as u32))?;
+    let errhandler_after = rankine_local::errhan::comm_create_errhandler(r, FnPtr(comm_errhandler_fn as u32))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -23,7 +24,8 @@ fn comm_set_errhandler(r: &Rank, comm: i32, errhandler: i32) -> Result<()> {
 
 /// `MPI_Comm_get_errhandler`
 fn comm_get_errhandler(r: &Rank, comm: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::comm_get_errhandler(r, handle(comm))?;
+    let errhandler_after = rankine_local::errhan::comm_get_errhandler(r, handle(comm))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -34,7 +36,8 @@ async fn comm_call_errhandler(r: &Rank, comm: i32, errorcode: i32) -> Result<()>
 
 /// `MPI_Win_create_errhandler`
 fn win_create_errhandler(r: &Rank, win_errhandler_fn: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::win_create_errhandler(r, FnPtr(win_errhandler_fn as u32))?;
+    let errhandler_after = rankine_local::errhan::win_create_errhandler(r, FnPtr(win_errhandler_fn as u32))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -45,7 +48,8 @@ fn win_set_errhandler(r: &Rank, win: i32, errhandler: i32) -> Result<()> {
 
 /// `MPI_Win_get_errhandler`
 fn win_get_errhandler(r: &Rank, win: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::win_get_errhandler(r, handle(win))?;
+    let errhandler_after = rankine_local::errhan::win_get_errhandler(r, handle(win))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -56,7 +60,8 @@ async fn win_call_errhandler(r: &Rank, win: i32, errorcode: i32) -> Result<()> {
 
 /// `MPI_File_create_errhandler`
 fn file_create_errhandler(r: &Rank, file_errhandler_fn: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::file_create_errhandler(r, FnPtr(file_errhandler_fn as u32))?;
+    let errhandler_after = rankine_local::errhan::file_create_errhandler(r, FnPtr(file_errhandler_fn as u32))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -67,7 +72,8 @@ fn file_set_errhandler(r: &Rank, file: i32, errhandler: i32) -> Result<()> {
 
 /// `MPI_File_get_errhandler`
 fn file_get_errhandler(r: &Rank, file: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::file_get_errhandler(r, handle(file))?;
+    let errhandler_after = rankine_local::errhan::file_get_errhandler(r, handle(file))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -78,7 +84,8 @@ async fn file_call_errhandler(r: &Rank, fh: i32, errorcode: i32) -> Result<()> {
 
 /// `MPI_Session_create_errhandler`
 fn session_create_errhandler(r: &Rank, session_errhandler_fn: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::session_create_errhandler(r, FnPtr(session_errhandler_fn as u32))?;
+    let errhandler_after = rankine_local::errhan::session_create_errhandler(r, FnPtr(session_errhandler_fn as u32))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 
@@ -89,7 +96,8 @@ fn session_set_errhandler(r: &Rank, session: i32, errhandler: i32) -> Result<()>
 
 /// `MPI_Session_get_errhandler`
 fn session_get_errhandler(r: &Rank, session: i32, errhandler: i32) -> Result<()> {
-    let errhandler_after = rankine_local::errhan::session_get_errhandler(r, handle(session))?;
+    let errhandler_after = rankine_local::errhan::session_get_errhandler(r, handle(session))
+        .inspect_err(|_| shim::put_null(r, errhandler, Errhandler::NULL))?;
     shim::put_handle(r, errhandler, errhandler_after, "errhandler")
 }
 

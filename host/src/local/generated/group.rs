@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: groups.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::Group;
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -36,47 +37,62 @@ fn group_compare(r: &Rank, group1: i32, group2: i32, result: i32) -> Result<()> 
 
 /// `MPI_Group_union`
 fn group_union(r: &Rank, group1: i32, group2: i32, newgroup: i32) -> Result<()> {
-    let newgroup_after = rankine_local::group::group_union(r, handle(group1), handle(group2))?;
+    let newgroup_after = rankine_local::group::group_union(r, handle(group1), handle(group2))
+        .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
 /// `MPI_Group_intersection`
 fn group_intersection(r: &Rank, group1: i32, group2: i32, newgroup: i32) -> Result<()> {
-    let newgroup_after = rankine_local::group::group_intersection(r, handle(group1), handle(group2))?;
+    let newgroup_after = rankine_local::group::group_intersection(r, handle(group1), handle(group2))
+        .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
 /// `MPI_Group_difference`
 fn group_difference(r: &Rank, group1: i32, group2: i32, newgroup: i32) -> Result<()> {
-    let newgroup_after = rankine_local::group::group_difference(r, handle(group1), handle(group2))?;
+    let newgroup_after = rankine_local::group::group_difference(r, handle(group1), handle(group2))
+        .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
 /// `MPI_Group_incl`
 fn group_incl(r: &Rank, group: i32, n: i32, ranks: i32, newgroup: i32) -> Result<()> {
-    let ranks: Vec<i32> = shim::ints(r, ranks, i64::from(n), "ranks")?;
-    let newgroup_after = rankine_local::group::group_incl(r, handle(group), n, &ranks)?;
+    let newgroup_after = (|| {
+        let ranks: Vec<i32> = shim::ints(r, ranks, i64::from(n), "ranks")?;
+        rankine_local::group::group_incl(r, handle(group), n, &ranks)
+    })()
+    .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
 /// `MPI_Group_excl`
 fn group_excl(r: &Rank, group: i32, n: i32, ranks: i32, newgroup: i32) -> Result<()> {
-    let ranks: Vec<i32> = shim::ints(r, ranks, i64::from(n), "ranks")?;
-    let newgroup_after = rankine_local::group::group_excl(r, handle(group), n, &ranks)?;
+    let newgroup_after = (|| {
+        let ranks: Vec<i32> = shim::ints(r, ranks, i64::from(n), "ranks")?;
+        rankine_local::group::group_excl(r, handle(group), n, &ranks)
+    })()
+    .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
 /// `MPI_Group_range_incl`
 fn group_range_incl(r: &Rank, group: i32, n: i32, ranges: i32, newgroup: i32) -> Result<()> {
-    let ranges: Vec<i32> = shim::ints(r, ranges, i64::from(n) * 3, "ranges")?;
-    let newgroup_after = rankine_local::group::group_range_incl(r, handle(group), n, &ranges)?;
+    let newgroup_after = (|| {
+        let ranges: Vec<i32> = shim::ints(r, ranges, i64::from(n) * 3, "ranges")?;
+        rankine_local::group::group_range_incl(r, handle(group), n, &ranges)
+    })()
+    .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
 /// `MPI_Group_range_excl`
 fn group_range_excl(r: &Rank, group: i32, n: i32, ranges: i32, newgroup: i32) -> Result<()> {
-    let ranges: Vec<i32> = shim::ints(r, ranges, i64::from(n) * 3, "ranges")?;
-    let newgroup_after = rankine_local::group::group_range_excl(r, handle(group), n, &ranges)?;
+    let newgroup_after = (|| {
+        let ranges: Vec<i32> = shim::ints(r, ranges, i64::from(n) * 3, "ranges")?;
+        rankine_local::group::group_range_excl(r, handle(group), n, &ranges)
+    })()
+    .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 

@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: info.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::MPI_MAX_INFO_KEY;
+use rankine_abi::{Info, MPI_MAX_INFO_KEY};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -13,13 +13,14 @@ use crate::local::shim::{self, handle};
 
 /// `MPI_Info_create`
 fn info_create(r: &Rank, info: i32) -> Result<()> {
-    let info_after = rankine_local::info::info_create(r)?;
+    let info_after = rankine_local::info::info_create(r).inspect_err(|_| shim::put_null(r, info, Info::NULL))?;
     shim::put_handle(r, info, info_after, "info")
 }
 
 /// `MPI_Info_dup`
 fn info_dup(r: &Rank, info: i32, newinfo: i32) -> Result<()> {
-    let newinfo_after = rankine_local::info::info_dup(r, handle(info))?;
+    let newinfo_after =
+        rankine_local::info::info_dup(r, handle(info)).inspect_err(|_| shim::put_null(r, newinfo, Info::NULL))?;
     shim::put_handle(r, newinfo, newinfo_after, "newinfo")
 }
 

@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: starting, ending and asking.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::{MPI_MAX_LIBRARY_VERSION_STRING, MPI_MAX_PROCESSOR_NAME};
+use rankine_abi::{Info, MPI_MAX_LIBRARY_VERSION_STRING, MPI_MAX_PROCESSOR_NAME};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -68,7 +68,8 @@ fn get_processor_name(r: &Rank, name: i32, resultlen: i32) -> Result<()> {
 
 /// `MPI_Get_hw_resource_info`
 fn get_hw_resource_info(r: &Rank, hw_info: i32) -> Result<()> {
-    let hw_info_after = rankine_local::topo::get_hw_resource_info(r)?;
+    let hw_info_after =
+        rankine_local::topo::get_hw_resource_info(r).inspect_err(|_| shim::put_null(r, hw_info, Info::NULL))?;
     shim::put_handle(r, hw_info, hw_info_after, "hw_info")
 }
 

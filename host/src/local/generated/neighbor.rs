@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: neighbourhood collectives.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::Datatype;
+use rankine_abi::{Datatype, Request};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -57,7 +57,8 @@ fn ineighbor_allgather(
         recvcount,
         handle(recvtype),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -86,7 +87,8 @@ async fn neighbor_allgather_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -135,19 +137,22 @@ fn ineighbor_allgatherv(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-    let displs: Vec<i64> = shim::words(r, displs, shim::sources(r, handle(comm))?, "displs")?;
-    let request_after = rankine_local::coll::ineighbor_allgatherv(
-        r,
-        addr(sendbuf),
-        sendcount,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &displs,
-        handle(recvtype),
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
+        let displs: Vec<i64> = shim::words(r, displs, shim::sources(r, handle(comm))?, "displs")?;
+        rankine_local::coll::ineighbor_allgatherv(
+            r,
+            addr(sendbuf),
+            sendcount,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &displs,
+            handle(recvtype),
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -167,21 +172,25 @@ async fn neighbor_allgatherv_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-    let displs: Vec<i64> = shim::words(r, displs, shim::sources(r, handle(comm))?, "displs")?;
-    let request_after = rankine_local::coll::neighbor_allgatherv_init(
-        r,
-        addr(sendbuf),
-        sendcount,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &displs,
-        handle(recvtype),
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
+        let displs: Vec<i64> = shim::words(r, displs, shim::sources(r, handle(comm))?, "displs")?;
+        rankine_local::coll::neighbor_allgatherv_init(
+            r,
+            addr(sendbuf),
+            sendcount,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &displs,
+            handle(recvtype),
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -232,7 +241,8 @@ fn ineighbor_alltoall(
         recvcount,
         handle(recvtype),
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -261,7 +271,8 @@ async fn neighbor_alltoall_init(
         handle(comm),
         handle(info),
     )
-    .await?;
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -315,22 +326,26 @@ fn ineighbor_alltoallv(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let sendcounts: Vec<i64> = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
-    let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
-    let request_after = rankine_local::coll::ineighbor_alltoallv(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        handle(recvtype),
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let sendcounts: Vec<i64> =
+            shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
+        let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
+        rankine_local::coll::ineighbor_alltoallv(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            handle(recvtype),
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -351,24 +366,29 @@ async fn neighbor_alltoallv_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let sendcounts: Vec<i64> = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
-    let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
-    let request_after = rankine_local::coll::neighbor_alltoallv_init(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        handle(sendtype),
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        handle(recvtype),
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let sendcounts: Vec<i64> =
+            shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
+        let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
+        rankine_local::coll::neighbor_alltoallv_init(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            handle(sendtype),
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            handle(recvtype),
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -424,24 +444,28 @@ fn ineighbor_alltoallw(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let sendcounts: Vec<i64> = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
-    let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
-    let sendtypes: Vec<Datatype> = shim::handles(r, sendtypes, shim::destinations(r, handle(comm))?, "sendtypes")?;
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
-    let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::sources(r, handle(comm))?, "recvtypes")?;
-    let request_after = rankine_local::coll::ineighbor_alltoallw(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        &sendtypes,
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        &recvtypes,
-        handle(comm),
-    )?;
+    let request_after = (|| {
+        let sendcounts: Vec<i64> =
+            shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
+        let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
+        let sendtypes: Vec<Datatype> = shim::handles(r, sendtypes, shim::destinations(r, handle(comm))?, "sendtypes")?;
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
+        let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::sources(r, handle(comm))?, "recvtypes")?;
+        rankine_local::coll::ineighbor_alltoallw(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            &sendtypes,
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            &recvtypes,
+            handle(comm),
+        )
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -462,26 +486,31 @@ async fn neighbor_alltoallw_init(
     info: i32,
     request: i32,
 ) -> Result<()> {
-    let sendcounts: Vec<i64> = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
-    let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
-    let sendtypes: Vec<Datatype> = shim::handles(r, sendtypes, shim::destinations(r, handle(comm))?, "sendtypes")?;
-    let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
-    let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
-    let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::sources(r, handle(comm))?, "recvtypes")?;
-    let request_after = rankine_local::coll::neighbor_alltoallw_init(
-        r,
-        addr(sendbuf),
-        &sendcounts,
-        &sdispls,
-        &sendtypes,
-        addr(recvbuf),
-        &recvcounts,
-        &rdispls,
-        &recvtypes,
-        handle(comm),
-        handle(info),
-    )
-    .await?;
+    let request_after = async {
+        let sendcounts: Vec<i64> =
+            shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
+        let sdispls: Vec<i64> = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
+        let sendtypes: Vec<Datatype> = shim::handles(r, sendtypes, shim::destinations(r, handle(comm))?, "sendtypes")?;
+        let recvcounts: Vec<i64> = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
+        let rdispls: Vec<i64> = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
+        let recvtypes: Vec<Datatype> = shim::handles(r, recvtypes, shim::sources(r, handle(comm))?, "recvtypes")?;
+        rankine_local::coll::neighbor_alltoallw_init(
+            r,
+            addr(sendbuf),
+            &sendcounts,
+            &sdispls,
+            &sendtypes,
+            addr(recvbuf),
+            &recvcounts,
+            &rdispls,
+            &recvtypes,
+            handle(comm),
+            handle(info),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 

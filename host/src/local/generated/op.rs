@@ -3,7 +3,7 @@
 //! Shims of the embedded engine: reduction operations.
 use wasmtime::{Caller, Linker};
 
-use rankine_abi::FnPtr;
+use rankine_abi::{FnPtr, Op};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -17,7 +17,8 @@ async fn reduce_local(r: &Rank, inbuf: i32, inoutbuf: i32, count: i64, datatype:
 
 /// `MPI_Op_create`, `MPI_Op_create_c`
 fn op_create(r: &Rank, user_fn: i32, commute: i32, op: i32) -> Result<()> {
-    let op_after = rankine_local::op::op_create(r, FnPtr(user_fn as u32), commute)?;
+    let op_after = rankine_local::op::op_create(r, FnPtr(user_fn as u32), commute)
+        .inspect_err(|_| shim::put_null(r, op, Op::NULL))?;
     shim::put_handle(r, op, op_after, "op")
 }
 

@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: partitioned communication.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::Request;
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -33,7 +34,8 @@ fn psend_init(
         tag,
         handle(comm),
         handle(info),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -61,7 +63,8 @@ fn precv_init(
         tag,
         handle(comm),
         handle(info),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 

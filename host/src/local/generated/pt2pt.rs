@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: point-to-point communication.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::{Message, Request};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -39,28 +40,32 @@ async fn rsend(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i3
 /// `MPI_Isend`, `MPI_Isend_c`
 #[allow(clippy::too_many_arguments)] // They are those of MPI.
 fn isend(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::isend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+    let request_after = rankine_local::pt2pt::isend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
 /// `MPI_Issend`, `MPI_Issend_c`
 #[allow(clippy::too_many_arguments)] // They are those of MPI.
 fn issend(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::issend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+    let request_after = rankine_local::pt2pt::issend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
 /// `MPI_Ibsend`, `MPI_Ibsend_c`
 #[allow(clippy::too_many_arguments)] // They are those of MPI.
 fn ibsend(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::ibsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+    let request_after = rankine_local::pt2pt::ibsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
 /// `MPI_Irsend`, `MPI_Irsend_c`
 #[allow(clippy::too_many_arguments)] // They are those of MPI.
 fn irsend(r: &Rank, buf: i32, count: i64, datatype: i32, dest: i32, tag: i32, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::irsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+    let request_after = rankine_local::pt2pt::irsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -76,8 +81,8 @@ fn send_init(
     comm: i32,
     request: i32,
 ) -> Result<()> {
-    let request_after =
-        rankine_local::pt2pt::send_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+    let request_after = rankine_local::pt2pt::send_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -94,7 +99,8 @@ fn ssend_init(
     request: i32,
 ) -> Result<()> {
     let request_after =
-        rankine_local::pt2pt::ssend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+        rankine_local::pt2pt::ssend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+            .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -111,7 +117,8 @@ fn bsend_init(
     request: i32,
 ) -> Result<()> {
     let request_after =
-        rankine_local::pt2pt::bsend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+        rankine_local::pt2pt::bsend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+            .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -128,7 +135,8 @@ fn rsend_init(
     request: i32,
 ) -> Result<()> {
     let request_after =
-        rankine_local::pt2pt::rsend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
+        rankine_local::pt2pt::rsend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+            .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -171,7 +179,8 @@ fn recv_at_once(
 /// `MPI_Irecv`, `MPI_Irecv_c`
 #[allow(clippy::too_many_arguments)] // They are those of MPI.
 fn irecv(r: &Rank, buf: i32, count: i64, datatype: i32, source: i32, tag: i32, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::irecv(r, addr(buf), count, handle(datatype), source, tag, handle(comm))?;
+    let request_after = rankine_local::pt2pt::irecv(r, addr(buf), count, handle(datatype), source, tag, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -188,7 +197,8 @@ fn recv_init(
     request: i32,
 ) -> Result<()> {
     let request_after =
-        rankine_local::pt2pt::recv_init(r, addr(buf), count, handle(datatype), source, tag, handle(comm))?;
+        rankine_local::pt2pt::recv_init(r, addr(buf), count, handle(datatype), source, tag, handle(comm))
+            .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -259,7 +269,8 @@ fn isendrecv(
         source,
         recvtag,
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -318,7 +329,8 @@ fn isendrecv_replace(
         source,
         recvtag,
         handle(comm),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -337,14 +349,18 @@ async fn iprobe(r: &Rank, source: i32, tag: i32, comm: i32, flag: i32, status: i
 
 /// `MPI_Mprobe`
 async fn mprobe(r: &Rank, source: i32, tag: i32, comm: i32, message: i32, status: i32) -> Result<()> {
-    let (message_after, status_after) = rankine_local::pt2pt::mprobe(r, source, tag, handle(comm)).await?;
+    let (message_after, status_after) = rankine_local::pt2pt::mprobe(r, source, tag, handle(comm))
+        .await
+        .inspect_err(|_| shim::put_null(r, message, Message::NULL))?;
     shim::put_handle(r, message, message_after, "message")?;
     shim::put_status(r, status, &status_after, "status")
 }
 
 /// `MPI_Improbe`
 async fn improbe(r: &Rank, source: i32, tag: i32, comm: i32, flag: i32, message: i32, status: i32) -> Result<()> {
-    let (flag_after, message_after, status_after) = rankine_local::pt2pt::improbe(r, source, tag, handle(comm)).await?;
+    let (flag_after, message_after, status_after) = rankine_local::pt2pt::improbe(r, source, tag, handle(comm))
+        .await
+        .inspect_err(|_| shim::put_null(r, message, Message::NULL))?;
     shim::put_flag(r, flag, flag_after, "flag")?;
     shim::put_handle(r, message, message_after, "message")?;
     shim::put_status(r, status, &status_after, "status")
@@ -362,9 +378,11 @@ async fn mrecv(r: &Rank, buf: i32, count: i64, datatype: i32, message: i32, stat
 
 /// `MPI_Imrecv`, `MPI_Imrecv_c`
 fn imrecv(r: &Rank, buf: i32, count: i64, datatype: i32, message: i32, request: i32) -> Result<()> {
-    let message_before = shim::get_handle(r, message, "message")?;
-    let (message_after, request_after) =
-        rankine_local::pt2pt::imrecv(r, addr(buf), count, handle(datatype), message_before)?;
+    let (message_after, request_after) = (|| {
+        let message_before = shim::get_handle(r, message, "message")?;
+        rankine_local::pt2pt::imrecv(r, addr(buf), count, handle(datatype), message_before)
+    })()
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, message, message_after, "message")?;
     shim::put_handle(r, request, request_after, "request")
 }
@@ -479,7 +497,8 @@ async fn buffer_flush(r: &Rank) -> Result<()> {
 
 /// `MPI_Buffer_iflush`
 fn buffer_iflush(r: &Rank, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::buffer_iflush(r)?;
+    let request_after =
+        rankine_local::pt2pt::buffer_iflush(r).inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -502,7 +521,8 @@ async fn comm_flush_buffer(r: &Rank, comm: i32) -> Result<()> {
 
 /// `MPI_Comm_iflush_buffer`
 fn comm_iflush_buffer(r: &Rank, comm: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::comm_iflush_buffer(r, handle(comm))?;
+    let request_after = rankine_local::pt2pt::comm_iflush_buffer(r, handle(comm))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 
@@ -525,7 +545,8 @@ async fn session_flush_buffer(r: &Rank, session: i32) -> Result<()> {
 
 /// `MPI_Session_iflush_buffer`
 fn session_iflush_buffer(r: &Rank, session: i32, request: i32) -> Result<()> {
-    let request_after = rankine_local::pt2pt::session_iflush_buffer(r, handle(session))?;
+    let request_after = rankine_local::pt2pt::session_iflush_buffer(r, handle(session))
+        .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 

@@ -48,7 +48,8 @@ fn grequest_start(r: &Rank, query_fn: i32, free_fn: i32, cancel_fn: i32, extra_s
         FnPtr(free_fn as u32),
         FnPtr(cancel_fn as u32),
         addr(extra_state),
-    )?;
+    )
+    .inspect_err(|_| shim::put_null(r, request, Request::NULL))?;
     shim::put_handle(r, request, request_after, "request")
 }
 

@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: sessions.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::{Comm, Group, Info, Session};
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -12,7 +13,8 @@ use crate::local::shim::{self, handle};
 
 /// `MPI_Session_init`
 fn session_init(r: &Rank, info: i32, errhandler: i32, session: i32) -> Result<()> {
-    let session_after = rankine_local::comm::session_init(r, handle(info), handle(errhandler))?;
+    let session_after = rankine_local::comm::session_init(r, handle(info), handle(errhandler))
+        .inspect_err(|_| shim::put_null(r, session, Session::NULL))?;
     shim::put_handle(r, session, session_after, "session")
 }
 
@@ -25,7 +27,8 @@ async fn session_finalize(r: &Rank, session: i32) -> Result<()> {
 
 /// `MPI_Session_get_info`
 fn session_get_info(r: &Rank, session: i32, info_used: i32) -> Result<()> {
-    let info_used_after = rankine_local::comm::session_get_info(r, handle(session))?;
+    let info_used_after = rankine_local::comm::session_get_info(r, handle(session))
+        .inspect_err(|_| shim::put_null(r, info_used, Info::NULL))?;
     shim::put_handle(r, info_used, info_used_after, "info_used")
 }
 
@@ -37,15 +40,21 @@ fn session_get_num_psets(r: &Rank, session: i32, info: i32, npset_names: i32) ->
 
 /// `MPI_Session_get_pset_info`
 fn session_get_pset_info(r: &Rank, session: i32, pset_name: i32, info: i32) -> Result<()> {
-    let pset_name = shim::string(r, pset_name, "pset_name")?;
-    let info_after = rankine_local::comm::session_get_pset_info(r, handle(session), &pset_name)?;
+    let info_after = (|| {
+        let pset_name = shim::string(r, pset_name, "pset_name")?;
+        rankine_local::comm::session_get_pset_info(r, handle(session), &pset_name)
+    })()
+    .inspect_err(|_| shim::put_null(r, info, Info::NULL))?;
     shim::put_handle(r, info, info_after, "info")
 }
 
 /// `MPI_Group_from_session_pset`
 fn group_from_session_pset(r: &Rank, session: i32, pset_name: i32, newgroup: i32) -> Result<()> {
-    let pset_name = shim::string(r, pset_name, "pset_name")?;
-    let newgroup_after = rankine_local::comm::group_from_session_pset(r, handle(session), &pset_name)?;
+    let newgroup_after = (|| {
+        let pset_name = shim::string(r, pset_name, "pset_name")?;
+        rankine_local::comm::group_from_session_pset(r, handle(session), &pset_name)
+    })()
+    .inspect_err(|_| shim::put_null(r, newgroup, Group::NULL))?;
     shim::put_handle(r, newgroup, newgroup_after, "newgroup")
 }
 
@@ -58,10 +67,13 @@ async fn comm_create_from_group(
     errhandler: i32,
     newcomm: i32,
 ) -> Result<()> {
-    let stringtag = shim::string(r, stringtag, "stringtag")?;
-    let newcomm_after =
+    let newcomm_after = async {
+        let stringtag = shim::string(r, stringtag, "stringtag")?;
         rankine_local::comm::comm_create_from_group(r, handle(group), &stringtag, handle(info), handle(errhandler))
-            .await?;
+            .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
@@ -78,18 +90,22 @@ async fn intercomm_create_from_groups(
     errhandler: i32,
     newintercomm: i32,
 ) -> Result<()> {
-    let stringtag = shim::string(r, stringtag, "stringtag")?;
-    let newintercomm_after = rankine_local::comm::intercomm_create_from_groups(
-        r,
-        handle(local_group),
-        local_leader,
-        handle(remote_group),
-        remote_leader,
-        &stringtag,
-        handle(info),
-        handle(errhandler),
-    )
-    .await?;
+    let newintercomm_after = async {
+        let stringtag = shim::string(r, stringtag, "stringtag")?;
+        rankine_local::comm::intercomm_create_from_groups(
+            r,
+            handle(local_group),
+            local_leader,
+            handle(remote_group),
+            remote_leader,
+            &stringtag,
+            handle(info),
+            handle(errhandler),
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, newintercomm, Comm::NULL))?;
     shim::put_handle(r, newintercomm, newintercomm_after, "newintercomm")
 }
 

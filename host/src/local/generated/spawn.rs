@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: more processes.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::Comm;
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -11,7 +12,8 @@ use crate::local::shim::{self};
 
 /// `MPI_Comm_get_parent`
 fn comm_get_parent(r: &Rank, parent: i32) -> Result<()> {
-    let parent_after = rankine_local::comm::comm_get_parent(r)?;
+    let parent_after =
+        rankine_local::comm::comm_get_parent(r).inspect_err(|_| shim::put_null(r, parent, Comm::NULL))?;
     shim::put_handle(r, parent, parent_after, "parent")
 }
 

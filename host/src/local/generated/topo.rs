@@ -3,6 +3,7 @@
 //! Shims of the embedded engine: topologies.
 use wasmtime::{Caller, Linker};
 
+use rankine_abi::Comm;
 use rankine_local::{Rank, Result};
 
 use crate::guest::Guest;
@@ -19,10 +20,13 @@ async fn cart_create(
     reorder: i32,
     comm_cart: i32,
 ) -> Result<()> {
-    let dims: Vec<i32> = shim::ints(r, dims, i64::from(ndims), "dims")?;
-    let periods: Vec<i32> = shim::ints(r, periods, i64::from(ndims), "periods")?;
-    let comm_cart_after =
-        rankine_local::topo::cart_create(r, handle(comm_old), ndims, &dims, &periods, reorder != 0).await?;
+    let comm_cart_after = async {
+        let dims: Vec<i32> = shim::ints(r, dims, i64::from(ndims), "dims")?;
+        let periods: Vec<i32> = shim::ints(r, periods, i64::from(ndims), "periods")?;
+        rankine_local::topo::cart_create(r, handle(comm_old), ndims, &dims, &periods, reorder != 0).await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, comm_cart, Comm::NULL))?;
     shim::put_handle(r, comm_cart, comm_cart_after, "comm_cart")
 }
 
@@ -69,8 +73,12 @@ fn cart_shift(r: &Rank, comm: i32, direction: i32, disp: i32, rank_source: i32, 
 
 /// `MPI_Cart_sub`
 async fn cart_sub(r: &Rank, comm: i32, remain_dims: i32, newcomm: i32) -> Result<()> {
-    let remain_dims: Vec<i32> = shim::ints(r, remain_dims, shim::dimensions(r, handle(comm))?, "remain_dims")?;
-    let newcomm_after = rankine_local::topo::cart_sub(r, handle(comm), &remain_dims).await?;
+    let newcomm_after = async {
+        let remain_dims: Vec<i32> = shim::ints(r, remain_dims, shim::dimensions(r, handle(comm))?, "remain_dims")?;
+        rankine_local::topo::cart_sub(r, handle(comm), &remain_dims).await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, newcomm, Comm::NULL))?;
     shim::put_handle(r, newcomm, newcomm_after, "newcomm")
 }
 
@@ -92,10 +100,13 @@ async fn graph_create(
     reorder: i32,
     comm_graph: i32,
 ) -> Result<()> {
-    let indx: Vec<i32> = shim::ints(r, indx, i64::from(nnodes), "indx")?;
-    let edges: Vec<i32> = shim::ints(r, edges, shim::last(&indx), "edges")?;
-    let comm_graph_after =
-        rankine_local::topo::graph_create(r, handle(comm_old), nnodes, &indx, &edges, reorder != 0).await?;
+    let comm_graph_after = async {
+        let indx: Vec<i32> = shim::ints(r, indx, i64::from(nnodes), "indx")?;
+        let edges: Vec<i32> = shim::ints(r, edges, shim::last(&indx), "edges")?;
+        rankine_local::topo::graph_create(r, handle(comm_old), nnodes, &indx, &edges, reorder != 0).await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, comm_graph, Comm::NULL))?;
     shim::put_handle(r, comm_graph, comm_graph_after, "comm_graph")
 }
 
@@ -147,22 +158,26 @@ async fn dist_graph_create(
     reorder: i32,
     comm_dist_graph: i32,
 ) -> Result<()> {
-    let sources: Vec<i32> = shim::ints(r, sources, i64::from(n), "sources")?;
-    let degrees: Vec<i32> = shim::ints(r, degrees, i64::from(n), "degrees")?;
-    let destinations: Vec<i32> = shim::ints(r, destinations, shim::sum(&degrees), "destinations")?;
-    let weights = shim::weights(r, weights, shim::sum(&degrees), "weights")?;
-    let comm_dist_graph_after = rankine_local::topo::dist_graph_create(
-        r,
-        handle(comm_old),
-        n,
-        &sources,
-        &degrees,
-        &destinations,
-        weights.as_deref(),
-        handle(info),
-        reorder != 0,
-    )
-    .await?;
+    let comm_dist_graph_after = async {
+        let sources: Vec<i32> = shim::ints(r, sources, i64::from(n), "sources")?;
+        let degrees: Vec<i32> = shim::ints(r, degrees, i64::from(n), "degrees")?;
+        let destinations: Vec<i32> = shim::ints(r, destinations, shim::sum(&degrees), "destinations")?;
+        let weights = shim::weights(r, weights, shim::sum(&degrees), "weights")?;
+        rankine_local::topo::dist_graph_create(
+            r,
+            handle(comm_old),
+            n,
+            &sources,
+            &degrees,
+            &destinations,
+            weights.as_deref(),
+            handle(info),
+            reorder != 0,
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, comm_dist_graph, Comm::NULL))?;
     shim::put_handle(r, comm_dist_graph, comm_dist_graph_after, "comm_dist_graph")
 }
 
@@ -181,23 +196,27 @@ async fn dist_graph_create_adjacent(
     reorder: i32,
     comm_dist_graph: i32,
 ) -> Result<()> {
-    let sources: Vec<i32> = shim::ints(r, sources, i64::from(indegree), "sources")?;
-    let sourceweights = shim::weights(r, sourceweights, i64::from(indegree), "sourceweights")?;
-    let destinations: Vec<i32> = shim::ints(r, destinations, i64::from(outdegree), "destinations")?;
-    let destweights = shim::weights(r, destweights, i64::from(outdegree), "destweights")?;
-    let comm_dist_graph_after = rankine_local::topo::dist_graph_create_adjacent(
-        r,
-        handle(comm_old),
-        indegree,
-        &sources,
-        sourceweights.as_deref(),
-        outdegree,
-        &destinations,
-        destweights.as_deref(),
-        handle(info),
-        reorder != 0,
-    )
-    .await?;
+    let comm_dist_graph_after = async {
+        let sources: Vec<i32> = shim::ints(r, sources, i64::from(indegree), "sources")?;
+        let sourceweights = shim::weights(r, sourceweights, i64::from(indegree), "sourceweights")?;
+        let destinations: Vec<i32> = shim::ints(r, destinations, i64::from(outdegree), "destinations")?;
+        let destweights = shim::weights(r, destweights, i64::from(outdegree), "destweights")?;
+        rankine_local::topo::dist_graph_create_adjacent(
+            r,
+            handle(comm_old),
+            indegree,
+            &sources,
+            sourceweights.as_deref(),
+            outdegree,
+            &destinations,
+            destweights.as_deref(),
+            handle(info),
+            reorder != 0,
+        )
+        .await
+    }
+    .await
+    .inspect_err(|_| shim::put_null(r, comm_dist_graph, Comm::NULL))?;
     shim::put_handle(r, comm_dist_graph, comm_dist_graph_after, "comm_dist_graph")
 }
 

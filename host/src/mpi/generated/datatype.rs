@@ -2,6 +2,9 @@
 
 //! Shims of the engine `mpi`: datatypes.
 use std::ffi::c_int;
+use std::slice;
+
+use rankine_abi::Datatype;
 
 use super::symbols;
 use crate::mpi::Result;
@@ -13,79 +16,79 @@ use crate::mpi::words::Words;
 /// `MPI_Type_contiguous`
 fn type_contiguous(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(1), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.int(0), 1), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.int(0), 1), 0)?;
     r.room(w.addr(2), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_contiguous>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.int(0), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(2), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_contiguous_c`
 fn type_contiguous_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(1), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.long(0), 1), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.long(0), 1), 0)?;
     r.room(w.addr(2), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_contiguous_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.long(0), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(2), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_vector`
 fn type_vector(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.int(0), w.int(1)) + area(w.int(0), w.int(2)), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.int(0), w.int(1)) + area(w.int(0), w.int(2)), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_vector>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.int(0), w.int(1), w.int(2), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_vector_c`
 fn type_vector_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.long(0), w.long(1)) + area(w.long(0), w.long(2)), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.long(0), w.long(1)) + area(w.long(0), w.long(2)), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_vector_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.long(0), w.long(1), w.long(2), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_hvector`
 fn type_create_hvector(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.int(0), w.int(1)), area(w.int(0), w.int(2)))?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.int(0), w.int(1)), area(w.int(0), w.int(2)))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hvector>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.int(0), w.int(1), w.aint(2), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_hvector_c`
 fn type_create_hvector_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.long(0), w.long(1)), area(w.long(0), w.long(2)))?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.long(0), w.long(1)), area(w.long(0), w.long(2)))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hvector_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.long(0), w.long(1), w.long(2), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_indexed`
@@ -93,7 +96,7 @@ fn type_indexed(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_blocklengths")?;
     let array_of_displacements = r.ints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], total(&array_of_blocklengths) + farthest(&array_of_displacements), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), total(&array_of_blocklengths) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_indexed>()?;
@@ -102,7 +105,7 @@ fn type_indexed(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         call(w.int(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(), oldtype.host, &mut newtype)
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_indexed_c`
@@ -110,7 +113,7 @@ fn type_indexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.longs(w.addr(1), w.long(0), "array_of_blocklengths")?;
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], total(&array_of_blocklengths) + farthest(&array_of_displacements), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), total(&array_of_blocklengths) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_indexed_c>()?;
@@ -119,7 +122,7 @@ fn type_indexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         call(w.long(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(), oldtype.host, &mut newtype)
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_hindexed`
@@ -127,7 +130,7 @@ fn type_create_hindexed(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_blocklengths")?;
     let array_of_displacements = r.aints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], total(&array_of_blocklengths), farthest(&array_of_displacements))?;
+    r.within_reach(slice::from_ref(&oldtype), total(&array_of_blocklengths), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed>()?;
@@ -136,7 +139,7 @@ fn type_create_hindexed(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         call(w.int(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(), oldtype.host, &mut newtype)
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_hindexed_c`
@@ -144,7 +147,7 @@ fn type_create_hindexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_blocklengths = r.longs(w.addr(1), w.long(0), "array_of_blocklengths")?;
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], total(&array_of_blocklengths), farthest(&array_of_displacements))?;
+    r.within_reach(slice::from_ref(&oldtype), total(&array_of_blocklengths), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed_c>()?;
@@ -153,63 +156,63 @@ fn type_create_hindexed_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         call(w.long(0), array_of_blocklengths.as_ptr(), array_of_displacements.as_ptr(), oldtype.host, &mut newtype)
     };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_indexed_block`
 fn type_create_indexed_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.ints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.int(0), w.int(1)) + farthest(&array_of_displacements), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.int(0), w.int(1)) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_indexed_block>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.int(0), w.int(1), array_of_displacements.as_ptr(), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_indexed_block_c`
 fn type_create_indexed_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.long(0), w.long(1)) + farthest(&array_of_displacements), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.long(0), w.long(1)) + farthest(&array_of_displacements), 0)?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_indexed_block_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.long(0), w.long(1), array_of_displacements.as_ptr(), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_hindexed_block`
 fn type_create_hindexed_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.aints(w.addr(2), i64::from(w.int(0)), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.int(0), w.int(1)), farthest(&array_of_displacements))?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.int(0), w.int(1)), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed_block>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.int(0), w.int(1), array_of_displacements.as_ptr(), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_hindexed_block_c`
 fn type_create_hindexed_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_displacements = r.longs(w.addr(2), w.long(0), "array_of_displacements")?;
     let oldtype = r.datatype(w.word(3), "oldtype")?;
-    r.within_reach(&[oldtype], area(w.long(0), w.long(1)), farthest(&array_of_displacements))?;
+    r.within_reach(slice::from_ref(&oldtype), area(w.long(0), w.long(1)), farthest(&array_of_displacements))?;
     r.room(w.addr(4), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_hindexed_block_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.long(0), w.long(1), array_of_displacements.as_ptr(), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(4), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(4), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_struct`
@@ -264,7 +267,7 @@ fn type_create_subarray(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_subsizes = r.ints(w.addr(2), i64::from(w.int(0)), "array_of_subsizes")?;
     let array_of_starts = r.ints(w.addr(3), i64::from(w.int(0)), "array_of_starts")?;
     let oldtype = r.datatype(w.word(5), "oldtype")?;
-    r.within_reach(&[oldtype], volume(&array_of_sizes), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), volume(&array_of_sizes), 0)?;
     r.room(w.addr(6), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_subarray>()?;
@@ -281,7 +284,7 @@ fn type_create_subarray(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(6), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(6), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_subarray_c`
@@ -290,7 +293,7 @@ fn type_create_subarray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_subsizes = r.longs(w.addr(2), i64::from(w.int(0)), "array_of_subsizes")?;
     let array_of_starts = r.longs(w.addr(3), i64::from(w.int(0)), "array_of_starts")?;
     let oldtype = r.datatype(w.word(5), "oldtype")?;
-    r.within_reach(&[oldtype], volume(&array_of_sizes), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), volume(&array_of_sizes), 0)?;
     r.room(w.addr(6), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_subarray_c>()?;
@@ -307,7 +310,7 @@ fn type_create_subarray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(6), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(6), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_darray`
@@ -317,7 +320,7 @@ fn type_create_darray(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_dargs = r.ints(w.addr(5), i64::from(w.int(2)), "array_of_dargs")?;
     let array_of_psizes = r.ints(w.addr(6), i64::from(w.int(2)), "array_of_psizes")?;
     let oldtype = r.datatype(w.word(8), "oldtype")?;
-    r.within_reach(&[oldtype], dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
     r.room(w.addr(9), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_darray>()?;
@@ -337,7 +340,7 @@ fn type_create_darray(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(9), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(9), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_darray_c`
@@ -347,7 +350,7 @@ fn type_create_darray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let array_of_dargs = r.ints(w.addr(5), i64::from(w.int(2)), "array_of_dargs")?;
     let array_of_psizes = r.ints(w.addr(6), i64::from(w.int(2)), "array_of_psizes")?;
     let oldtype = r.datatype(w.word(8), "oldtype")?;
-    r.within_reach(&[oldtype], dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
+    r.within_reach(slice::from_ref(&oldtype), dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
     r.room(w.addr(9), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_darray_c>()?;
@@ -367,33 +370,33 @@ fn type_create_darray_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_datatype(w.addr(9), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(9), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_resized`
 fn type_create_resized(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(0), "oldtype")?;
-    r.within_reach(&[oldtype], 0, area(w.int(1), 1) + area(w.int(2), 1))?;
+    r.within_reach(slice::from_ref(&oldtype), 0, area(w.int(1), 1) + area(w.int(2), 1))?;
     r.room(w.addr(3), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_resized>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(oldtype.host, w.aint(1), w.aint(2), &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(3), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(3), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_create_resized_c`
 fn type_create_resized_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let oldtype = r.datatype(w.word(0), "oldtype")?;
-    r.within_reach(&[oldtype], 0, area(w.long(1), 1) + area(w.long(2), 1))?;
+    r.within_reach(slice::from_ref(&oldtype), 0, area(w.long(1), 1) + area(w.long(2), 1))?;
     r.room(w.addr(3), 4, "newtype")?;
     let mut newtype = 0_usize;
     let call = r.symbol::<symbols::MPI_Type_create_resized_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(oldtype.host, w.long(1), w.long(2), &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(3), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(3), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_dup`
@@ -405,7 +408,7 @@ fn type_dup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(1), newtype, &[oldtype], "newtype")
+    r.put_datatype(w.addr(1), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_commit`
@@ -616,59 +619,95 @@ fn type_create_f90_complex(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "MPI_Type_contiguous" => Entry { shim: type_contiguous, on: On::Myself },
-        "MPI_Type_contiguous_c" => Entry { shim: type_contiguous_c, on: On::Myself },
-        "MPI_Type_vector" => Entry { shim: type_vector, on: On::Myself },
-        "MPI_Type_vector_c" => Entry { shim: type_vector_c, on: On::Myself },
-        "MPI_Type_create_hvector" => Entry { shim: type_create_hvector, on: On::Myself },
-        "MPI_Type_create_hvector_c" => Entry { shim: type_create_hvector_c, on: On::Myself },
-        "MPI_Type_indexed" => Entry { shim: type_indexed, on: On::Myself },
-        "MPI_Type_indexed_c" => Entry { shim: type_indexed_c, on: On::Myself },
-        "MPI_Type_create_hindexed" => Entry { shim: type_create_hindexed, on: On::Myself },
-        "MPI_Type_create_hindexed_c" => Entry { shim: type_create_hindexed_c, on: On::Myself },
-        "MPI_Type_create_indexed_block" => Entry { shim: type_create_indexed_block, on: On::Myself },
-        "MPI_Type_create_indexed_block_c" => Entry { shim: type_create_indexed_block_c, on: On::Myself },
-        "MPI_Type_create_hindexed_block" => Entry { shim: type_create_hindexed_block, on: On::Myself },
-        "MPI_Type_create_hindexed_block_c" => Entry { shim: type_create_hindexed_block_c, on: On::Myself },
-        "MPI_Type_create_struct" => Entry { shim: type_create_struct, on: On::Myself },
-        "MPI_Type_create_struct_c" => Entry { shim: type_create_struct_c, on: On::Myself },
-        "MPI_Type_create_subarray" => Entry { shim: type_create_subarray, on: On::Myself },
-        "MPI_Type_create_subarray_c" => Entry { shim: type_create_subarray_c, on: On::Myself },
-        "MPI_Type_create_darray" => Entry { shim: type_create_darray, on: On::Myself },
-        "MPI_Type_create_darray_c" => Entry { shim: type_create_darray_c, on: On::Myself },
-        "MPI_Type_create_resized" => Entry { shim: type_create_resized, on: On::Myself },
-        "MPI_Type_create_resized_c" => Entry { shim: type_create_resized_c, on: On::Myself },
-        "MPI_Type_dup" => Entry { shim: type_dup, on: On::Myself },
-        "MPI_Type_commit" => Entry { shim: type_commit, on: On::Myself },
-        "MPI_Type_free" => Entry { shim: type_free, on: On::Myself },
-        "MPI_Type_size" => Entry { shim: type_size, on: On::Myself },
-        "MPI_Type_size_c" => Entry { shim: type_size_c, on: On::Myself },
-        "MPI_Type_size_x" => Entry { shim: type_size_x, on: On::Myself },
-        "MPI_Type_get_extent" => Entry { shim: type_get_extent, on: On::Myself },
-        "MPI_Type_get_extent_c" => Entry { shim: type_get_extent_c, on: On::Myself },
-        "MPI_Type_get_extent_x" => Entry { shim: type_get_extent_x, on: On::Myself },
-        "MPI_Type_get_true_extent" => Entry { shim: type_get_true_extent, on: On::Myself },
-        "MPI_Type_get_true_extent_c" => Entry { shim: type_get_true_extent_c, on: On::Myself },
-        "MPI_Type_get_true_extent_x" => Entry { shim: type_get_true_extent_x, on: On::Myself },
+        "MPI_Type_contiguous" => Entry { shim: type_contiguous, on: On::Myself, nulls: &[(2, Datatype::NULL.0)] },
+        "MPI_Type_contiguous_c" => Entry { shim: type_contiguous_c, on: On::Myself, nulls: &[(2, Datatype::NULL.0)] },
+        "MPI_Type_vector" => Entry { shim: type_vector, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] },
+        "MPI_Type_vector_c" => Entry { shim: type_vector_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] },
+        "MPI_Type_create_hvector" => {
+            Entry { shim: type_create_hvector, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_hvector_c" => {
+            Entry { shim: type_create_hvector_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_indexed" => Entry { shim: type_indexed, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] },
+        "MPI_Type_indexed_c" => Entry { shim: type_indexed_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] },
+        "MPI_Type_create_hindexed" => {
+            Entry { shim: type_create_hindexed, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_hindexed_c" => {
+            Entry { shim: type_create_hindexed_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_indexed_block" => {
+            Entry { shim: type_create_indexed_block, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_indexed_block_c" => {
+            Entry { shim: type_create_indexed_block_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_hindexed_block" => {
+            Entry { shim: type_create_hindexed_block, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_hindexed_block_c" => {
+            Entry { shim: type_create_hindexed_block_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_struct" => Entry { shim: type_create_struct, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] },
+        "MPI_Type_create_struct_c" => {
+            Entry { shim: type_create_struct_c, on: On::Myself, nulls: &[(4, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_subarray" => {
+            Entry { shim: type_create_subarray, on: On::Myself, nulls: &[(6, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_subarray_c" => {
+            Entry { shim: type_create_subarray_c, on: On::Myself, nulls: &[(6, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_darray" => Entry { shim: type_create_darray, on: On::Myself, nulls: &[(9, Datatype::NULL.0)] },
+        "MPI_Type_create_darray_c" => {
+            Entry { shim: type_create_darray_c, on: On::Myself, nulls: &[(9, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_resized" => {
+            Entry { shim: type_create_resized, on: On::Myself, nulls: &[(3, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_resized_c" => {
+            Entry { shim: type_create_resized_c, on: On::Myself, nulls: &[(3, Datatype::NULL.0)] }
+        }
+        "MPI_Type_dup" => Entry { shim: type_dup, on: On::Myself, nulls: &[(1, Datatype::NULL.0)] },
+        "MPI_Type_commit" => Entry { shim: type_commit, on: On::Myself, nulls: &[] },
+        "MPI_Type_free" => Entry { shim: type_free, on: On::Myself, nulls: &[] },
+        "MPI_Type_size" => Entry { shim: type_size, on: On::Myself, nulls: &[] },
+        "MPI_Type_size_c" => Entry { shim: type_size_c, on: On::Myself, nulls: &[] },
+        "MPI_Type_size_x" => Entry { shim: type_size_x, on: On::Myself, nulls: &[] },
+        "MPI_Type_get_extent" => Entry { shim: type_get_extent, on: On::Myself, nulls: &[] },
+        "MPI_Type_get_extent_c" => Entry { shim: type_get_extent_c, on: On::Myself, nulls: &[] },
+        "MPI_Type_get_extent_x" => Entry { shim: type_get_extent_x, on: On::Myself, nulls: &[] },
+        "MPI_Type_get_true_extent" => Entry { shim: type_get_true_extent, on: On::Myself, nulls: &[] },
+        "MPI_Type_get_true_extent_c" => Entry { shim: type_get_true_extent_c, on: On::Myself, nulls: &[] },
+        "MPI_Type_get_true_extent_x" => Entry { shim: type_get_true_extent_x, on: On::Myself, nulls: &[] },
         "MPI_Type_get_envelope" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_envelope(r, w, false), on: On::Myself }
+            Entry { shim: |r, w| crate::mpi::datatype::type_get_envelope(r, w, false), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_envelope_c" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_envelope(r, w, true), on: On::Myself }
+            Entry { shim: |r, w| crate::mpi::datatype::type_get_envelope(r, w, true), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_contents" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_contents(r, w, false), on: On::Myself }
+            Entry { shim: |r, w| crate::mpi::datatype::type_get_contents(r, w, false), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_contents_c" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_contents(r, w, true), on: On::Myself }
+            Entry { shim: |r, w| crate::mpi::datatype::type_get_contents(r, w, true), on: On::Myself, nulls: &[] }
         }
-        "MPI_Type_get_name" => Entry { shim: crate::mpi::datatype::type_get_name, on: On::Myself },
-        "MPI_Type_set_name" => Entry { shim: crate::mpi::datatype::type_set_name, on: On::Myself },
-        "MPI_Type_match_size" => Entry { shim: type_match_size, on: On::Myself },
-        "MPI_Type_get_value_index" => Entry { shim: type_get_value_index, on: On::Myself },
-        "MPI_Type_create_f90_integer" => Entry { shim: type_create_f90_integer, on: On::Myself },
-        "MPI_Type_create_f90_real" => Entry { shim: type_create_f90_real, on: On::Myself },
-        "MPI_Type_create_f90_complex" => Entry { shim: type_create_f90_complex, on: On::Myself },
+        "MPI_Type_get_name" => Entry { shim: crate::mpi::datatype::type_get_name, on: On::Myself, nulls: &[] },
+        "MPI_Type_set_name" => Entry { shim: crate::mpi::datatype::type_set_name, on: On::Myself, nulls: &[] },
+        "MPI_Type_match_size" => Entry { shim: type_match_size, on: On::Myself, nulls: &[(2, Datatype::NULL.0)] },
+        "MPI_Type_get_value_index" => {
+            Entry { shim: type_get_value_index, on: On::Myself, nulls: &[(2, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_f90_integer" => {
+            Entry { shim: type_create_f90_integer, on: On::Myself, nulls: &[(1, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_f90_real" => {
+            Entry { shim: type_create_f90_real, on: On::Myself, nulls: &[(2, Datatype::NULL.0)] }
+        }
+        "MPI_Type_create_f90_complex" => {
+            Entry { shim: type_create_f90_complex, on: On::Myself, nulls: &[(2, Datatype::NULL.0)] }
+        }
         _ => return None,
     })
 }

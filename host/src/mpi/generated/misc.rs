@@ -7,13 +7,13 @@ use crate::mpi::call::{Entry, On};
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "MPI_Wtime" => Entry { shim: crate::mpi::misc::wtime, on: On::Myself },
-        "MPI_Wtick" => Entry { shim: crate::mpi::misc::wtick, on: On::Myself },
-        "MPI_Get_address" => Entry { shim: crate::mpi::misc::get_address, on: On::Myself },
-        "MPI_Aint_add" => Entry { shim: crate::mpi::misc::aint_add, on: On::Myself },
-        "MPI_Aint_diff" => Entry { shim: crate::mpi::misc::aint_diff, on: On::Myself },
-        "MPI_Alloc_mem" => Entry { shim: crate::mpi::misc::alloc_mem, on: On::Myself },
-        "MPI_Free_mem" => Entry { shim: crate::mpi::misc::free_mem, on: On::Myself },
+        "MPI_Wtime" => Entry { shim: crate::mpi::misc::wtime, on: On::Myself, nulls: &[] },
+        "MPI_Wtick" => Entry { shim: crate::mpi::misc::wtick, on: On::Myself, nulls: &[] },
+        "MPI_Get_address" => Entry { shim: crate::mpi::misc::get_address, on: On::Myself, nulls: &[] },
+        "MPI_Aint_add" => Entry { shim: crate::mpi::misc::aint_add, on: On::Myself, nulls: &[] },
+        "MPI_Aint_diff" => Entry { shim: crate::mpi::misc::aint_diff, on: On::Myself, nulls: &[] },
+        "MPI_Alloc_mem" => Entry { shim: crate::mpi::misc::alloc_mem, on: On::Myself, nulls: &[] },
+        "MPI_Free_mem" => Entry { shim: crate::mpi::misc::free_mem, on: On::Myself, nulls: &[] },
         _ => return None,
     })
 }

@@ -188,18 +188,18 @@ fn pack_external_size_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "MPI_Pack" => Entry { shim: pack, on: On::Comm(6) },
-        "MPI_Pack_c" => Entry { shim: pack_c, on: On::Comm(6) },
-        "MPI_Unpack" => Entry { shim: unpack, on: On::Comm(6) },
-        "MPI_Unpack_c" => Entry { shim: unpack_c, on: On::Comm(6) },
-        "MPI_Pack_size" => Entry { shim: pack_size, on: On::Comm(2) },
-        "MPI_Pack_size_c" => Entry { shim: pack_size_c, on: On::Comm(2) },
-        "MPI_Pack_external" => Entry { shim: pack_external, on: On::Myself },
-        "MPI_Pack_external_c" => Entry { shim: pack_external_c, on: On::Myself },
-        "MPI_Unpack_external" => Entry { shim: unpack_external, on: On::Myself },
-        "MPI_Unpack_external_c" => Entry { shim: unpack_external_c, on: On::Myself },
-        "MPI_Pack_external_size" => Entry { shim: pack_external_size, on: On::Myself },
-        "MPI_Pack_external_size_c" => Entry { shim: pack_external_size_c, on: On::Myself },
+        "MPI_Pack" => Entry { shim: pack, on: On::Comm(6), nulls: &[] },
+        "MPI_Pack_c" => Entry { shim: pack_c, on: On::Comm(6), nulls: &[] },
+        "MPI_Unpack" => Entry { shim: unpack, on: On::Comm(6), nulls: &[] },
+        "MPI_Unpack_c" => Entry { shim: unpack_c, on: On::Comm(6), nulls: &[] },
+        "MPI_Pack_size" => Entry { shim: pack_size, on: On::Comm(2), nulls: &[] },
+        "MPI_Pack_size_c" => Entry { shim: pack_size_c, on: On::Comm(2), nulls: &[] },
+        "MPI_Pack_external" => Entry { shim: pack_external, on: On::Myself, nulls: &[] },
+        "MPI_Pack_external_c" => Entry { shim: pack_external_c, on: On::Myself, nulls: &[] },
+        "MPI_Unpack_external" => Entry { shim: unpack_external, on: On::Myself, nulls: &[] },
+        "MPI_Unpack_external_c" => Entry { shim: unpack_external_c, on: On::Myself, nulls: &[] },
+        "MPI_Pack_external_size" => Entry { shim: pack_external_size, on: On::Myself, nulls: &[] },
+        "MPI_Pack_external_size_c" => Entry { shim: pack_external_size_c, on: On::Myself, nulls: &[] },
         _ => return None,
     })
 }

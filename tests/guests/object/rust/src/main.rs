@@ -1,6 +1,9 @@
 // Owned, shared and weak Rust values around a ring, and through every collective.
 // ranks: 1 2 4
 
+mod clusters;
+mod graphs;
+
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -159,11 +162,57 @@ fn collectives(world: &Communicator) -> Result<()> {
     Ok(())
 }
 
+/// Receives that are posted before anybody sends; parts of arrays.
+fn nonblocking(world: &Communicator) -> Result<()> {
+    let (rank, size) = (world.rank(), world.size());
+    let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+
+    // Head-on: a send of so much is not done before its receive has been matched.
+    let large = vec![f64::from(rank); 300_000];
+    let first = world.start_receive::<Vec<f64>>(before, 1)?;
+    let mut second = world.start_receive::<Rc<Person>>(ANY_SOURCE, 2)?;
+    world.send(&large, next, 1)?;
+    let mut sending = world.start_send(&family(), next, 2)?;
+    let came = first.wait()?;
+    assert_eq!((came.source, came.tag, came.value), (before, 1, vec![f64::from(before); 300_000]));
+    while !second.is_complete()? || !sending.is_complete()? {}
+    let came = second.wait()?;
+    assert_eq!((came.source, came.tag), (before, 2));
+    check_family(&came.value);
+
+    let some = shapes();
+    let receiving = world.start_receive::<Shape>(before, 3)?;
+    let sending = world.start_send_all(&some[1..4], next, 3)?;
+    assert_eq!(receiving.wait_all()?.value, some[1..4]);
+    sending.wait()?;
+
+    // One that nobody sends to is forgotten, and one whose message came unasked for too.
+    drop(world.start_receive::<Shape>(before, 4)?);
+    world.allgather(&[rank])?;
+    let unread = world.start_receive::<Shape>(before, 5)?;
+    world.send(&some[2], next, 5)?;
+    let sending = world.start_send(&some[1], next, 4)?;
+    assert_eq!(world.receive::<Shape>(before, 4)?.value, some[1]);
+    sending.wait()?;
+    drop(unread);
+
+    // Parts that overlap, by slices of one array.
+    let parts: Vec<&[Shape]> = (0..size as usize).map(|part| &some[part % 4..part % 4 + 2]).collect();
+    let own: Vec<Shape> = world.scatter((rank == 0).then_some(&parts[..]), 0)?;
+    assert_eq!(own, parts[rank as usize]);
+    let all: Vec<Vec<Shape>> = world.alltoall(&parts)?;
+    assert!(all.iter().all(|part| part == parts[rank as usize]));
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let universe = Universe::new()?;
     let world = universe.world();
     ring(&world)?;
     collectives(&world)?;
+    nonblocking(&world)?;
+    graphs::around(&world)?;
+    clusters::check(&world)?;
     if world.rank() == 0 {
         println!("OK");
     }

@@ -1,0 +1,52 @@
+# The crate `mpi` (rsmpi) as crates.io has it: its examples, compiled, and `example`, which runs one.
+#
+# The sources come from cargo's own registry: a crate that depends on `mpi` is fetched, and so `mpi` is.
+version=0.8.2
+mkdir -p fetch/src
+touch fetch/src/lib.rs
+printf '[package]\nname = "fetch"\nedition = "2024"\n[dependencies]\nmpi = "=%s"\n[workspace]\n' $version > fetch/Cargo.toml
+cargo fetch -q --manifest-path fetch/Cargo.toml
+manifest=$(cargo metadata --manifest-path fetch/Cargo.toml --format-version 1 |
+    grep -o '"manifest_path":"[^"]*/mpi-'$version'/Cargo.toml"' | cut -d'"' -f4)
+cp -r "$(dirname "$manifest")" mpi
+cp "$ROOT/rust-toolchain.toml" mpi
+cd mpi
+# Its lock file names the crates that are patched.
+rm -f Cargo.lock
+
+RANKINE_DATA_DIR=${RANKINE_DATA_DIR:-$PWD/data}
+export RANKINE_DATA_DIR
+cargo --config "$(rankine sdk cargo-config)" build -q --examples --features derive,complex --target wasm32-wasip1 \
+    --target-dir "$CACHE/mpi-crate" 2> build.log || { cat build.log; exit 1; }
+
+# What one of them can't do here, and how it says so: name, ranks, engine.
+cannot() {
+    case $1 in
+        derive_multiple_thread_init | derive_nonthreaded_panic) echo "failed to spawn thread" ;; # a rank has one thread
+        derive_preinit_panic | derive_postfinalize_panic) echo "panicked at" ;; # Rust's panics end a wasm32-wasip1 program
+        # The embedded engine starts no processes; on the other one Rust's library does not know the program's own name.
+        spawn | spawn_multiple) [ "$3" = mpi ] && echo "not supported on this platform" || echo "mpi.MPI_Comm_spawn" ;;
+    esac
+}
+ran=0 passed=0 failed=0
+# example NAME RANKS ENGINE COMMAND…: counts what passes and what says why it can't
+example() {
+    local name=$1 ranks=$2 engine=$3 expected status=0
+    shift 3
+    expected=$(cannot "$name" "$ranks" "$engine")
+    "$@" --timeout 60 "$CACHE/mpi-crate/wasm32-wasip1/debug/examples/$name.wasm" > out 2>&1 || status=$?
+    ran=$((ran + 1))
+    if [ -z "$expected" ] && [ $status = 0 ]; then passed=$((passed + 1)); return; fi
+    if [ -n "$expected" ] && [ $status != 0 ] && grep -q "$expected" out; then return; fi
+    failed=$((failed + 1))
+    echo "== $name on $ranks ranks of $engine: status $status${expected:+, expected to say \"$expected\"}"
+    tail -n 20 out
+}
+# examples RANKS ENGINE COMMAND…: all of them
+examples() {
+    passed=0
+    for source in examples/*.rs; do
+        example "$(basename "$source" .rs)" "$@"
+    done
+    echo "$1 ranks, $2: $passed of $(ls examples/*.rs | wc -l) pass"
+}
