@@ -2,8 +2,10 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::Thread;
+use std::time::Duration;
 
 use rankine_abi::{Addr, Datatype, FnPtr};
 
@@ -49,6 +51,7 @@ pub(crate) fn threads<T: Send>(
 ) -> (Vec<Option<T>>, Option<End>) {
     let wake = Arc::new(Threads(Mutex::new(vec![None; ranks])));
     let world = World::new(ranks, wake.clone(), listener, options);
+    let _limit = Limit::start();
     let results = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..ranks)
             .map(|id| {
@@ -65,6 +68,27 @@ pub(crate) fn threads<T: Send>(
         handles.into_iter().map(|handle| handle.join().unwrap()).collect()
     });
     (results, world.ended().cloned())
+}
+
+/// Ends the process when a job hangs: its threads cannot be stopped, and nobody should wait for them.
+struct Limit {
+    _over: Sender<()>,
+}
+
+impl Limit {
+    const LONG: Duration = Duration::from_secs(if cfg!(miri) { 3600 } else { 300 });
+
+    fn start() -> Limit {
+        let (over, is_over) = channel();
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        std::thread::spawn(move || {
+            if is_over.recv_timeout(Self::LONG) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("{test}: a rank hangs; its job has run for {:?}", Self::LONG);
+                std::process::abort();
+            }
+        });
+        Limit { _over: over }
+    }
 }
 
 /// Runs a job on one thread that takes the ranks in turn.
