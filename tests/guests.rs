@@ -1,8 +1,8 @@
 //! Runs the guest programs of this repository and checks what they print and how they end.
 //!
-//! A guest asserts by itself (see `guests/check.h`); the harness finds the programs, compiles each once, runs each at every
-//! rank count that its head names, on threads and on fibers, and fails where a function that the engine has is called by none.
-//! README.md beside this file is the manual.
+//! A guest asserts by itself (see `guests/check.h`); the harness finds the programs, compiles each once, runs each at
+//! every rank count that its head names, on threads and on fibers, and fails where a function that the engine has is
+//! called by none. README.md beside this file is the manual.
 
 mod harness;
 

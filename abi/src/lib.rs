@@ -56,8 +56,8 @@ impl Datatype {
         }
     }
 
-    /// The size in bytes of a predefined type whose elements are single blocks without padding, so that any number of them is
-    /// one block: every predefined type but some pairs.
+    /// The size in bytes of a predefined type whose elements are single blocks without padding, so that any number of
+    /// them is one block: every predefined type but some pairs.
     #[inline]
     pub const fn predefined_block(self) -> Option<u32> {
         let index = self.0.wrapping_sub(FIRST_DATATYPE) as usize;

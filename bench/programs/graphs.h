@@ -18,7 +18,8 @@ struct map { int n; struct town **towns; };
 
 struct leaf { double value; struct leaf *left, *right; };
 
-/* Roads that lead out of a town, so that 10, 100 and 500 towns have 19, 255 and 1260: with the towns 29, 355 and 1760 objects. */
+/* Roads that lead out of a town, so that 10, 100 and 500 towns have 19, 255 and 1260: with the towns 29, 355 and 1760
+ * objects. */
 static inline int roads_of(int town, int towns) {
     int roads = towns == 10 ? 19 : towns == 100 ? 255 : 1260;
     return (town + 1) * roads / towns - town * roads / towns;

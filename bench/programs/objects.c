@@ -1,4 +1,5 @@
-/* Object graphs between two ranks, as WebAssembly: described objects, one by one or in one block, a cluster, and the plain send of as many bytes. */
+/* Object graphs between two ranks, as WebAssembly: described objects, one by one or in one block, a cluster, and the
+ * plain send of as many bytes. */
 #include "bench.h"
 #include "graphs.h"
 #include <rankine.h>
@@ -26,7 +27,8 @@ static void release_list(void *list) { free_list(list); }
 static void release_map(void *map) { free_map(map); }
 static void release_tree(void *tree) { free_tree(tree); }
 
-/* Half a round trip of a graph: rank 1 sends back what it received, and both free what they have sent. The first graph, which rank 0 made, goes round once before. */
+/* Half a round trip of a graph: rank 1 sends back what it received, and both free what they have sent. The first graph,
+ * which rank 0 made, goes round once before. */
 static double objects(void *graph, Rankine_Type type, void release_made(void *), void release(void *), int rounds) {
     double start = 0;
     for (int i = -1; i < rounds; i++) {

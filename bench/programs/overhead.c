@@ -1,4 +1,5 @@
-/* What a call costs on its way into the MPI library: calls that do next to nothing, and messages of four sizes between two ranks. */
+/* What a call costs on its way into the MPI library: calls that do next to nothing, and messages of four sizes between
+ * two ranks. */
 #include "bench.h"
 
 enum { CALLS = 200000, WINDOW = 32 };

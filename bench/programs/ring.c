@@ -1,4 +1,5 @@
-/* A token runs round a ring of all ranks, and all ranks meet in a barrier: what a hop and a meeting cost with many ranks. */
+/* A token runs round a ring of all ranks, and all ranks meet in a barrier: what a hop and a meeting cost with many
+ * ranks. */
 #include "bench.h"
 
 int main(int argc, char **argv) {

@@ -1,8 +1,8 @@
 //! `just bench objects`: object graphs between two ranks, beside what else can carry them.
 //!
-//! On WebAssembly: described objects, freed one by one or received into one block, a cluster, and the plain send of as many bytes as the
-//! cluster has. Native, over MPICH: C that packs and unpacks by hand, three serialisers of Rust, and mpi4py with pickle. All build the same
-//! graphs, and all end with a graph in fresh memory.
+//! On WebAssembly: described objects, freed one by one or received into one block, a cluster, and the plain send of as
+//! many bytes as the cluster has. Native, over MPICH: C that packs and unpacks by hand, three serialisers of Rust, and
+//! mpi4py with pickle. All build the same graphs, and all end with a graph in fresh memory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,7 +25,8 @@ impl Way {
     }
 }
 
-/// Everything that is here, built, on two ranks; or each program alone, which measures the work of both ends without the way between them.
+/// Everything that is here, built, on two ranks; or each program alone, which measures the work of both ends without
+/// the way between them.
 pub fn ways(alone: bool) -> Result<Vec<Way>> {
     let mut ways = Vec::new();
     let (local, ranks) = (Competitor::local(), if alone { 1 } else { 2 });

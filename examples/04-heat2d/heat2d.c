@@ -1,11 +1,11 @@
 /* Heat in a square plate: the left edge is hot, the others are cold, the inside finds its balance (Jacobi's method).
  *
- * The plate is cut into blocks, one for each rank of a Cartesian grid. In each step a rank sends the rim of its block to its
- * four neighbours and receives theirs into the ghost cells around its own (the halo exchange), while it computes the inside,
- * which needs no ghost cells.
+ * The plate is cut into blocks, one for each rank of a Cartesian grid. In each step a rank sends the rim of its block
+ * to its four neighbours and receives theirs into the ghost cells around its own (the halo exchange), while it computes
+ * the inside, which needs no ghost cells.
  *
- * Usage: heat2d [CELLS [STEPS]]. Every cell is computed from the same four numbers in the same order, whatever rank owns
- * them: the results are the same, to the last bit, with any number of ranks.
+ * Usage: heat2d [CELLS [STEPS]]. Every cell is computed from the same four numbers in the same order, whatever rank
+ * owns them: the results are the same, to the last bit, with any number of ranks.
  */
 #include <math.h>
 #include <mpi.h>

@@ -1,4 +1,5 @@
-//! Memory in which anything may stand, walked by any description: the walk fails or makes an image, and a receiver with the same description takes that.
+//! Memory in which anything may stand, walked by any description: the walk fails or makes an image, and a receiver with
+//! the same description takes that.
 
 #![no_main]
 

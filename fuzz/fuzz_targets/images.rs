@@ -1,4 +1,5 @@
-//! Images of object graphs that nobody honest has made: each is refused, or is what the receiver's own description allows.
+//! Images of object graphs that nobody honest has made: each is refused, or is what the receiver's own description
+//! allows.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Datatypes and addresses that make no sense, passed to calls that move bytes: nothing outside of the guest's memory changes.
+//! Datatypes and addresses that make no sense, passed to calls that move bytes: nothing outside of the guest's memory
+//! changes.
 
 #![no_main]
 

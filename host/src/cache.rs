@@ -1,9 +1,9 @@
 //! Compiled code, kept between runs.
 //!
 //! An entry's name is a hash of the module's bytes, this program's version, and everything about the engine that
-//! decides whether code fits. Running an entry means trusting it completely, so: the folder and the file must belong to this user and be
-//! writable by nobody else, and a checksum must show that the entry is whole. Anything else is compiled
-//! again. Entries appear by renaming, so that concurrent runs never see half of one.
+//! decides whether code fits. Running an entry means trusting it completely, so: the folder and the file must belong to
+//! this user and be writable by nobody else, and a checksum must show that the entry is whole. Anything else is
+//! compiled again. Entries appear by renaming, so that concurrent runs never see half of one.
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::hash::{Hash, Hasher};

@@ -1,5 +1,6 @@
-//! MPI calls functions of a program through its function table, which therefore must be exported. `rankine cc` sees to it; other
-//! linkers, such as cargo's, keep the table to themselves, so it is exported here, when such a module is loaded.
+//! MPI calls functions of a program through its function table, which therefore must be exported. `rankine cc` sees to
+//! it; other linkers, such as cargo's, keep the table to themselves, so it is exported here, when such a module is
+//! loaded.
 
 use wasm_encoder::{ExportKind, ExportSection, Module, RawSection};
 use wasmparser::{Export, ExternalKind, Parser, Payload, Result, SectionLimited, TypeRef};

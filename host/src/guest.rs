@@ -187,7 +187,8 @@ impl Guest {
         let base = memory.data_ptr(caller.as_context());
         let size = memory.data_size(caller.as_context());
         // SAFETY: `size` bytes from `base` are mapped until the store is dropped, and a memory never moves
-        // (`memory_may_move(false)`), so they outlive the borrow of the store. `UnsafeCell` states that others may write them.
+        // (`memory_may_move(false)`), so they outlive the borrow of the store. `UnsafeCell` states that others may
+        // write them.
         let bytes = unsafe { std::slice::from_raw_parts(base as *const UnsafeCell<u8>, size) };
         let wasi = &mut caller.data_mut().wasi;
         // What one call may make the host copy: no more than the guest itself can hold.

@@ -9,8 +9,8 @@ use crate::guest::Guest;
 use crate::job::Placement;
 use crate::{local, wasi};
 
-/// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an engine's and gets the
-/// import's module and name; refuses the module with all missing ones named.
+/// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
+/// engine's and gets the import's module and name; refuses the module with all missing ones named.
 pub(crate) fn resolve(
     module: &Module,
     path: &Path,

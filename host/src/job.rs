@@ -332,7 +332,8 @@ impl Job {
         &self.crew.output
     }
 
-    /// Runs it to its end. Ranks that compute when the job ends early stay behind on their threads (see the crate's head).
+    /// Runs it to its end. Ranks that compute when the job ends early stay behind on their threads (see the crate's
+    /// head).
     pub fn run(&self) -> Ending {
         if let Err(error) = self.carriers.start(&self.crew) {
             return Ending::Failed(format!("{error:#}"));

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 
-/// Mappings of one rank: its stack and its memory each with what guards them, the image that its memory starts from, which lies behind the
-/// guest's stack, and a share of the host's heap. Measured: 7.0.
+/// Mappings of one rank: its stack and its memory each with what guards them, the image that its memory starts from,
+/// which lies behind the guest's stack, and a share of the host's heap. Measured: 7.0.
 const MAPPINGS_WITH_IMAGE: usize = 8;
 /// Without an image to start from. Measured: 4.7.
 const MAPPINGS: usize = 5;

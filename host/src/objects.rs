@@ -1,7 +1,8 @@
 //! The functions of the import module `rankine`: object graphs as messages.
 //!
-//! Functions are named and called as those of MPI are: a code comes back, errors go to the communicator's error handler. An array of objects is
-//! an array of references to them. What they do is the same on both engines, which only carry the images: [`Carrier`].
+//! Functions are named and called as those of MPI are: a code comes back, errors go to the communicator's error
+//! handler. An array of objects is an array of references to them. What they do is the same on both engines, which only
+//! carry the images: [`Carrier`].
 
 #![allow(clippy::too_many_arguments)] // They are those of MPI.
 
@@ -14,7 +15,8 @@ use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Ob
 /// What the types of a rank are kept in.
 pub(crate) type Shared = Rc<Objects>;
 
-/// What an engine does for objects: it moves images, as messages like all others, and asks the guest. Handles are words of the guest.
+/// What an engine does for objects: it moves images, as messages like all others, and asks the guest. Handles are words
+/// of the guest.
 pub(crate) trait Carrier {
     fn memory(&self) -> &Memory;
     async fn ask(&self, request: Callback) -> i32;
@@ -320,7 +322,8 @@ pub(crate) async fn iprobe<C: Carrier>(
     found.map_or(Ok(()), |found| put_looked(c, status, &head, found))
 }
 
-/// What a rank gives to a collective. One that can't make its part takes part with nothing, so that nobody waits for it, and fails then.
+/// What a rank gives to a collective. One that can't make its part takes part with nothing, so that nobody waits for
+/// it, and fails then.
 struct Part<T> {
     image: T,
     failed: Option<Error>,

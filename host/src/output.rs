@@ -1,8 +1,9 @@
 //! Standard output and standard error of all ranks: lines of different ranks never mix.
 //!
 //! Each rank's stream collects a partial line and hands over whole lines; all lines of a job meet in one [`Sink`] per
-//! descriptor. On a terminal a line is written at once. Otherwise lines are gathered and a background thread writes them
-//! a moment later, so that a pipe's reader is never far behind and a million lines don't cost a million system calls.
+//! descriptor. On a terminal a line is written at once. Otherwise lines are gathered and a background thread writes
+//! them a moment later, so that a pipe's reader is never far behind and a million lines don't cost a million system
+//! calls.
 //!
 //! Guests are told that their output is a terminal: their C library then hands over each line as it is printed, and a
 //! rank that traps has lost nothing.

@@ -166,7 +166,8 @@ pub(crate) fn wasi(settings: &Settings, rank: usize, output: &Arc<Output>) -> Re
     if rank == 0 {
         builder.stdin(output.stdin(rank));
     }
-    // A rank with a thread to itself may block it; on a fiber, sleeping and file operations are handed to other threads.
+    // A rank with a thread to itself may block it; on a fiber, sleeping and file operations are handed to other
+    // threads.
     builder.allow_blocking_current_thread(settings.placement == Placement::Threads);
     for folder in &settings.folders {
         builder

@@ -1,5 +1,6 @@
-/* What a guest asserts with. A mismatch prints file:line, the rank, what was expected and what came, and ends the job with
-   status 1; `check_end` prints OK from rank 0. Errors of MPI are returned, not fatal: wrap a call that must succeed in TRY. */
+/* What a guest asserts with. A mismatch prints file:line, the rank, what was expected and what came, and ends the job
+ * with status 1; `check_end` prints OK from rank 0. Errors of MPI are returned, not fatal: wrap a call that must
+ * succeed in TRY. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -123,7 +124,8 @@ static inline void check_call(const char *file, int line, const char *call, int 
         CHECK_INT(cancelled_, 0); \
     } while (0)
 
-/* Whether Rankine's own engine runs the guest. Guards the few checks that a real MPI library fails, each with what that one does. */
+/* Whether Rankine's own engine runs the guest. Guards the few checks that a real MPI library fails, each with what that
+ * one does. */
 static inline int embedded(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -1,5 +1,5 @@
-/* Compiles a guest a second time for the functions that take large counts (-DLARGE): every function that has a `_c` variant is
-   replaced by it. A guest that wants this says `large: yes` in its head and uses these types:
+/* Compiles a guest a second time for the functions that take large counts (-DLARGE): every function that has a `_c`
+   variant is replaced by it. A guest that wants this says `large: yes` in its head and uses these types:
      count_t   counts, numbers of elements, positions and sizes in bytes    int       MPI_Count
      displ_t   displacements of the collectives in v and w                  int       MPI_Aint
      aint_t    extents and displacements in bytes                           MPI_Aint  MPI_Count */

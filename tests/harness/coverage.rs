@@ -1,5 +1,5 @@
-//! A guest for every function: what an engine has and no guest calls fails the suite, by name. For the mpi engine, `uncalled.txt` excuses a
-//! few, with the reason.
+//! A guest for every function: what an engine has and no guest calls fails the suite, by name. For the mpi engine,
+//! `uncalled.txt` excuses a few, with the reason.
 
 use super::compile::Compiler;
 use super::guest::Guest;

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 
 /// One program to run.
 pub struct Guest {
-    /// Its path beneath `tests/` or the repository, without the extension: `guests/pt2pt/send_modes`, `examples/02-ring`.
+    /// Its path beneath `tests/` or the repository, without the extension: `guests/pt2pt/send_modes`,
+    /// `examples/02-ring`.
     pub name: String,
     /// What there is to compile.
     pub source: Source,
     /// How it is run.
     pub head: Head,
-    /// The whole standard output, where a file gives it: for one rank count, or for all (under 0). Lines are compared as a set.
+    /// The whole standard output, where a file gives it: for one rank count, or for all (under 0). Lines are compared
+    /// as a set.
     pub expected: BTreeMap<u32, String>,
 }
 

@@ -1,4 +1,5 @@
-//! An MPI library that lacks a function of the standard: a copy of the installed one, in which that function has another name.
+//! An MPI library that lacks a function of the standard: a copy of the installed one, in which that function has
+//! another name.
 
 use super::Places;
 use super::mpiexec::mpiexec;

@@ -82,7 +82,8 @@ impl Suite {
         Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), scripts, modes: modes.to_vec() })
     }
 
-    /// One trial for each guest, variant, mode and rank count, one for each script, and one that every function has a guest.
+    /// One trial for each guest, variant, mode and rank count, one for each script, and one that every function has a
+    /// guest.
     pub fn trials(self) -> Vec<Trial> {
         let compiler = Arc::new(Compiler::new(self.places.clone()));
         let mut trials = Vec::new();

@@ -3,8 +3,8 @@
 use super::places::Places;
 use std::process::Command;
 
-/// Processes of MPICH poll while they wait. On fewer cores than processes that keeps from the core the one that they wait for, and what takes
-/// milliseconds takes seconds: so they sleep now and then.
+/// Processes of MPICH poll while they wait. On fewer cores than processes that keeps from the core the one that they
+/// wait for, and what takes milliseconds takes seconds: so they sleep now and then.
 const SLEEP_WHILE_WAITING: [(&str, &str); 4] = [
     ("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1"),
     ("MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "64"),

@@ -100,7 +100,8 @@ fn wait_until(child: &mut Child, end: Instant) -> Result<Option<ExitStatus>, Str
 }
 
 fn kill_group(child: &Child) {
-    // SAFETY: a plain system call; the child leads its own group and has not been waited for, so its id is not another's.
+    // SAFETY: a plain system call; the child leads its own group and has not been waited for, so its id is not
+    // another's.
     unsafe {
         libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL);
     }

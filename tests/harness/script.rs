@@ -1,7 +1,9 @@
-//! Programs that bring their own build systems: a script of bash each, which builds one, runs it and compares what it prints.
+//! Programs that bring their own build systems: a script of bash each, which builds one, runs it and compares what it
+//! prints.
 //!
-//! The script runs in a fresh folder of its own. `rankine` is on its path; `ROOT` is the repository, `CACHE` a folder that stays,
-//! `MPI_BIN` the tools of a native MPI library. Its head may say `# full: why` (it is ignored without `--include-ignored`) and `# seconds: N`.
+//! The script runs in a fresh folder of its own. `rankine` is on its path; `ROOT` is the repository, `CACHE` a folder
+//! that stays, `MPI_BIN` the tools of a native MPI library. Its head may say `# full: why` (it is ignored without
+//! `--include-ignored`) and `# seconds: N`.
 
 use super::Places;
 use super::process::{Ended, run_within};

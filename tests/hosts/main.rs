@@ -1,4 +1,5 @@
-//! Jobs on several hosts: `rankine run --hosts`, by the launcher of an MPI library, over TCP between two network namespaces.
+//! Jobs on several hosts: `rankine run --hosts`, by the launcher of an MPI library, over TCP between two network
+//! namespaces.
 
 mod namespaces;
 #[path = "../harness/places.rs"]

@@ -1,4 +1,5 @@
-//! Two hosts on one machine: network namespaces that a pair of virtual interfaces connects, and a stand-in for ssh between them.
+//! Two hosts on one machine: network namespaces that a pair of virtual interfaces connects, and a stand-in for ssh
+//! between them.
 
 use crate::process::{Ended, Run, run_within};
 use std::fs;

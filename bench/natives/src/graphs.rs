@@ -1,4 +1,5 @@
-//! The graphs of `bench/programs/graphs.h`, as Rust programs hold them. Serialisers know no sharing, so roads name towns by number.
+//! The graphs of `bench/programs/graphs.h`, as Rust programs hold them. Serialisers know no sharing, so roads name
+//! towns by number.
 
 use rkyv::{Archive, Deserialize as FromArchive, Serialize as ToArchive};
 use serde::{Deserialize, Serialize};

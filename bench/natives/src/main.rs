@@ -1,4 +1,5 @@
-//! Object graphs between two native processes, by serialisers of Rust over an MPI library with the standard ABI: the first argument names one.
+//! Object graphs between two native processes, by serialisers of Rust over an MPI library with the standard ABI: the
+//! first argument names one.
 
 mod graphs;
 mod mpi;

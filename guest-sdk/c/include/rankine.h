@@ -9,17 +9,18 @@
  *     if (rank == 0) Rankine_Send(&tree, 1, node, 1, 0, MPI_COMM_WORLD);
  *     if (rank == 1) Rankine_Recv(&tree, 1, node, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
  *
- * The first three arguments are an array of references to objects (`objects`), how many of them travel, and their type. Part of an array is
- * `&objects[offset], count`. What several references of one message share stays shared; cycles stay cycles. Received objects come from
- * malloc, one by one: free them as usual, or all at once with Rankine_Free.
+ * The first three arguments are an array of references to objects (`objects`), how many of them travel, and their type.
+ * Part of an array is `&objects[offset], count`. What several references of one message share stays shared; cycles stay
+ * cycles. Received objects come from malloc, one by one: free them as usual, or all at once with Rankine_Free.
  *
- * Where the objects themselves lie in a row, and not references to them, the type is RANKINE_VALUES(type), `objects` is the address of the first one, and
- * received objects are built in the row (only what they refer to comes from malloc). RANKINE_TOGETHER(type) receives a graph into one block of memory: that is
- * faster, and one call of free ends it.
+ * Where the objects themselves lie in a row, and not references to them, the type is RANKINE_VALUES(type), `objects` is
+ * the address of the first one, and received objects are built in the row (only what they refer to comes from malloc).
+ * RANKINE_TOGETHER(type) receives a graph into one block of memory: that is faster, and one call of free ends it.
  *
- * A type is described once, after MPI_Init. Only what a field describes is followed: a pointer that nobody speaks of arrives as the number it was, so
- * describe pointers that shall stay behind as RANKINE_LEFT: they arrive null. Messages are matched as all messages are, by communicator, source and
- * tag. Errors are returned as those of MPI are, to the communicator's error handler first. */
+ * A type is described once, after MPI_Init. Only what a field describes is followed: a pointer that nobody speaks of
+ * arrives as the number it was, so describe pointers that shall stay behind as RANKINE_LEFT: they arrive null. Messages
+ * are matched as all messages are, by communicator, source and tag. Errors are returned as those of MPI are, to the
+ * communicator's error handler first. */
 #ifndef RANKINE_H
 #define RANKINE_H
 
@@ -43,8 +44,9 @@ typedef int Rankine_Type;
 /* As an argument of operations: `objects` holds objects, not references to them. */
 #define RANKINE_VALUES(type) ((Rankine_Type)((type) | 0x40000000))
 
-/* As an argument of receiving operations: all objects of a message lie in one block, which begins with the first one. It came from one malloc, and free of the first
-   reference that is not null frees all of them; so does Rankine_Free with this type. */
+/* As an argument of receiving operations: all objects of a message lie in one block, which begins with the first one.
+ * It came from one malloc, and free of the first reference that is not null frees all of them; so does Rankine_Free
+ * with this type. */
 #define RANKINE_TOGETHER(type) ((Rankine_Type)((type) | 0x10000000))
 
 /* How a field refers to objects. */
@@ -74,7 +76,8 @@ typedef struct {
     const char *name; /* for errors */
 } Rankine_Field;
 
-/* The same words for RANKINE_KIND_DESCRIPTOR: what is always the same in the CFI_cdesc_t at the offset. `type` is 0 for what arrives null. */
+/* The same words for RANKINE_KIND_DESCRIPTOR: what is always the same in the CFI_cdesc_t at the offset. `type` is 0 for
+ * what arrives null. */
 typedef struct {
     int kind;
     int offset;
@@ -92,7 +95,8 @@ typedef struct {
 /* Declares a type by the name of a C type; 0 if that fails. */
 #define RANKINE_DECLARE(T) rankine_declare(#T, sizeof(T), RANKINE_ALIGNOF(T))
 
-/* Says what the fields of a declared type are: RANKINE_DEFINE(handle, C type, fields...). An error goes to MPI_COMM_SELF's handler. */
+/* Says what the fields of a declared type are: RANKINE_DEFINE(handle, C type, fields...). An error goes to
+ * MPI_COMM_SELF's handler. */
 #define RANKINE_DEFINE(handle, T, ...) \
     do { \
         typedef T rankine_self; \
@@ -102,7 +106,8 @@ typedef struct {
 
 /* T *field;  or  T *field[8]; */
 #define RANKINE_REFERENCE(field, type) rankine_pointers(RANKINE_KIND_REFERENCE, RANKINE_PLACE(field), type, #field)
-/* As RANKINE_REFERENCE, but null unless something else in the message refers to the same object: a parent, for instance. */
+/* As RANKINE_REFERENCE, but null unless something else in the message refers to the same object: a parent, for
+ * instance. */
 #define RANKINE_WEAK(field, type) \
     rankine_pointers(RANKINE_KIND_REFERENCE | RANKINE_WEAK_FLAG, RANKINE_PLACE(field), type, #field)
 /* Pointers that stay behind. */
@@ -147,11 +152,12 @@ int Rankine_Sendrecv(const void *sendobjects, int sendcount, int dest, int sendt
 /* The graph is copied at once: it may change before the request is complete. */
 int Rankine_Isend(const void *objects, int count, Rankine_Type type, int dest, int tag, MPI_Comm comm,
                   MPI_Request *request) RANKINE_FUNCTION(Rankine_Isend);
-/* The objects are built, and `objects` is written, when the request is completed by MPI_Wait, MPI_Test or another of them. */
+/* The objects are built, and `objects` is written, when the request is completed by MPI_Wait, MPI_Test or another of
+ * them. */
 int Rankine_Irecv(void *objects, int count, Rankine_Type type, int source, int tag, MPI_Comm comm,
                   MPI_Request *request) RANKINE_FUNCTION(Rankine_Irecv);
-/* What comes next: Rankine_Get_count and Rankine_Get_objects of the status are MPI_UNDEFINED for a plain message, and MPI_Get_count
-   with MPI_BYTE gives its bytes. */
+/* What comes next: Rankine_Get_count and Rankine_Get_objects of the status are MPI_UNDEFINED for a plain message, and
+ * MPI_Get_count with MPI_BYTE gives its bytes. */
 int Rankine_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) RANKINE_FUNCTION(Rankine_Probe);
 int Rankine_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) RANKINE_FUNCTION(Rankine_Iprobe);
 /* How many references of the array a message holds. */
@@ -162,12 +168,13 @@ int Rankine_Get_objects(const MPI_Status *status, int *count) RANKINE_FUNCTION(R
 /* ---- collectives ---- */
 
 int Rankine_Bcast(void *objects, int count, Rankine_Type type, int root, MPI_Comm comm) RANKINE_FUNCTION(Rankine_Bcast);
-/* Rank i gets sendcounts[i] references, from displs[i] on (or one part after another, if displs is null): a graph of its own. `received` may be
-   null. */
+/* Rank i gets sendcounts[i] references, from displs[i] on (or one part after another, if displs is null): a graph of
+ * its own. `received` may be null. */
 int Rankine_Scatter(const void *sendobjects, const int sendcounts[], const int displs[], Rankine_Type type,
                     void *recvobjects, int recvcount, int *received, int root, MPI_Comm comm)
     RANKINE_FUNCTION(Rankine_Scatter);
-/* All parts, one after another in the order of ranks, at most `recvcount` references; recvcounts[i] is how many came from rank i, or null. */
+/* All parts, one after another in the order of ranks, at most `recvcount` references; recvcounts[i] is how many came
+ * from rank i, or null. */
 int Rankine_Gather(const void *sendobjects, int sendcount, Rankine_Type type, void *recvobjects, int recvcount,
                    int recvcounts[], int root, MPI_Comm comm) RANKINE_FUNCTION(Rankine_Gather);
 int Rankine_Allgather(const void *sendobjects, int sendcount, Rankine_Type type, void *recvobjects, int recvcount,
@@ -197,7 +204,8 @@ Rankine_Release_function Rankine_Release;
 
 /* Writes the header into the first 64 of an image's bytes. */
 int Rankine_Seal(void *image, int bytes, int objects, int roots, Rankine_Type type) RANKINE_FUNCTION(Rankine_Seal);
-/* As the type of a receive: what comes stays an image, in a block from the allocator; `objects` gets its address and how many bytes it has. */
+/* As the type of a receive: what comes stays an image, in a block from the allocator; `objects` gets its address and
+ * how many bytes it has. */
 #define RANKINE_IMAGE(type) ((Rankine_Type)((type) | 0x20000000))
 /* Checks an image, and stores position, type and count of each object, if there is room for `capacity` of them. */
 int Rankine_Open(const void *image, int bytes, Rankine_Type type, int table[], int capacity, int *objects, int *roots)
@@ -205,11 +213,12 @@ int Rankine_Open(const void *image, int bytes, Rankine_Type type, int table[], i
 
 /* ---- clusters: memory at the same address in every rank, sent as it is ---- */
 
-/* A graph that is allocated in a cluster needs no description: one message, one copy, and pointers inside of it are right on the other side. */
+/* A graph that is allocated in a cluster needs no description: one message, one copy, and pointers inside of it are
+ * right on the other side. */
 typedef struct Rankine_Cluster_state *Rankine_Cluster;
 
-/* A cluster of up to `bytes` bytes, at the same address in every rank of the communicator (collective). Its name is the pair of `creator`, a rank of the
-   communicator, and a number. */
+/* A cluster of up to `bytes` bytes, at the same address in every rank of the communicator (collective). Its name is the
+ * pair of `creator`, a rank of the communicator, and a number. */
 int Rankine_Cluster_create(size_t bytes, int creator, MPI_Comm comm, Rankine_Cluster *cluster);
 /* Gives the memory back for clusters created later (collective, as the creation). */
 int Rankine_Cluster_free(Rankine_Cluster *cluster);

@@ -1,7 +1,8 @@
 /* Clusters: arenas at the same address in every rank, so that a graph inside one is sent as it is.
  *
- * The ranks of a communicator agree on an address that lies behind the memory of all of them, and each makes its memory that long. What a cluster
- * holds begins with a head that travels with it; what a rank knows about it lies outside, where no message reaches. */
+ * The ranks of a communicator agree on an address that lies behind the memory of all of them, and each makes its memory
+ * that long. What a cluster holds begins with a head that travels with it; what a rank knows about it lies outside,
+ * where no message reaches. */
 #include <rankine.h>
 #include <rankine/weak.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Memory for received objects, as Fortran's DEALLOCATE wants it: allocatables come from malloc, and behind the target of a pointer stands a word by which
- * the runtime knows that it may free it. (C's free takes both; this takes the place of the functions in the C library.) */
+/* Memory for received objects, as Fortran's DEALLOCATE wants it: allocatables come from malloc, and behind the target
+ * of a pointer stands a word by which the runtime knows that it may free it. (C's free takes both; this takes the place
+ * of the functions in the C library.) */
 #include <rankine.h>
 #include <stdint.h>
 #include <stdlib.h>

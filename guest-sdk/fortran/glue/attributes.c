@@ -1,8 +1,8 @@
 /* Attributes, which are integers in Fortran, and the callbacks of their keys.
  *
- * MPI keeps a pointer for an attribute; here it is the integer itself. The attributes that MPI predefines are pointers to
- * integers for C and the integers themselves for Fortran. A key's callbacks are C functions below: they find Fortran's
- * procedures in the extra state. */
+ * MPI keeps a pointer for an attribute; here it is the integer itself. The attributes that MPI predefines are pointers
+ * to integers for C and the integers themselves for Fortran. A key's callbacks are C functions below: they find
+ * Fortran's procedures in the extra state. */
 #include "glue.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* The functions of MPI that start operations again and complete them, as C names them: the engine's own, and then the copies of
- * array sections are told (section.c). The names are C's, so that it does not matter which language completes what Fortran began. */
+/* The functions of MPI that start operations again and complete them, as C names them: the engine's own, and then the
+ * copies of array sections are told (section.c). The names are C's, so that it does not matter which language completes
+ * what Fortran began. */
 #include "section.h"
 #include <stdlib.h>
 #include <string.h>

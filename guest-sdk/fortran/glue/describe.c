@@ -1,5 +1,6 @@
-/* Descriptions of derived types, made from what the program knows of them (type_info.h): allocatable components are part of a value and always travel,
- * pointers travel if rankine_describe names them, and the rest is bytes. A type that is only reached from another one is described when it is needed. */
+/* Descriptions of derived types, made from what the program knows of them (type_info.h): allocatable components are
+ * part of a value and always travel, pointers travel if rankine_describe names them, and the rest is bytes. A type that
+ * is only reached from another one is described when it is needed. */
 #include "objects.h"
 #include "type_info.h"
 #include <stdarg.h>
@@ -309,7 +310,8 @@ static int add_component(struct fields *fields, const struct component *componen
     return add_descriptor(fields, component, at, is_weak || has_name(of->transport, component), is_weak);
 }
 
-/* What a type inherits is part of it. Procedure pointers need no field: a function's number is the same in every rank of a program. */
+/* What a type inherits is part of it. Procedure pointers need no field: a function's number is the same in every rank
+ * of a program. */
 static int add_all(struct fields *fields, const struct derived_type *type, long long offset)
 {
     const struct component *component = components(type);

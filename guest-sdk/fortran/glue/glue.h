@@ -1,10 +1,10 @@
 /* What the C functions behind Fortran's MPI bindings share.
  *
  * Fortran passes everything by reference. A handle is an INTEGER (or a derived type with one in it) that holds the
- * guest's handle itself, LOGICAL is 0 or 1 in 4 bytes, statuses have the layout of C's, and the address, offset and count
- * kinds are those of C's types: so arguments are read through pointers to C's own types, and only strings, sentinels,
- * array sections, indices and callbacks need work. The lengths of CHARACTER arguments come after all others. An ierror
- * that is absent (mpi_f08) is a null pointer. */
+ * guest's handle itself, LOGICAL is 0 or 1 in 4 bytes, statuses have the layout of C's, and the address, offset and
+ * count kinds are those of C's types: so arguments are read through pointers to C's own types, and only strings,
+ * sentinels, array sections, indices and callbacks need work. The lengths of CHARACTER arguments come after all others.
+ * An ierror that is absent (mpi_f08) is a null pointer. */
 #pragma once
 
 #include <ISO_Fortran_binding.h>
@@ -26,14 +26,14 @@ MPI_Status *rankine_status(MPI_Status *status);
 int *rankine_weights(const int *weights);
 int *rankine_errcodes(int *codes);
 
-/* Strings: a copy that ends with a zero byte, without the blanks at the end (and, for keys and values of an info, at the
- * start); free it. And what MPI wrote, padded with blanks. */
+/* Strings: a copy that ends with a zero byte, without the blanks at the end (and, for keys and values of an info, at
+ * the start); free it. And what MPI wrote, padded with blanks. */
 char *rankine_c_string(const char *text, size_t length);
 char *rankine_c_word(const char *text, size_t length);
 void rankine_fortran_string(char *text, size_t length, const char *from);
 
-/* Choice buffers of mpi_f08, which come with the shape of an array section (section.c): `address` is what MPI is given, `copy` has
- * to be put back when the operation is complete: at once, or later, as `completion` says. */
+/* Choice buffers of mpi_f08, which come with the shape of an array section (section.c): `address` is what MPI is given,
+ * `copy` has to be put back when the operation is complete: at once, or later, as `completion` says. */
 struct buffer {
     void *address;
     struct copy *copy;

@@ -1,5 +1,6 @@
-/* Object graphs as messages: the procedures of the module rankine. Their arguments are variables, with shape and type: a scalar, an array or a part of
- * one. The values themselves travel and arrive in place; what they refer to is allocated. */
+/* Object graphs as messages: the procedures of the module rankine. Their arguments are variables, with shape and type:
+ * a scalar, an array or a part of one. The values themselves travel and arrive in place; what they refer to is
+ * allocated. */
 #include "objects.h"
 
 /* Each is there for communicators of mpi_f08, and for those of the module mpi. */

@@ -1,4 +1,5 @@
-/* Files that Fortran opens with STATUS='SCRATCH': in /tmp where the program may write there, else in its working folder. */
+/* Files that Fortran opens with STATUS='SCRATCH': in /tmp where the program may write there, else in its working
+ * folder. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Choice buffers of mpi_f08: TYPE(*), DIMENSION(..), which come with the shape of an array section.
  *
- * MPI is given the address of what is contiguous. The standard defines other sections by a contiguous copy, made when the operation
- * starts and put back when it completes, and so it is done here: every byte that MPI changed in the copy is changed in the
- * section, and no other, since what an operation does not touch belongs to the program, or to another operation. Copies of
- * operations that go on after the call are in a list; completion.c says when they are complete. */
+ * MPI is given the address of what is contiguous. The standard defines other sections by a contiguous copy, made when
+ * the operation starts and put back when it completes, and so it is done here: every byte that MPI changed in the copy
+ * is changed in the section, and no other, since what an operation does not touch belongs to the program, or to another
+ * operation. Copies of operations that go on after the call are in a list; completion.c says when they are complete. */
 #include "section.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The variables whose addresses stand for something: MPI_BOTTOM, MPI_STATUS_IGNORE and their like. mpif.h and the module
- * mpi have each in a COMMON block of its own; mpi_f08 shares them, but for statuses, which have a type of their own. */
+/* The variables whose addresses stand for something: MPI_BOTTOM, MPI_STATUS_IGNORE and their like. mpif.h and the
+ * module mpi have each in a COMMON block of its own; mpi_f08 shares them, but for statuses, which have a type of their
+ * own. */
 #include "glue.h"
 
 #define SENTINEL __attribute__((weak))

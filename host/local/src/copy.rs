@@ -1,9 +1,10 @@
 //! The one way in which bytes move that another thread may be writing at the same moment.
 //!
-//! Two overlapping receives, or a rank that writes into a buffer it has sent, are a guest's mistakes; in Rust a plain copy of
-//! such bytes would be undefined behaviour. So the copy is opaque to the compiler: inline assembly on x86-64 and
-//! AArch64, relaxed atomic bytes elsewhere and under Miri. Whatever races, the bytes that arrive are some mixture of old and
-//! new, and nothing else happens. Callers prove that both ranges are mapped; nobody needs to prove that they are quiet.
+//! Two overlapping receives, or a rank that writes into a buffer it has sent, are a guest's mistakes; in Rust a plain
+//! copy of such bytes would be undefined behaviour. So the copy is opaque to the compiler: inline assembly on x86-64
+//! and AArch64, relaxed atomic bytes elsewhere and under Miri. Whatever races, the bytes that arrive are some mixture
+//! of old and new, and nothing else happens. Callers prove that both ranges are mapped; nobody needs to prove that they
+//! are quiet.
 //!
 //! A copy orders nothing: publish a message with a release store after it, as with any other plain store.
 
@@ -35,8 +36,9 @@ pub unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
-/// Copies `len` ≤ 128 bytes, always inlined. The move at the end of the block overlaps the one before instead of branching
-/// on the length: a byte may be written twice, with the same value unless somebody writes the source meanwhile.
+/// Copies `len` ≤ 128 bytes, always inlined. The move at the end of the block overlaps the one before instead of
+/// branching on the length: a byte may be written twice, with the same value unless somebody writes the source
+/// meanwhile.
 ///
 /// # Safety
 /// As for [`copy`].

@@ -1,7 +1,8 @@
 //! Running the engine's futures on a rank: polling, spinning, parking, and calls back into the guest.
 //!
-//! A future of the engine never blocks and never runs guest code. When it needs the guest (a user-defined reduction, an attribute's copy
-//! function) it leaves a [`Callback`] and returns `Pending`; the driver, which is on the rank's own stack, runs it and polls again.
+//! A future of the engine never blocks and never runs guest code. When it needs the guest (a user-defined reduction, an
+//! attribute's copy function) it leaves a [`Callback`] and returns `Pending`; the driver, which is on the rank's own
+//! stack, runs it and polls again.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -25,7 +26,8 @@ pub enum Callback {
         /// Its arguments.
         arguments: SmallVec<[i32; 8]>,
     },
-    /// Make sure that the rank's scratch memory in the guest has this many bytes. The answer is its address, 0 if there is no memory left.
+    /// Make sure that the rank's scratch memory in the guest has this many bytes. The answer is its address, 0 if there
+    /// is no memory left.
     Scratch {
         /// Bytes wanted.
         bytes: u32,
@@ -44,8 +46,8 @@ pub enum Callback {
     },
 }
 
-/// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another one, so every
-/// question has a number.
+/// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another
+/// one, so every question has a number.
 #[derive(Default)]
 pub(crate) struct Questions {
     last: Cell<u32>,
@@ -166,10 +168,12 @@ impl Rank {
         self.world().resume(self.me());
     }
 
-    /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a hand-over.
+    /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a
+    /// hand-over.
     fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>) -> Option<Step<F::Output>> {
         const POLLS: u32 = if cfg!(miri) { 20 } else { 4000 };
-        // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody writes them.
+        // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody
+        // writes them.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
         self.mailbox().enter();
         self.attending.set(true);
@@ -207,7 +211,8 @@ impl Rank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended;
 
-/// Runs a future of the engine on a thread that belongs to its rank alone. `call` runs callbacks; its error ends the call.
+/// Runs a future of the engine on a thread that belongs to its rank alone. `call` runs callbacks; its error ends the
+/// call.
 #[inline]
 pub fn block_on<F: Future, E: From<Ended>>(
     rank: &Rank,

@@ -19,8 +19,8 @@ pub struct Details {
     pub class: i32,
     /// What was wrong: the argument, its value and what would have been right.
     pub text: Cow<'static, str>,
-    /// The communicator whose error handler hears of it, where that is not the one which the call works on: the call completed a
-    /// request that works on another.
+    /// The communicator whose error handler hears of it, where that is not the one which the call works on: the call
+    /// completed a request that works on another.
     pub on: Option<Comm>,
     /// What the call's status says although it failed: where a message came from that did not fit.
     pub status: Option<Status>,

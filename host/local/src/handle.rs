@@ -61,7 +61,8 @@ impl<T> Table<T> {
         }
     }
 
-    /// As [`Table::insert`], for a value that is made where it is to lie, without ever being moved; nothing when the quota is used up.
+    /// As [`Table::insert`], for a value that is made where it is to lie, without ever being moved; nothing when the
+    /// quota is used up.
     #[inline(always)]
     pub fn insert_with(&mut self, make: impl FnOnce() -> T) -> Option<u32> {
         let index = self.vacant()?;
@@ -83,7 +84,8 @@ impl<T> Table<T> {
     #[inline(always)]
     fn fill(&mut self, index: u32, make: impl FnOnce() -> T) -> u32 {
         let slot = &mut self.slots[index as usize];
-        // There was nothing, so nothing is to be dropped, for which the compiler would have to keep the value elsewhere meanwhile.
+        // There was nothing, so nothing is to be dropped, for which the compiler would have to keep the value elsewhere
+        // meanwhile.
         std::mem::forget(slot.value.replace(make()));
         ((self.class as u32) << (INDEX_BITS + GENERATION_BITS)) | (slot.generation << INDEX_BITS) | index
     }

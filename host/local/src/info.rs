@@ -253,7 +253,8 @@ pub fn info_get(r: &Rank, info: Info, key: &str, valuelen: i32) -> Result<Option
     }))
 }
 
-/// `MPI_Info_get_string`: the room that the value needs with its terminating zero, and as much of it as fits into `buflen` bytes with one.
+/// `MPI_Info_get_string`: the room that the value needs with its terminating zero, and as much of it as fits into
+/// `buflen` bytes with one.
 pub fn info_get_string(r: &Rank, info: Info, key: &str, buflen: i32) -> Result<Option<(i32, String)>> {
     let room = usize::try_from(buflen)
         .map_err(|_| Error::new(MPI_ERR_ARG, format!("buflen is {buflen}, which is negative")))?;

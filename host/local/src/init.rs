@@ -37,8 +37,8 @@ pub(crate) struct State {
 }
 
 impl Rank {
-    /// Refuses a call before `MPI_Init` or after `MPI_Finalize`, while no session is open either. The host asks before every function that
-    /// may not be called at any time.
+    /// Refuses a call before `MPI_Init` or after `MPI_Finalize`, while no session is open either. The host asks before
+    /// every function that may not be called at any time.
     #[inline]
     pub fn check_running(&self) -> Result<()> {
         if self.init.phase.get() == Phase::Running || self.init.sessions.get() > 0 {
@@ -73,8 +73,8 @@ pub fn init(r: &Rank) -> Result<()> {
     init_thread(r, MPI_THREAD_SINGLE).map(drop)
 }
 
-/// `MPI_Init_thread`: the level that is asked for. A guest has a single thread, so it keeps the promise of every level; refusing
-/// one would only stop programs that ask for it and never use it.
+/// `MPI_Init_thread`: the level that is asked for. A guest has a single thread, so it keeps the promise of every level;
+/// refusing one would only stop programs that ask for it and never use it.
 pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
     match r.init.phase.get() {
         Phase::Fresh => (),
@@ -97,8 +97,8 @@ pub fn initialized(r: &Rank) -> Result<bool> {
     Ok(r.init.phase.get() != Phase::Fresh)
 }
 
-/// `MPI_Finalize`: the attributes of `MPI_COMM_SELF` go first, then what this rank still owes others is delivered. Nobody waits for a rank
-/// that owes nothing.
+/// `MPI_Finalize`: the attributes of `MPI_COMM_SELF` go first, then what this rank still owes others is delivered.
+/// Nobody waits for a rank that owes nothing.
 pub async fn finalize(r: &Rank) -> Result<()> {
     if r.init.phase.get() != Phase::Running {
         return r.not_running();

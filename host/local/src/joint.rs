@@ -1,8 +1,8 @@
 //! Long copies by two hands: while the sender waits it copies too, from the other end.
 //!
-//! The matcher opens the copy in the send's operation and takes chunks from the front; the waiting sender takes them from the
-//! back. One shared counter gives out chunks, so that front and back never cross. Only the matcher completes the operations,
-//! after every chunk is done; the sender touches nothing but its own operation.
+//! The matcher opens the copy in the send's operation and takes chunks from the front; the waiting sender takes them
+//! from the back. One shared counter gives out chunks, so that front and back never cross. Only the matcher completes
+//! the operations, after every chunk is done; the sender touches nothing but its own operation.
 
 use crate::copy;
 use crate::mailbox::operation::Joint;

@@ -106,7 +106,8 @@ impl Memory {
         let from = self.argument(address, length, what)?;
         let length = length as usize;
         bytes.reserve(length);
-        // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written before they count.
+        // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written
+        // before they count.
         unsafe {
             copy::copy(bytes.as_mut_ptr().add(bytes.len()), from, length);
             bytes.set_len(bytes.len() + length);
@@ -196,7 +197,8 @@ impl Memory {
     {
         let from = self.argument(address, length as u64 * 4, what)?;
         let mut words = SmallVec::<[u32; N]>::with_capacity(length);
-        // SAFETY: `from` has as many bytes inside the memory, and the vector has room for them; they are written before they count.
+        // SAFETY: `from` has as many bytes inside the memory, and the vector has room for them; they are written before
+        // they count.
         unsafe {
             copy::copy(words.as_mut_ptr().cast(), from, length * 4);
             words.set_len(length);
@@ -256,7 +258,8 @@ impl Memory {
         Ok(length)
     }
 
-    /// The host address of a byte that a datatype's hull starts at, for hulls that were proved by [`crate::span::Span`].
+    /// The host address of a byte that a datatype's hull starts at, for hulls that were proved by
+    /// [`crate::span::Span`].
     pub(crate) fn prove(&self, low: i128, high: i128, what: &str) -> Result<()> {
         if low < 0 || high > i128::from(self.size()) {
             return Err(self.outside(MPI_ERR_BUFFER, low, high - low, what));

@@ -1,7 +1,8 @@
 //! Reduction operations (MPI-5.0 §6.9): the predefined ones, those of the program, and applying them.
 //!
-//! Operands are packed bytes in host memory. A predefined operation runs on them there; for one of the program they are laid out
-//! in the guest's scratch memory, as elements of the datatype, and its function is called on the rank's own stack.
+//! Operands are packed bytes in host memory. A predefined operation runs on them there; for one of the program they are
+//! laid out in the guest's scratch memory, as elements of the datatype, and its function is called on the rank's own
+//! stack.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -238,7 +239,8 @@ impl Drop for Scratch<'_> {
     }
 }
 
-/// `MPI_Op_create`, and `MPI_Op_create_c`: the length is stored as a double word whose low half is the `int` of the former.
+/// `MPI_Op_create`, and `MPI_Op_create_c`: the length is stored as a double word whose low half is the `int` of the
+/// former.
 pub fn op_create(r: &Rank, function: FnPtr, commute: i32) -> Result<Op> {
     let user = Rc::new(User { function, commutative: commute != 0 });
     let handle = r.ops.table.borrow_mut().insert(user);

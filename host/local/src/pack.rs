@@ -1,7 +1,7 @@
 //! Packing and unpacking (MPI-5.0, sections 5.2 and 5.3).
 //!
-//! What `MPI_Pack` writes is the bytes of the type map, one after another, and nothing else. The external32 form is big-endian,
-//! with a fixed size for every basic type (§14.5.2). All arguments are checked here.
+//! What `MPI_Pack` writes is the bytes of the type map, one after another, and nothing else. The external32 form is
+//! big-endian, with a fixed size for every basic type (§14.5.2). All arguments are checked here.
 
 use rankine_abi::{Addr, Comm, Datatype, Kind, MPI_ERR_ARG, MPI_ERR_CONVERSION, MPI_ERR_COUNT, MPI_ERR_TRUNCATE};
 
@@ -147,8 +147,8 @@ fn window(r: &Rank, buffer: Addr, size: i64, position: i64, length: u64) -> Resu
     Ok((unsafe { Span::raw(first.wrapping_add(position as usize), length as usize) }, end))
 }
 
-/// Calls `convert` with the basic elements in order, some of one type at a time: how many bytes they are in memory and in
-/// external form.
+/// Calls `convert` with the basic elements in order, some of one type at a time: how many bytes they are in memory and
+/// in external form.
 fn in_chunks(signature: &Signature, mut convert: impl FnMut(Basic, usize, usize) -> Result<()>) -> Result<()> {
     signature.for_each_run(&mut |basic, mut left| {
         let (size, external) = (usize::from(basic.size), usize::from(basic.external));

@@ -131,8 +131,8 @@ impl Rank {
         self.world.tell(event);
     }
 
-    /// The program has returned, or was stopped. What it left pending is taken back; whoever waits for this rank alone waits in vain,
-    /// which the deadlock check sees.
+    /// The program has returned, or was stopped. What it left pending is taken back; whoever waits for this rank alone
+    /// waits in vain, which the deadlock check sees.
     pub fn exit(&self) {
         self.drop_futures();
         self.drop_buffered();
@@ -142,7 +142,8 @@ impl Rank {
 
 impl Drop for Rank {
     fn drop(&mut self) {
-        // What `exit` did not take back is leaked rather than dropped: futures refer to the rank, and operations to their bytes.
+        // What `exit` did not take back is leaked rather than dropped: futures refer to the rank, and operations to
+        // their bytes.
         self.leak_futures();
         self.leak_buffered();
     }

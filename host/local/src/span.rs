@@ -1,7 +1,9 @@
-//! The buffer of an operation: bytes somewhere in the host's address space, proved to be inside the memory they belong to.
+//! The buffer of an operation: bytes somewhere in the host's address space, proved to be inside the memory they belong
+//! to.
 //!
-//! A span is made once, when an operation starts: from (address, count, datatype) of a guest, after proving that every byte
-//! the datatype can touch lies in the guest's memory, or from scratch bytes of a collective. From then on nobody checks again.
+//! A span is made once, when an operation starts: from (address, count, datatype) of a guest, after proving that every
+//! byte the datatype can touch lies in the guest's memory, or from scratch bytes of a collective. From then on nobody
+//! checks again.
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_BUFFER, MPI_ERR_COUNT};
 
@@ -49,7 +51,8 @@ impl Span {
         self.layout = None;
     }
 
-    /// Refuses a span for results that shares bytes with `operand`. Only contiguous ones are compared: others may interleave.
+    /// Refuses a span for results that shares bytes with `operand`. Only contiguous ones are compared: others may
+    /// interleave.
     pub(crate) fn apart_from(&self, operand: &Span) -> Result<()> {
         let (Some(to), Some(from)) = (self.contiguous(), operand.contiguous()) else { return Ok(()) };
         let (to, from) = (to as usize, from as usize);
@@ -108,8 +111,8 @@ impl Span {
         bytes
     }
 
-    /// Copies the first `length` packed bytes of `from` into this span, directly from layout to layout. Contiguous bytes that are the same
-    /// ones stay as they are.
+    /// Copies the first `length` packed bytes of `from` into this span, directly from layout to layout. Contiguous
+    /// bytes that are the same ones stay as they are.
     pub fn copy_from(&self, from: &Span, length: usize) {
         if self.contiguous().is_some() && self.contiguous() == from.contiguous() {
             return;
@@ -130,7 +133,8 @@ impl Span {
 }
 
 impl Rank {
-    /// The span of `count` elements of `datatype` at `address` in this rank's memory, every byte of it proved to be inside.
+    /// The span of `count` elements of `datatype` at `address` in this rank's memory, every byte of it proved to be
+    /// inside.
     #[inline(always)]
     pub fn span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span> {
         // What nearly all messages are stays in registers.

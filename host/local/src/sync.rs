@@ -14,9 +14,9 @@ pub(crate) use loom::{
     thread::yield_now,
 };
 
-/// Stands between a sequentially consistent write and a sequentially consistent read of another word, where two threads do
-/// this crosswise and one of them has to see the other. The accesses alone are enough; only loom, which takes them for acquire and
-/// release, needs the fence.
+/// Stands between a sequentially consistent write and a sequentially consistent read of another word, where two threads
+/// do this crosswise and one of them has to see the other. The accesses alone are enough; only loom, which takes them
+/// for acquire and release, needs the fence.
 #[inline]
 pub(crate) fn crosswise() {
     #[cfg(loom)]

@@ -141,8 +141,8 @@ fn answer(rank: &Rank, callback: Callback) -> Result<i32, Ended> {
     }
 }
 
-/// A function of the test's guest: a user-defined operation on maps x ↦ a·x + b, whose elements begin with the ints a and b.
-/// Composing them is associative, but not commutative.
+/// A function of the test's guest: a user-defined operation on maps x ↦ a·x + b, whose elements begin with the ints a
+/// and b. Composing them is associative, but not commutative.
 pub(crate) const COMPOSE: FnPtr = FnPtr(1);
 
 fn compose(rank: &Rank, [first, second, length, datatype]: [Addr; 4]) {

@@ -1,8 +1,8 @@
 //! Sends and receives below MPI: starting, matching, completing. Nothing here blocks; waiting is awaiting.
 //!
-//! Whoever arrives second copies. A message of up to [`EAGER`] bytes travels in the envelope and its send is complete at
-//! once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender
-//! on behalf of a receiver that computes or sleeps.
+//! Whoever arrives second copies. A message of up to [`EAGER`] bytes travels in the envelope and its send is complete
+//! at once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender on
+//! behalf of a receiver that computes or sleeps.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -204,8 +204,8 @@ impl Rank {
         short
     }
 
-    /// Takes the next envelope off the ring straight to the buffer, if it is there or comes within moments and is what is asked for.
-    /// Nothing means that the receive has to be posted.
+    /// Takes the next envelope off the ring straight to the buffer, if it is there or comes within moments and is what
+    /// is asked for. Nothing means that the receive has to be posted.
     #[inline(always)]
     pub(crate) fn receive_next(&self, pattern: &Pattern, span: &Span) -> Option<Header> {
         // As long as a peer needs that is about to send.
@@ -417,8 +417,8 @@ impl Rank {
         }
     }
 
-    /// Takes an unmatched operation out of the queue it waits in; false when it has been matched. A send that its receiver has
-    /// set aside counts as matched, unless it is to be taken `anyway`.
+    /// Takes an unmatched operation out of the queue it waits in; false when it has been matched. A send that its
+    /// receiver has set aside counts as matched, unless it is to be taken `anyway`.
     fn take_back(&self, operation: OpRef, anyway: bool) -> bool {
         let what = operation.what();
         match what.kind {
@@ -447,7 +447,8 @@ impl Rank {
     }
 }
 
-/// A send or receive under way, or none. Dropping it takes it back, so that nobody reads or writes what its waiter owned.
+/// A send or receive under way, or none. Dropping it takes it back, so that nobody reads or writes what its waiter
+/// owned.
 pub(crate) struct Started<'a> {
     rank: &'a Rank,
     operation: Option<OpRef>,

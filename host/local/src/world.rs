@@ -296,7 +296,8 @@ impl World {
         self.mailbox(rank).ring.park().swap(RUNNING, Ordering::SeqCst);
     }
 
-    /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen again.
+    /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen
+    /// again.
     fn one_less(&self) {
         if self.active.fetch_sub(1, Ordering::SeqCst) == 1
             && self.options.deadlock_check

@@ -1,7 +1,8 @@
 //! Checking an image that came, all of it, before the guest sees a byte of it.
 //!
-//! The decoder follows the plan as the walker does and meets the same objects in the same order. It believes nothing: every reference is to an object
-//! that is there and of the right type, every length fits, no byte is left over. Its cost is linear in objects and bytes whatever the image says.
+//! The decoder follows the plan as the walker does and meets the same objects in the same order. It believes nothing:
+//! every reference is to an object that is there and of the right type, every length fits, no byte is left over. Its
+//! cost is linear in objects and bytes whatever the image says.
 
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
@@ -32,7 +33,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether what a walk has noted is accepted. It does not note how deep objects lie; its bytes were counted when they came.
+    /// Whether what a walk has noted is accepted. It does not note how deep objects lie; its bytes were counted when
+    /// they came.
     pub(crate) fn allow(&self, outline: &Outline) -> bool {
         u64::from(outline.count) <= self.objects && self.depth == u64::MAX
     }
@@ -55,7 +57,8 @@ pub(crate) struct Outline {
     pub(crate) body: usize,
 }
 
-/// Checks a message that shall be objects of this plan's type. What must not arrive (references that are left, capacities) is put right.
+/// Checks a message that shall be objects of this plan's type. What must not arrive (references that are left,
+/// capacities) is put right.
 pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result<Outline> {
     let header = Header::expect(message, plan)?;
     for (what, value, limit) in

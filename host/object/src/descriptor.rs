@@ -1,9 +1,10 @@
 //! Pointers and allocatables of Fortran: a reference that lies in a descriptor, which says how many elements there are.
 //!
-//! The layout is flang's for wasm32, which is that of `CFI_cdesc_t` with 64-bit lengths: address, length of an element, version, four bytes (rank, type,
-//! attribute, and what else there is), then for each dimension lower bound, extent and stride in bytes, and for derived types the address of what the
-//! program knows of the type. What is always the same in a field's descriptor is the field's *pattern*. It says on both sides what a descriptor has to be,
-//! and is written over what was there, or came.
+//! The layout is flang's for wasm32, which is that of `CFI_cdesc_t` with 64-bit lengths: address, length of an element,
+//! version, four bytes (rank, type, attribute, and what else there is), then for each dimension lower bound, extent and
+//! stride in bytes, and for derived types the address of what the program knows of the type. What is always the same in
+//! a field's descriptor is the field's *pattern*. It says on both sides what a descriptor has to be, and is written
+//! over what was there, or came.
 
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
@@ -120,7 +121,8 @@ impl Pattern {
         })
     }
 
-    /// Makes what is always the same so, and strides what they are for elements side by side, as `count` has found them to be.
+    /// Makes what is always the same so, and strides what they are for elements side by side, as `count` has found them
+    /// to be.
     pub(crate) fn restore(&self, bytes: &mut [u8], at: usize) {
         put_word(bytes, at + 4, 0);
         if self.length != 0 {

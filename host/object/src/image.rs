@@ -1,5 +1,5 @@
-//! The form in which a graph travels: a header, then the objects' bytes, one after another, in the order in which a walk from the roots meets
-//! them.
+//! The form in which a graph travels: a header, then the objects' bytes, one after another, in the order in which a
+//! walk from the roots meets them.
 //!
 //! ```text
 //! header   64 bytes, see `Header`
@@ -7,8 +7,9 @@
 //! body     the roots' references, then every object's bytes
 //! ```
 //!
-//! A reference is 0, or one more than the number of the object it refers to. Objects are numbered in breadth-first order from the roots, so a
-//! reference to the next number introduces that object, and its type and length follow from the reference: nothing else has to be written about it.
+//! A reference is 0, or one more than the number of the object it refers to. Objects are numbered in breadth-first
+//! order from the roots, so a reference to the next number introduces that object, and its type and length follow from
+//! the reference: nothing else has to be written about it.
 
 use rankine_abi::MPI_ERR_TYPE;
 use rankine_local::{Error, Result};

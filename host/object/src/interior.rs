@@ -1,7 +1,7 @@
 //! References that point into other objects: to an element of an array, or to what lies inline in something larger.
 //!
-//! A walk meets such a target as an object of its own. Afterwards, what was met is sorted by address; what lies inside of something larger becomes
-//! an alias of a part of it, which has a number like every object, but no bytes.
+//! A walk meets such a target as an object of its own. Afterwards, what was met is sorted by address; what lies inside
+//! of something larger becomes an alias of a part of it, which has a number like every object, but no bytes.
 
 use std::collections::HashMap;
 

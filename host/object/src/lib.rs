@@ -1,7 +1,7 @@
 //! Object graphs as messages (import module `rankine`).
 //!
-//! A guest describes its types once; from then on trees, lists and meshes travel like arrays of numbers: the host walks the graph in the sender's memory
-//! into an image, which is an ordinary message, and rebuilds it in the receiver's.
+//! A guest describes its types once; from then on trees, lists and meshes travel like arrays of numbers: the host walks
+//! the graph in the sender's memory into an image, which is an ordinary message, and rebuilds it in the receiver's.
 //!
 //! | file | subject |
 //! |---|---|
@@ -13,9 +13,10 @@
 //! | `decode` | checking an image that came, before the guest sees a byte of it |
 //! | `rebuild` | from an image to a graph |
 //!
-//! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. Who sends and receives images are the
-//! engines' shims (`host/src/local/objects.rs`). A guest that describes its types wrongly sends nonsense or gets errors; whoever receives believes nothing
-//! of an image but what `decode` has checked against its own description.
+//! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. Who sends and
+//! receives images are the engines' shims (`host/src/local/objects.rs`). A guest that describes its types wrongly sends
+//! nonsense or gets errors; whoever receives believes nothing of an image but what `decode` has checked against its own
+//! description.
 
 mod decode;
 mod descriptor;
@@ -220,7 +221,8 @@ impl Objects {
         Ok(counts)
     }
 
-    /// Gives the memory of all objects of these graphs back to the guest's allocator, each once, or the block that they share.
+    /// Gives the memory of all objects of these graphs back to the guest's allocator, each once, or the block that they
+    /// share.
     pub async fn release<A: AsyncFn(Callback) -> i32>(&self, site: &Site<'_, A>, roots: &Roots) -> Result<()> {
         let Some(allocator) = self.allocator.get() else {
             return Err(Error::new(
@@ -237,8 +239,8 @@ impl Objects {
     }
 }
 
-/// Guests whose objects have no layout that the host could follow make images themselves, and read them themselves: the host says what they are
-/// and checks them.
+/// Guests whose objects have no layout that the host could follow make images themselves, and read them themselves: the
+/// host says what they are and checks them.
 impl Objects {
     /// The header of an image of `bytes` bytes, header and all.
     pub fn seal(&self, bytes: u32, objects: u32, roots: u32, handle: u32) -> Result<[u8; HEADER]> {

@@ -1,7 +1,8 @@
-//! What the walker and the decoder follow: everything that can be reached from one type, in an order that two ranks agree on.
+//! What the walker and the decoder follow: everything that can be reached from one type, in an order that two ranks
+//! agree on.
 //!
-//! Types get numbers in the order in which a walk over the descriptions meets them, so that two ranks which described the same types, in
-//! whatever order, number them alike; the fingerprint is a hash over that walk.
+//! Types get numbers in the order in which a walk over the descriptions meets them, so that two ranks which described
+//! the same types, in whatever order, number them alike; the fingerprint is a hash over that walk.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -77,9 +78,11 @@ pub(crate) struct Layout {
     pub handle: u32,
     pub size: u32,
     pub steps: Vec<Step>,
-    /// Offsets and targets of the references, if these are all there is to follow and none of them has conditions: the usual case, and the fast one.
+    /// Offsets and targets of the references, if these are all there is to follow and none of them has conditions: the
+    /// usual case, and the fast one.
     pub plain: Option<Vec<(u32, Shape)>>,
-    /// It is what strings are made of: linkers let one string be the end of another, so they are no parts of each other.
+    /// It is what strings are made of: linkers let one string be the end of another, so they are no parts of each
+    /// other.
     pub is_text: bool,
 }
 
@@ -101,8 +104,8 @@ impl Plan {
         &self.layouts[0].name
     }
 
-    /// Whether an image that a walk over `sender` made needs no check before it is built by this plan. Equal fingerprints are not enough: a guest could make
-    /// two descriptions that have the same one.
+    /// Whether an image that a walk over `sender` made needs no check before it is built by this plan. Equal
+    /// fingerprints are not enough: a guest could make two descriptions that have the same one.
     pub(crate) fn believes(&self, sender: &Plan) -> bool {
         let same_step = |(a, b): (&Step, &Step)| (a.offset, a.when, a.action) == (b.offset, b.when, b.action);
         let same_layout = |(a, b): (&Layout, &Layout)| {
@@ -130,7 +133,8 @@ impl Plan {
         u64::from(self.layouts[met.shape() as usize].size) * u64::from(met.count())
     }
 
-    /// How deep in something else objects of this type may lie: of two that have the same bytes, the outer one has the smaller number.
+    /// How deep in something else objects of this type may lie: of two that have the same bytes, the outer one has the
+    /// smaller number.
     pub(crate) fn depth(&self, met: Met) -> usize {
         let mut depth = 0;
         let mut shapes = vec![met.shape()];

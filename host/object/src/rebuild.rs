@@ -1,6 +1,7 @@
 //! From an image that was checked to a graph in the receiver's memory.
 //!
-//! The guest's allocator is asked for all objects before any is written, in batches; if it has no memory left, everything is given back.
+//! The guest's allocator is asked for all objects before any is written, in batches; if it has no memory left,
+//! everything is given back.
 
 use std::borrow::Cow;
 

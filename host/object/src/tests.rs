@@ -145,7 +145,8 @@ proptest! {
     }
 }
 
-/// Descriptors, as a program in Fortran has them: where they lie in a node of theirs, rank, bytes of an element, and whether there is a table of the type.
+/// Descriptors, as a program in Fortran has them: where they lie in a node of theirs, rank, bytes of an element, and
+/// whether there is a table of the type.
 const FORTRAN: [(u32, u32, u32, bool); 6] = [
     (8, 0, SCRIPT, true),
     (48, 1, SCRIPT, true),

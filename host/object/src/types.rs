@@ -1,8 +1,8 @@
 //! What a guest says of its types: sizes, and where the references are. Everything is checked when it is said.
 //!
-//! A type is declared with its size and then defined by its fields; references may name types that are not defined yet, so types can
-//! refer to each other. What lies inline has to be defined before, so nothing can contain itself. Bytes that no field speaks
-//! of travel as they are.
+//! A type is declared with its size and then defined by its fields; references may name types that are not defined yet,
+//! so types can refer to each other. What lies inline has to be defined before, so nothing can contain itself. Bytes
+//! that no field speaks of travel as they are.
 
 use std::rc::Rc;
 
@@ -31,7 +31,8 @@ const FIRST: u32 = 0x1_0000;
 pub(crate) const VALUES: u32 = 0x4000_0000;
 /// In the handle of a receive: all that comes lies in one block.
 pub(crate) const TOGETHER: u32 = 0x1000_0000;
-/// In the handle of a receive: what comes is left as an image, in memory of its own, and the array gets address and bytes of it.
+/// In the handle of a receive: what comes is left as an image, in memory of its own, and the array gets address and
+/// bytes of it.
 pub(crate) const IMAGE: u32 = 0x2000_0000;
 
 /// How a field refers to objects.

@@ -1,7 +1,8 @@
 //! Which objects a walk has met: from address to number.
 //!
-//! Open addressing. An allocator puts objects side by side, and so does this table, as long as that goes well: then a walk touches the table in
-//! about the order of the objects, which a large graph's time depends on. Where addresses fall on one another, the table mixes them.
+//! Open addressing. An allocator puts objects side by side, and so does this table, as long as that goes well: then a
+//! walk touches the table in about the order of the objects, which a large graph's time depends on. Where addresses
+//! fall on one another, the table mixes them.
 
 /// See the module.
 pub(crate) struct Visited {

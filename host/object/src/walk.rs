@@ -1,7 +1,8 @@
 //! From a graph in a guest's memory to an image of it.
 //!
-//! One pass, without recursion over the data: the list of the objects that were met is also the queue of those still to be copied. An object's bytes
-//! are copied out of the guest first and its references are read from the copy, so that nothing the guest does meanwhile matters.
+//! One pass, without recursion over the data: the list of the objects that were met is also the queue of those still to
+//! be copied. An object's bytes are copied out of the guest first and its references are read from the copy, so that
+//! nothing the guest does meanwhile matters.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,8 +20,9 @@ use crate::types::REFERENCE;
 use crate::visited::Visited;
 use crate::{ARRAY, Hold, Roots};
 
-/// An object that was met: where it lies, its type, how many lie in a row. Two scalars, so that it travels in registers: a processor that loads as a whole
-/// what it has just stored in parts has to wait, and walks do this for every object.
+/// An object that was met: where it lies, its type, how many lie in a row. Two scalars, so that it travels in
+/// registers: a processor that loads as a whole what it has just stored in parts has to wait, and walks do this for
+/// every object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Met {
     pub at: u32,
@@ -56,8 +58,8 @@ pub(crate) struct Walk {
     weak: Vec<(usize, Met)>,
     /// Bytes, objects and references of the last image: the next one is likely to be like it.
     last: [usize; 3],
-    /// What an image and its sizes and references lay in that is not needed any more. Of the last message that came: this core has it at hand, while its
-    /// sender would have to take it back line by line.
+    /// What an image and its sizes and references lay in that is not needed any more. Of the last message that came:
+    /// this core has it at hand, while its sender would have to take it back line by line.
     spare: (Vec<u8>, Vec<i32>, Vec<u32>),
 }
 
@@ -184,7 +186,8 @@ impl<'a> Copier<'a> {
         let bytes = u64::from(layout.size) * u64::from(met.count());
         self.memory.append(Addr(met.at), bytes, &mut self.image, "an object")?;
         self.outline.sizes.push(bytes as i32);
-        // Objects do not overlap, so together they are not larger than the memory; and positions have to fit into a word.
+        // Objects do not overlap, so together they are not larger than the memory; and positions have to fit into a
+        // word.
         if self.image.len() as u64 > 2 * self.memory.size() + HEADER as u64 {
             return Err(error(MPI_ERR_TYPE, "the objects overlap one another: the description does not fit the data"));
         }
@@ -216,7 +219,8 @@ impl<'a> Copier<'a> {
         Ok(())
     }
 
-    /// Meets what the object refers to whose copy begins at `start`. The recursion is as deep as types lie inline in one another.
+    /// Meets what the object refers to whose copy begins at `start`. The recursion is as deep as types lie inline in
+    /// one another.
     fn follow(&mut self, steps: &'a [Step], start: usize) -> Result<()> {
         for step in steps {
             if let Some((tag_at, tag)) = step.when

@@ -135,8 +135,8 @@ fn repeated(text: &str) -> Result<Vec<usize>> {
     Ok(counts)
 }
 
-/// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are spread evenly; where
-/// no number of ranks is given, every slot gets one.
+/// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are
+/// spread evenly; where no number of ranks is given, every slot gets one.
 pub(super) fn places(hosts: &[Host], ranks: Option<usize>) -> Result<Vec<(String, usize)>> {
     let ranks = ranks.unwrap_or_else(|| hosts.iter().map(|host| host.slots.unwrap_or(1)).sum());
     let even = hosts.iter().all(|host| host.slots.is_none());

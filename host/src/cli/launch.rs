@@ -1,7 +1,7 @@
 //! `rankine run --hosts`: a job on several hosts, by the launcher of the MPI library that is installed.
 //!
-//! Starting processes on other hosts is what launchers are for: this composes the command of the one that is found and becomes it
-//! (`exec`), so that signals, standard streams and the exit status are the launcher's own.
+//! Starting processes on other hosts is what launchers are for: this composes the command of the one that is found and
+//! becomes it (`exec`), so that signals, standard streams and the exit status are the launcher's own.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;

@@ -25,7 +25,8 @@ pub(super) struct Arguments {
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
     ranks: Option<usize>,
 
-    /// The engine: all ranks in this process, or this one over an MPI library [default: mpi under a launcher, else local]
+    /// The engine: all ranks in this process, or this one over an MPI library [default: mpi under a launcher, else
+    /// local]
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
@@ -215,7 +216,8 @@ fn run_here(arguments: Arguments) -> Result<ExitCode> {
     let ending = job.run();
     write_out(&output, &ending);
     report(&ending);
-    // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by one.
+    // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
+    // one.
     std::process::exit(ending.status())
 }
 
@@ -351,8 +353,8 @@ fn write_out(output: &Arc<Output>, ending: &Ending) {
     let _ = is_done.recv_timeout(Duration::from_secs(1));
 }
 
-/// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once, and the first to
-/// end may have the others ended in the middle of a line.
+/// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
+/// and the first to end may have the others ended in the middle of a line.
 fn report(ending: &Ending) {
     let mut text = account(ending).join("\n");
     if !text.is_empty() {

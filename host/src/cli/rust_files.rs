@@ -1,6 +1,6 @@
 //! The SDK's files for Rust guests: crates that stand in for those of crates.io which ask for a native MPI, and a cargo
-//! configuration that puts them in their place. They travel in the binary and are laid out in the data folder when asked for;
-//! they need neither clang nor the sysroot.
+//! configuration that puts them in their place. They travel in the binary and are laid out in the data folder when
+//! asked for; they need neither clang nor the sysroot.
 
 use super::sdk_files::{embed, make_public, publish, shell_quote, stable_link, write};
 use super::toolchain;

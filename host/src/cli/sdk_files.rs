@@ -138,8 +138,8 @@ impl Sdk {
         self.root.join("bin")
     }
 
-    /// The names of all MPI functions, which the linker may leave undefined: a configure script that looks for `MPI_Init`
-    /// declares it without saying where it comes from.
+    /// The names of all MPI functions, which the linker may leave undefined: a configure script that looks for
+    /// `MPI_Init` declares it without saying where it comes from.
     pub fn mpi_names(&self) -> PathBuf {
         self.root.join(MPI_NAMES)
     }

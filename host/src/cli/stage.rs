@@ -24,8 +24,8 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Reads and compiles the program: what is wrong with it is said here, once, and its code is in the cache for the ranks of this
-    /// host and of those that share its file system.
+    /// Reads and compiles the program: what is wrong with it is said here, once, and its code is in the cache for the
+    /// ranks of this host and of those that share its file system.
     pub(super) fn prepare(file: &Path) -> Result<Stage> {
         let binary = module::read(file)?;
         let engine = module::engine(module::Settings { images: limits::check_mappings(1)? })?;
@@ -36,7 +36,8 @@ impl Stage {
         Ok(Stage { file: file.to_path_buf(), digest, code })
     }
 
-    /// Where the program lies on every host afterwards: named by its contents, so that a new version never meets an old one.
+    /// Where the program lies on every host afterwards: named by its contents, so that a new version never meets an old
+    /// one.
     pub(super) fn destination(&self) -> PathBuf {
         let name = self.file.file_name().unwrap_or_else(|| "program.wasm".as_ref());
         folder().join(&self.digest).join(name)

@@ -49,8 +49,8 @@ impl Stop {
 /// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
 fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r Rank> {
     Guest::refresh_memory(caller)?;
-    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed for `'r`.
-    // No `&mut Rank` is ever made.
+    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed
+    // for `'r`. No `&mut Rank` is ever made.
     let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
     rank.enter(name);
     Ok(rank)
@@ -231,8 +231,8 @@ pub(crate) fn fiber_anytime<'r, F>(
 where
     F: Future<Output = rankine_local::Result<()>> + 'r,
 {
-    // SAFETY: the future stays on its fiber's stack and is polled only by the worker that runs the fiber; what it refers to is the rank's
-    // own, which moves between workers together with it (see `Rank`).
+    // SAFETY: the future stays on its fiber's stack and is polled only by the worker that runs the fiber; what it
+    // refers to is the rank's own, which moves between workers together with it (see `Rank`).
     unsafe {
         Sent::new(async move {
             let rank = enter(&mut caller, name)?;

@@ -33,7 +33,8 @@ impl Signature {
     }
 }
 
-/// Signatures of the functions that were called last, by what Wasmtime knows them by: a look at a function's type takes longer than most callbacks.
+/// Signatures of the functions that were called last, by what Wasmtime knows them by: a look at a function's type takes
+/// longer than most callbacks.
 #[derive(Default)]
 pub(crate) struct Signatures {
     known: SmallVec<[(usize, Signature); Signatures::KEPT]>,
@@ -71,7 +72,8 @@ struct Prepared {
 impl Prepared {
     fn new(caller: &mut Caller<'_, Guest>, function: Func, arguments: &[i32]) -> Result<Prepared> {
         let signature = Signatures::find(caller, &function)?;
-        // A variadic handler takes a pointer to its further arguments, a plain one doesn't: pass what the function takes.
+        // A variadic handler takes a pointer to its further arguments, a plain one doesn't: pass what the function
+        // takes.
         let Some(arguments) = arguments.get(..signature.parameters) else {
             return Err(format_err!(
                 "a callback of type {} was registered where one with {} integer parameters is called",
@@ -88,7 +90,8 @@ impl Prepared {
         if words.is_empty() {
             words.push(ValRaw::i32(0));
         }
-        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. No fiber is under way on this thread.
+        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. No
+        // fiber is under way on this thread.
         unsafe { self.function.call_unchecked(caller.as_context_mut(), &raw mut *words)? };
         Ok(if self.signature.has_result { words[0].get_i32() } else { 0 })
     }
@@ -202,7 +205,8 @@ pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Cal
     Ok(answer)
 }
 
-/// Answers a request where the host can't wait, inside a call that never does: the guest's function must not wait either.
+/// Answers a request where the host can't wait, inside a call that never does: the guest's function must not wait
+/// either.
 pub(super) fn answer_at_once(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let mut answer = pin!(answer_on_fiber(caller, request));
     match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -3,7 +3,8 @@
 //! Each worker has a queue of runnable ranks. A rank has a home, the worker on whose queue it is put when woken; ranks
 //! begin on homes in blocks, so that neighbours share one and a message between them needs no other core. A worker
 //! without work takes a rank from a queue that is longer than its owner can keep up with, or from one whose owner is
-//! busy with a rank that computes; then the rank's home moves along. A worker that finds nothing spins briefly, then parks.
+//! busy with a rank that computes; then the rank's home moves along. A worker that finds nothing spins briefly, then
+//! parks.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -32,7 +33,8 @@ const RUNNING_WOKEN: u8 = 3;
 /// Ended.
 const DONE: u8 = 4;
 
-/// How often a worker without work looks again before it parks: some hundred microseconds, which is what waking it would cost both sides.
+/// How often a worker without work looks again before it parks: some hundred microseconds, which is what waking it
+/// would cost both sides.
 const SPINS: u32 = 3000;
 /// How many of those looks are at its own queue alone: every look at another's takes a cache line from its owner.
 const LOOKS: u32 = 32;
@@ -173,8 +175,9 @@ impl Fibers {
         worker.parked.store(false, Ordering::SeqCst);
     }
 
-    /// Takes a rank from another worker: from a long queue, or from one whose owner has not taken a turn since `seen`. Only from
-    /// the latter does it move for good: neighbours that helpers scatter would meet across cores from then on.
+    /// Takes a rank from another worker: from a long queue, or from one whose owner has not taken a turn since `seen`.
+    /// Only from the latter does it move for good: neighbours that helpers scatter would meet across cores from then
+    /// on.
     fn steal(&self, me: usize, seen: &[u64]) -> Option<usize> {
         for (index, worker) in self.workers.iter().enumerate().filter(|(index, _)| *index != me) {
             let stuck = worker.turns.load(Ordering::Relaxed) == seen[index];

@@ -1,10 +1,11 @@
 //! The embedded engine's side of the host: its shims, and ranks as threads or fibers.
 //!
-//! A shim is a body and two registrations. The body, `fn name(r: &Rank, [large: bool,] words…) -> Result<()>` (`async` if the function may
-//! wait), reads arrays and strings with [`shim`], calls the engine's function and writes results back; `large` where it
-//! serves `MPI_X` and `MPI_X_c`. The registrations, `threads(linker, name)` and `fibers(linker, name)`, match on an import's name, so that only
-//! what a module names is linked; they answer false for a name they don't know. Generated files are named after chapters;
-//! functions marked `by = "hand"` in the table stand in `hand*.rs` in the same form.
+//! A shim is a body and two registrations. The body, `fn name(r: &Rank, [large: bool,] words…) -> Result<()>` (`async`
+//! if the function may wait), reads arrays and strings with [`shim`], calls the engine's function and writes results
+//! back; `large` where it serves `MPI_X` and `MPI_X_c`. The registrations, `threads(linker, name)` and `fibers(linker,
+//! name)`, match on an import's name, so that only what a module names is linked; they answer false for a name they
+//! don't know. Generated files are named after chapters; functions marked `by = "hand"` in the table stand in
+//! `hand*.rs` in the same form.
 //!
 //! All of them run through three functions of [`call`], which take the same arguments:
 //!
@@ -15,8 +16,9 @@
 //! ```
 //!
 //! They refresh the size of the memory, refuse calls before `MPI_Init` and after `MPI_Finalize` (the `anytime` forms
-//! `call::now_anytime` and so on do not), run callbacks into the guest, and hand errors to the error handler of what `On` names:
-//! `On::Comm`, `On::Win`, `On::File`, `On::Session`, `On::Request`, `On::Myself` (`MPI_COMM_SELF`'s) or `On::Nothing`.
+//! `call::now_anytime` and so on do not), run callbacks into the guest, and hand errors to the error handler of what
+//! `On` names: `On::Comm`, `On::Win`, `On::File`, `On::Session`, `On::Request`, `On::Myself` (`MPI_COMM_SELF`'s) or
+//! `On::Nothing`.
 
 mod bodies;
 mod call;

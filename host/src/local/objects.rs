@@ -13,22 +13,18 @@ use crate::guest::Guest;
 use crate::job::Placement;
 use crate::objects::{self, Carrier, Landing};
 
-/// Registers a function that never waits; `call` says whether it may be called at any time.
-macro_rules! at_once {
-    ($linker:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
-        at_once!($linker, now, $name, $on, $body, $($word: $type),*)
-    };
-    ($linker:ident, $call:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
+/// Registers a function: `now` is one that never waits, `anytime` one that may be called outside of MPI too, `waits`
+/// one that may wait.
+macro_rules! register {
+    (now, $($rest:tt)*) => { register!(@ now, $($rest)*) };
+    (anytime, $($rest:tt)*) => { register!(@ now_anytime, $($rest)*) };
+    (@ $call:ident, $linker:ident, $placement:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
         $linker.func_wrap(MODULE, $name, |caller: Caller<'_, Guest>, $($word: $type),*| {
             let kept = caller.data().objects().clone();
             call::$call(caller, $name, $on, |r| $body(r, kept, $($word),*))
         })?
     };
-}
-
-/// Registers a function that may wait.
-macro_rules! waiting {
-    ($linker:ident, $placement:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
+    (waits, $linker:ident, $placement:ident, $name:literal, $on:expr, $body:path, $($word:ident: $type:ty),*) => {
         match $placement {
             Placement::Threads => $linker.func_wrap(MODULE, $name, |caller: Caller<'_, Guest>, $($word: $type),*| {
                 let kept = caller.data().objects().clone();
@@ -46,76 +42,59 @@ macro_rules! waiting {
     };
 }
 
+/// Registers the function of a table that has the name that is asked for; each row says whether it waits, whose errors
+/// its are, and its words.
+macro_rules! table {
+    ($linker:ident, $placement:ident, $asked:ident,
+     $($how:ident $name:literal $on:expr, $body:path, ($($word:ident: $type:ty),*);)*) => {
+        match $asked {
+            $($name => register!($how, $linker, $placement, $name, $on, $body, $($word: $type),*),)*
+            _ => return Ok(false),
+        }
+    };
+}
+
 /// Links the import `name`; false if this module has no such function.
 pub(crate) fn define(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> wasmtime::Result<bool> {
-    match name {
-        "Rankine_Type_create" => {
-            at_once!(linker, now_anytime, "Rankine_Type_create", On::Myself, objects::type_create, name: i32, size: i32, align: i32, ty: i32)
-        }
-        "Rankine_Type_define" => {
-            at_once!(linker, now_anytime, "Rankine_Type_define", On::Myself, objects::type_define, ty: i32, count: i32, fields: i32)
-        }
-        "Rankine_Type_free" => {
-            at_once!(linker, now_anytime, "Rankine_Type_free", On::Myself, objects::type_free, ty: i32)
-        }
-        "Rankine_Set_allocator" => {
-            at_once!(linker, now_anytime, "Rankine_Set_allocator", On::Myself, objects::set_allocator, allocate: i32, release: i32)
-        }
-        "Rankine_Set_limits" => {
-            at_once!(linker, now_anytime, "Rankine_Set_limits", On::Myself, objects::set_limits, bytes: i64, objects: i64, depth: i64)
-        }
-        "Rankine_Get_count" => {
-            at_once!(linker, "Rankine_Get_count", On::Myself, objects::get_count, status: i32, count: i32)
-        }
-        "Rankine_Get_objects" => {
-            at_once!(linker, "Rankine_Get_objects", On::Myself, objects::get_objects, status: i32, count: i32)
-        }
-        "Rankine_Free" => {
-            waiting!(linker, placement, "Rankine_Free", On::Myself, objects::free, objects: i32, count: i32, ty: i32)
-        }
-        "Rankine_Send" => {
-            waiting!(linker, placement, "Rankine_Send", On::Comm(handle(comm)), objects::send, objects: i32, count: i32, ty: i32, dest: i32, tag: i32, comm: i32)
-        }
-        "Rankine_Recv" => {
-            waiting!(linker, placement, "Rankine_Recv", On::Comm(handle(comm)), objects::recv, objects: i32, count: i32, ty: i32, source: i32, tag: i32, comm: i32, status: i32)
-        }
-        "Rankine_Sendrecv" => {
-            waiting!(linker, placement, "Rankine_Sendrecv", On::Comm(handle(comm)), objects::sendrecv, sendobjects: i32, sendcount: i32, dest: i32, sendtag: i32, recvobjects: i32, recvcount: i32, source: i32, recvtag: i32, ty: i32, comm: i32, status: i32)
-        }
-        "Rankine_Isend" => {
-            at_once!(linker, "Rankine_Isend", On::Comm(handle(comm)), objects::isend, objects: i32, count: i32, ty: i32, dest: i32, tag: i32, comm: i32, request: i32)
-        }
-        "Rankine_Irecv" => {
-            at_once!(linker, "Rankine_Irecv", On::Comm(handle(comm)), objects::irecv, objects: i32, count: i32, ty: i32, source: i32, tag: i32, comm: i32, request: i32)
-        }
-        "Rankine_Probe" => {
-            waiting!(linker, placement, "Rankine_Probe", On::Comm(handle(comm)), objects::probe, source: i32, tag: i32, comm: i32, status: i32)
-        }
-        "Rankine_Iprobe" => {
-            waiting!(linker, placement, "Rankine_Iprobe", On::Comm(handle(comm)), objects::iprobe, source: i32, tag: i32, comm: i32, flag: i32, status: i32)
-        }
-        "Rankine_Bcast" => {
-            waiting!(linker, placement, "Rankine_Bcast", On::Comm(handle(comm)), objects::bcast, objects: i32, count: i32, ty: i32, root: i32, comm: i32)
-        }
-        "Rankine_Scatter" => {
-            waiting!(linker, placement, "Rankine_Scatter", On::Comm(handle(comm)), objects::scatter, sendobjects: i32, sendcounts: i32, displs: i32, ty: i32, recvobjects: i32, recvcount: i32, received: i32, root: i32, comm: i32)
-        }
-        "Rankine_Gather" => {
-            waiting!(linker, placement, "Rankine_Gather", On::Comm(handle(comm)), objects::gather, sendobjects: i32, sendcount: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, root: i32, comm: i32)
-        }
-        "Rankine_Allgather" => {
-            waiting!(linker, placement, "Rankine_Allgather", On::Comm(handle(comm)), objects::allgather, sendobjects: i32, sendcount: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, comm: i32)
-        }
-        "Rankine_Alltoall" => {
-            waiting!(linker, placement, "Rankine_Alltoall", On::Comm(handle(comm)), objects::alltoall, sendobjects: i32, sendcounts: i32, displs: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, comm: i32)
-        }
-        "Rankine_Seal" => {
-            at_once!(linker, "Rankine_Seal", On::Myself, objects::seal, image: i32, bytes: i32, objects: i32, roots: i32, ty: i32)
-        }
-        "Rankine_Open" => {
-            at_once!(linker, "Rankine_Open", On::Myself, objects::open, image: i32, bytes: i32, ty: i32, table: i32, capacity: i32, objects: i32, roots: i32)
-        }
-        _ => return Ok(false),
+    table! { linker, placement, name,
+        anytime "Rankine_Type_create" On::Myself, objects::type_create, (name: i32, size: i32, align: i32, ty: i32);
+        anytime "Rankine_Type_define" On::Myself, objects::type_define, (ty: i32, count: i32, fields: i32);
+        anytime "Rankine_Type_free" On::Myself, objects::type_free, (ty: i32);
+        anytime "Rankine_Set_allocator" On::Myself, objects::set_allocator, (allocate: i32, release: i32);
+        anytime "Rankine_Set_limits" On::Myself, objects::set_limits, (bytes: i64, objects: i64, depth: i64);
+        now "Rankine_Get_count" On::Myself, objects::get_count, (status: i32, count: i32);
+        now "Rankine_Get_objects" On::Myself, objects::get_objects, (status: i32, count: i32);
+        waits "Rankine_Free" On::Myself, objects::free, (objects: i32, count: i32, ty: i32);
+        waits "Rankine_Send" On::Comm(handle(comm)), objects::send,
+            (objects: i32, count: i32, ty: i32, dest: i32, tag: i32, comm: i32);
+        waits "Rankine_Recv" On::Comm(handle(comm)), objects::recv,
+            (objects: i32, count: i32, ty: i32, source: i32, tag: i32, comm: i32, status: i32);
+        waits "Rankine_Sendrecv" On::Comm(handle(comm)), objects::sendrecv,
+            (sendobjects: i32, sendcount: i32, dest: i32, sendtag: i32, recvobjects: i32, recvcount: i32, source: i32,
+             recvtag: i32, ty: i32, comm: i32, status: i32);
+        now "Rankine_Isend" On::Comm(handle(comm)), objects::isend,
+            (objects: i32, count: i32, ty: i32, dest: i32, tag: i32, comm: i32, request: i32);
+        now "Rankine_Irecv" On::Comm(handle(comm)), objects::irecv,
+            (objects: i32, count: i32, ty: i32, source: i32, tag: i32, comm: i32, request: i32);
+        waits "Rankine_Probe" On::Comm(handle(comm)), objects::probe, (source: i32, tag: i32, comm: i32, status: i32);
+        waits "Rankine_Iprobe" On::Comm(handle(comm)), objects::iprobe,
+            (source: i32, tag: i32, comm: i32, flag: i32, status: i32);
+        waits "Rankine_Bcast" On::Comm(handle(comm)), objects::bcast,
+            (objects: i32, count: i32, ty: i32, root: i32, comm: i32);
+        waits "Rankine_Scatter" On::Comm(handle(comm)), objects::scatter,
+            (sendobjects: i32, sendcounts: i32, displs: i32, ty: i32, recvobjects: i32, recvcount: i32, received: i32,
+             root: i32, comm: i32);
+        waits "Rankine_Gather" On::Comm(handle(comm)), objects::gather,
+            (sendobjects: i32, sendcount: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, root: i32,
+             comm: i32);
+        waits "Rankine_Allgather" On::Comm(handle(comm)), objects::allgather,
+            (sendobjects: i32, sendcount: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32, comm: i32);
+        waits "Rankine_Alltoall" On::Comm(handle(comm)), objects::alltoall,
+            (sendobjects: i32, sendcounts: i32, displs: i32, ty: i32, recvobjects: i32, recvcount: i32, recvcounts: i32,
+             comm: i32);
+        now "Rankine_Seal" On::Myself, objects::seal, (image: i32, bytes: i32, objects: i32, roots: i32, ty: i32);
+        now "Rankine_Open" On::Myself, objects::open,
+            (image: i32, bytes: i32, ty: i32, table: i32, capacity: i32, objects: i32, roots: i32);
     };
     Ok(true)
 }

@@ -1,8 +1,8 @@
 //! Between a guest's words and the engine's values: what the generated shims are made of.
 //!
-//! A shim reads every array and string of a call once, into host memory; calls the engine's function; and writes
-//! the results back. Addresses of arrays, strings and results are proved here, buffers in the engine (`Rank::span`), everything else by the
-//! function itself. `what` names the parameter in an error.
+//! A shim reads every array and string of a call once, into host memory; calls the engine's function; and writes the
+//! results back. Addresses of arrays, strings and results are proved here, buffers in the engine (`Rank::span`),
+//! everything else by the function itself. `what` names the parameter in an error.
 
 use rankine_abi::{
     Addr, Comm, Datatype, Errhandler, File, Group, Info, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ROOT, MPI_UNWEIGHTED,
@@ -154,7 +154,8 @@ pub(crate) fn put_handle<H: Handle>(r: &Rank, at: i32, value: H, what: &str) -> 
     put_int(r, at, value.word() as i32, what)
 }
 
-/// Stores a null handle where a call that failed would have stored a new one; an address that is none is perhaps why it failed.
+/// Stores a null handle where a call that failed would have stored a new one; an address that is none is perhaps why it
+/// failed.
 #[cold]
 pub(crate) fn put_null<H: Handle>(r: &Rank, at: i32, null: H) {
     let _ = put_handle(r, at, null, "a new handle");

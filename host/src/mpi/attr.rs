@@ -1,7 +1,7 @@
 //! Attributes: the library keeps them, and calls the guest's copy and delete functions through ours.
 //!
-//! A value is a word of the guest's, which the library takes for a pointer. Predefined attributes are pointers to ints of the
-//! library's: the guest gets the address of a copy in its own memory.
+//! A value is a word of the guest's, which the library takes for a pointer. Predefined attributes are pointers to ints
+//! of the library's: the guest gets the address of a copy in its own memory.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -98,7 +98,8 @@ unsafe extern "C" fn copy(
     copied: *mut *mut c_void,
     flag: *mut c_int,
 ) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank, with the state of the keyval and room for the results.
+    // SAFETY: the library calls it within a call of this thread's rank, with the state of the keyval and room for the
+    // results.
     let (r, functions, copied, flag) = unsafe { (Rank::current(), &*state.cast::<Keyval>(), &mut *copied, &mut *flag) };
     *flag = 0;
     match functions.copy {
@@ -246,7 +247,8 @@ pub(in crate::mpi) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
                 None => r.cells(&OF_WINS)?,
             };
             r.attrs.wins.borrow_mut().insert(w.word(0), block);
-            // SAFETY: the library says where the value of a predefined attribute is; the size is an MPI_Aint, the others are ints.
+            // SAFETY: the library says where the value of a predefined attribute is; the size is an MPI_Aint, the
+            // others are ints.
             let value = unsafe {
                 if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) }
             };

@@ -1,7 +1,7 @@
 //! Choice buffers: every byte that an operation can touch is proved to lie in the guest's memory.
 //!
-//! The hull of the first and the last element is computed in 128 bits from the datatype's extent and true bounds, which the
-//! library was asked for when the type was made. A negative count is refused here as well.
+//! The hull of the first and the last element is computed in 128 bits from the datatype's extent and true bounds, which
+//! the library was asked for when the type was made. A negative count is refused here as well.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -84,7 +84,8 @@ impl Rank {
         Buffer { at: self.pointer(at), dense: NOTHING }
     }
 
-    /// A buffer that doesn't count: in place, or not the caller's to give. Libraries look at the address, though at nothing there.
+    /// A buffer that doesn't count: in place, or not the caller's to give. Libraries look at the address, though at
+    /// nothing there.
     pub(in crate::mpi) fn absent(&self, at: Addr) -> Buffer {
         let at = if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { self.pointer(at) };
         Buffer { at, dense: NOTHING }

@@ -81,7 +81,8 @@ pub(super) fn carry(
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
     Guest::refresh_memory(&mut caller)?;
-    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and no `&mut Rank` is ever made.
+    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and no `&mut Rank` is ever
+    // made.
     let rank = unsafe { &*Rc::as_ptr(caller.data().process()) };
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
     // SAFETY: they are those of this call, by the signature it was registered with.

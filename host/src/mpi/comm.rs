@@ -236,7 +236,8 @@ impl Rank {
         self.with_comm(word, |comm| comm.host.set(host));
     }
 
-    /// Starts the duplication of a communicator: its word is known now, what it stands for when the request is complete.
+    /// Starts the duplication of a communicator: its word is known now, what it stands for when the request is
+    /// complete.
     fn idup(
         &self,
         w: &Words<'_>,

@@ -1,7 +1,8 @@
 //! Datatypes: the library's, with what a proof of a buffer needs to know of each.
 //!
-//! `long` and `MPI_Aint` have 32 bits in the guest: `MPI_LONG`, `MPI_UNSIGNED_LONG`, `MPI_AINT` and `MPI_LONG_INT` are other types to the
-//! library. The guest's own word stays beside the library's handle, so that it is never shown another.
+//! `long` and `MPI_Aint` have 32 bits in the guest: `MPI_LONG`, `MPI_UNSIGNED_LONG`, `MPI_AINT` and `MPI_LONG_INT` are
+//! other types to the library. The guest's own word stays beside the library's handle, so that it is never shown
+//! another.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_int};
@@ -95,8 +96,8 @@ pub(super) struct State {
     /// The type of a buffer that doesn't count.
     absent: Rc<Type>,
     made: Handles<Made>,
-    /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation of the guest's own,
-    /// which tell the guest the right type; and what `quads` composes.
+    /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation
+    /// of the guest's own, which tell the guest the right type; and what `quads` composes.
     stand_ins: RefCell<Vec<(u32, usize)>>,
 }
 
@@ -188,7 +189,8 @@ impl Rank {
             .or_else(|unknown| self.composed_type(Datatype(word))?.map(Rc::new).ok_or(unknown))
     }
 
-    /// A datatype of an accumulation, whose elements must be of one basic type (§12.3.4): a library may end the process for others.
+    /// A datatype of an accumulation, whose elements must be of one basic type (§12.3.4): a library may end the process
+    /// for others.
     pub(in crate::mpi) fn accumulated(&self, word: u32, what: &str) -> Result<Rc<Type>> {
         let ty = self.datatype(word, what)?;
         match (ty.basic, Datatype(word)) {
@@ -224,7 +226,8 @@ impl Rank {
         self.types.stand_ins.borrow().iter().find(|(known, _)| *known == word).map(|(_, host)| *host)
     }
 
-    /// The datatype of a buffer that doesn't count. Libraries look at it all the same, so they get what the guest gives, if it is one.
+    /// The datatype of a buffer that doesn't count. Libraries look at it all the same, so they get what the guest
+    /// gives, if it is one.
     pub(in crate::mpi) fn bystander(&self, word: u32) -> Rc<Type> {
         self.datatype(word, "datatype").unwrap_or_else(|_| self.types.absent.clone())
     }
@@ -268,7 +271,8 @@ impl Rank {
         Ok(word)
     }
 
-    /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once (§19.1.9).
+    /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once
+    /// (§19.1.9).
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
         if let (true, Some(known)) = (made_of.is_empty(), self.types.made.word_of(host)) {
             return self.put_word(at, known, what);
@@ -413,7 +417,8 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
     let code = if large {
         let call = r.symbol::<symbols::MPI_Type_get_contents_c>()?;
         let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
-        // SAFETY: each array has as many elements as the library may write: those that there are, or none if it refuses them.
+        // SAFETY: each array has as many elements as the library may write: those that there are, or none if it refuses
+        // them.
         unsafe { call(host, most[0], most[1], most[2], most[3], i, a, l, d) }
     } else {
         let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
@@ -434,7 +439,8 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
     r.put_words(w.addr(first + numbers - 1), &words, "array_of_datatypes")
 }
 
-/// The guest's words for the types that a type is made of: the constants that the program gave, and new words for the others.
+/// The guest's words for the types that a type is made of: the constants that the program gave, and new words for the
+/// others.
 fn contained(r: &Rank, ty: &Type, hosts: &[usize]) -> Result<Vec<u32>> {
     let made_of = r.types.made.with(ty.word, |made| made.made_of.clone()).unwrap_or_default();
     let word = |(index, &host): (usize, &usize)| {

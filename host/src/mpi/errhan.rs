@@ -1,4 +1,5 @@
-//! Error handlers (MPI-5.0 chapter 9): the library returns its errors, and the guest's own handlers hear of them from here.
+//! Error handlers (MPI-5.0 chapter 9): the library returns its errors, and the guest's own handlers hear of them from
+//! here.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -136,8 +137,8 @@ impl Rank {
         }
     }
 
-    /// Calls a handler of the guest with pointers to the object's handle and to the code. What the call returns is what the handler leaves
-    /// there, as in other libraries.
+    /// Calls a handler of the guest with pointers to the object's handle and to the code. What the call returns is what
+    /// the handler leaves there, as in other libraries.
     fn call_handler(&self, function: u32, object: u32, code: i32) -> Option<i32> {
         self.with_scratch(8, |at| {
             self.memory().write_i32s(at, &[object as i32, code], "the error handler's arguments").ok()?;
@@ -199,7 +200,8 @@ impl Rank {
         found.unwrap_or_else(|| self.own_handler())
     }
 
-    /// The handler of MPI_COMM_SELF; as long as the program has given it none, that of MPI_COMM_WORLD, as on the embedded engine.
+    /// The handler of MPI_COMM_SELF; as long as the program has given it none, that of MPI_COMM_WORLD, as on the
+    /// embedded engine.
     fn own_handler(&self) -> (Errhandler, u32) {
         let of = |comm: Comm| self.comm_handler(comm.0).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
         match of(Comm::SELF) {

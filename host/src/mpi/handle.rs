@@ -1,7 +1,7 @@
 //! Handles: what a guest's 32-bit words mean to the library, whose handles are pointers.
 //!
-//! Constants of the ABI are the same numbers on both sides. What the library makes gets a word with class, generation and index, so that
-//! a stale, foreign or made-up word is an error of its class and never reaches the library.
+//! Constants of the ABI are the same numbers on both sides. What the library makes gets a word with class, generation
+//! and index, so that a stale, foreign or made-up word is an error of its class and never reaches the library.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,8 @@
-//! Files: the library opens them by name, so the name that it is given is ours: one beneath a folder that the program may use.
+//! Files: the library opens them by name, so the name that it is given is ours: one beneath a folder that the program
+//! may use.
 //!
-//! The guest's name is resolved as its C library does it, by the longest granted folder that it begins with; links are followed, and
-//! whatever leaves that folder is refused. The library gets the real path, without links or `..`.
+//! The guest's name is resolved as its C library does it, by the longest granted folder that it begins with; links are
+//! followed, and whatever leaves that folder is refused. The library gets the real path, without links or `..`.
 
 use std::cell::Cell;
 use std::ffi::CString;

@@ -1,7 +1,7 @@
 //! The machine's MPI library: one that offers the standard ABI of MPI 5, found and opened at run time.
 //!
-//! Nothing is linked at build time. A function of the library is looked up when it is first called: a program can be run with a library
-//! that lacks functions which it never calls.
+//! Nothing is linked at build time. A function of the library is looked up when it is first called: a program can be
+//! run with a library that lacks functions which it never calls.
 
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
@@ -61,7 +61,8 @@ impl Library {
         if address.is_null() {
             address = self.look_up(S::INDEX)?;
         }
-        // SAFETY: the address is that of the function whose type the standard ABI fixes, which is `S::Function`, a function pointer.
+        // SAFETY: the address is that of the function whose type the standard ABI fixes, which is `S::Function`, a
+        // function pointer.
         Ok(unsafe { std::mem::transmute_copy::<*mut c_void, S::Function>(&address) })
     }
 
@@ -80,7 +81,8 @@ impl Library {
 }
 
 /// The first library that can be opened: `--mpi-lib`, `RANKINE_MPI_LIB`, the loader's own search, the active virtual
-/// environment, `.venv` of the working folder or one above it, then what lies beside the launcher. One that is named must be right.
+/// environment, `.venv` of the working folder or one above it, then what lies beside the launcher. One that is named
+/// must be right.
 pub fn find(named: Option<&Path>) -> Result<Library> {
     if let Some(path) = named {
         return open(path, "--mpi-lib");

@@ -1,11 +1,12 @@
 //! The `mpi` engine: one rank per process, under any launcher, over the MPI library that the node has.
 //!
-//! [`library`] finds the library and its functions, [`call`] carries one call of the guest, [`rank`] is what the process knows. The shims
-//! of most functions are generated from the table; [`shim`] says what they may rely on. Those that follow no rule stand in a file per
-//! chapter: any `pub(in crate::mpi) fn name(r: &Rank, w: &mut Words<'_>)` there is the shim of `MPI_Name`.
+//! [`library`] finds the library and its functions, [`call`] carries one call of the guest, [`rank`] is what the
+//! process knows. The shims of most functions are generated from the table; [`shim`] says what they may rely on. Those
+//! that follow no rule stand in a file per chapter: any `pub(in crate::mpi) fn name(r: &Rank, w: &mut Words<'_>)` there
+//! is the shim of `MPI_Name`.
 //!
-//! The library validates ranks, tags, counts and whatever else it is a matter of MPI to validate. Here is validated what it can't know: that
-//! buffers lie in the guest's memory, and that a handle is one.
+//! The library validates ranks, tags, counts and whatever else it is a matter of MPI to validate. Here is validated
+//! what it can't know: that buffers lie in the guest's memory, and that a handle is one.
 
 mod attr;
 mod buffer;

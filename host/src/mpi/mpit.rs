@@ -1,7 +1,7 @@
 //! The tools interface: variables of the library, shown in the guest's memory.
 //!
-//! Events would call the guest at times of the library's choosing; their callbacks are refused. Variables that hold strings can be read but not
-//! written: some name files that the library would write.
+//! Events would call the guest at times of the library's choosing; their callbacks are refused. Variables that hold
+//! strings can be read but not written: some name files that the library would write.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

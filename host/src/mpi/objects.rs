@@ -1,7 +1,8 @@
 //! Object graphs over the MPI library: the functions of `crate::objects`, registered, and how images travel here.
 //!
-//! The library waits inside of its own calls, so nothing here is ever pending. A message of unknown length is received by a matched probe; a
-//! nonblocking receive gets room for the longest, which the machine backs with memory only where something is written.
+//! The library waits inside of its own calls, so nothing here is ever pending. A message of unknown length is received
+//! by a matched probe; a nonblocking receive gets room for the longest, which the machine backs with memory only where
+//! something is written.
 
 use std::ffi::{c_int, c_void};
 use std::future::Future;
@@ -27,7 +28,8 @@ const BYTE: usize = Datatype::BYTE.0 as usize;
 /// The library's handle of `MPI_INT64_T`.
 const LENGTH: usize = Datatype::INT64_T.0 as usize;
 
-/// A function: its words (`i` an int, `l` a 64-bit one), whose error handler hears of an error, whether it may be called at any time.
+/// A function: its words (`i` an int, `l` a 64-bit one), whose error handler hears of an error, whether it may be
+/// called at any time.
 struct Row {
     name: &'static str,
     words: &'static str,
@@ -391,7 +393,8 @@ pub(in crate::mpi) struct Arrival {
 }
 
 impl Arrival {
-    /// The receive is complete: builds what has come. The room was empty, so its first bytes tell whether anything has, and how much.
+    /// The receive is complete: builds what has come. The room was empty, so its first bytes tell whether anything has,
+    /// and how much.
     pub(in crate::mpi) fn complete(self, r: &Rank) -> Result<()> {
         if self.from == MPI_PROC_NULL {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Operations of the guest's own: the library calls a function of the host, which calls the guest's.
 //!
-//! The ABI's operations carry no state, so there is a fixed number of such functions, a slot each. The operands are copied into the guest's
-//! scratch memory and back: the library's buffers are not in its memory.
+//! The ABI's operations carry no state, so there is a fixed number of such functions, a slot each. The operands are
+//! copied into the guest's scratch memory and back: the library's buffers are not in its memory.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};

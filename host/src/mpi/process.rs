@@ -1,7 +1,7 @@
 //! The rank that this process is: started by a launcher, run to its end on a thread of its own.
 //!
-//! The thread that waits for the end writes the output and says what happened; only then the rank's thread tells the library to end the job,
-//! so that nothing which the rank printed is lost.
+//! The thread that waits for the end writes the output and says what happened; only then the rank's thread tells the
+//! library to end the job, so that nothing which the rank printed is lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -59,7 +59,8 @@ pub(crate) fn prepare_environment() {
     }
 }
 
-/// How long a launcher has to forward what was said before it learns that the job is over: it drops what it has not read by then.
+/// How long a launcher has to forward what was said before it learns that the job is over: it drops what it has not
+/// read by then.
 const FORWARDING: Duration = Duration::from_millis(100);
 
 /// See the module.
@@ -147,7 +148,8 @@ impl Process {
         Ok(())
     }
 
-    /// After all has been said: an ending that concerns the other ranks is told to the library, which ends their processes.
+    /// After all has been said: an ending that concerns the other ranks is told to the library, which ends their
+    /// processes.
     pub fn end(&self, ending: &Ending) {
         let ends_job = match ending {
             Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => true,

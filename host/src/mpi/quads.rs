@@ -1,7 +1,8 @@
 //! `long double`, which is an IEEE quad in the guest and something else, or nothing, in the library.
 //!
-//! A library may move 10 of the 16 bytes of its own `long double`. So it is given types of doubles of the same form, of which every bit arrives.
-//! For the predefined operations it is given operations of ours, which compute as the embedded engine does.
+//! A library may move 10 of the 16 bytes of its own `long double`. So it is given types of doubles of the same form, of
+//! which every bit arrives. For the predefined operations it is given operations of ours, which compute as the embedded
+//! engine does.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
@@ -71,7 +72,8 @@ impl Rank {
         Ok(described(datatype, host))
     }
 
-    /// A structure with quads is as long as a multiple of their alignment, which the library doesn't know: one of the right extent, if it is another.
+    /// A structure with quads is as long as a multiple of their alignment, which the library doesn't know: one of the
+    /// right extent, if it is another.
     pub(super) fn padded(&self, host: usize, made_of: &[Rc<Type>]) -> Result<Option<usize>> {
         const ALIGNMENT: isize = 16;
         // One whose parts were given an extent of the program's own keeps what follows from that.
@@ -112,7 +114,8 @@ impl Rank {
         Ok(host)
     }
 
-    /// The library's type for a quad and an int that are accumulated: it takes derived types there whose elements are all of one kind.
+    /// The library's type for a quad and an int that are accumulated: it takes derived types there whose elements are
+    /// all of one kind.
     pub(super) fn pair_in_windows(&self) -> Result<usize> {
         if let Some(pair) = self.quads.pair_in_windows.get() {
             return Ok(pair);
@@ -175,8 +178,8 @@ unsafe extern "C" fn reduce<const OP: u32>(
     length: *const c_int,
     datatype: *const usize,
 ) {
-    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements of one of the types that
-    // `quad_operation` has let through.
+    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements of one of the
+    // types that `quad_operation` has let through.
     unsafe {
         let Some(datatype) = Rank::current().datatype_word(*datatype).map(Datatype) else { return };
         let (Some(element), Some(kernel)) = (datatype.element(), predefined_kernel(Op(OP), datatype)) else { return };

@@ -1,7 +1,7 @@
 //! What a process of the engine knows of itself: the library, its guest's memory, and what stands behind each handle.
 //!
-//! A rank runs on one thread, inside its own MPI calls, so its state sits in cells. Nothing is borrowed while the library runs: it may call
-//! back into the guest, which may call MPI again.
+//! A rank runs on one thread, inside its own MPI calls, so its state sits in cells. Nothing is borrowed while the
+//! library runs: it may call back into the guest, which may call MPI again.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
@@ -124,15 +124,16 @@ impl Rank {
         unsafe { &*CURRENT.get() }
     }
 
-    /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the call comes to its end
-    /// without the guest.
+    /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the
+    /// call comes to its end without the guest.
     pub(super) fn ask(&self, request: Callback) -> Option<i32> {
         let caller = self.caller.get().cast::<Caller<'_, Guest>>();
         if self.stopped.get() || caller.is_null() {
             return None;
         }
         let call = self.call.get();
-        // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that call has ended.
+        // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that
+        // call has ended.
         let outcome = callback::answer(unsafe { &mut *caller }, request);
         self.call.set(call);
         match outcome {
@@ -150,7 +151,8 @@ impl Rank {
         self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments })
     }
 
-    /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are none.
+    /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are
+    /// none.
     pub(super) fn with_scratch<R>(&self, bytes: u32, with: impl FnOnce(Addr) -> Option<R>) -> Option<R> {
         let used = self.scratch.get();
         let bytes = bytes.checked_next_multiple_of(16)?;

@@ -1,7 +1,9 @@
-//! How far a datatype can reach: libraries compute sizes and bounds of new types in 64 bits and don't notice an overflow.
+//! How far a datatype can reach: libraries compute sizes and bounds of new types in 64 bits and don't notice an
+//! overflow.
 //!
-//! What has wrapped around would say that a buffer of such a type lies in the guest's memory, and end the process at the latest when it is
-//! used. So a type whose numbers could come near the limit is refused before the library hears of it. It is far beyond any memory.
+//! What has wrapped around would say that a buffer of such a type lies in the guest's memory, and end the process at
+//! the latest when it is used. So a type whose numbers could come near the limit is refused before the library hears of
+//! it. It is far beyond any memory.
 
 use std::rc::Rc;
 

@@ -1,8 +1,9 @@
 //! Windows: memory of guests that others reach.
 //!
-//! A library does not check where in a window an access goes, and the target is another rank's memory. So every rank learns the sizes of a window's
-//! parts when it is made, and proves each access at its origin. A guest can address nothing but its own memory: `MPI_Win_allocate` takes it
-//! from the guest's allocator, and memory that several ranks share there can't be.
+//! A library does not check where in a window an access goes, and the target is another rank's memory. So every rank
+//! learns the sizes of a window's parts when it is made, and proves each access at its origin. A guest can address
+//! nothing but its own memory: `MPI_Win_allocate` takes it from the guest's allocator, and memory that several ranks
+//! share there can't be.
 
 use std::ffi::c_int;
 
@@ -70,7 +71,8 @@ impl Rank {
         self.windows.0.word_of(host).unwrap_or(Win::NULL.0)
     }
 
-    /// How a window was made, as the guest sees it: memory that came from its allocator is the library's to reach all the same.
+    /// How a window was made, as the guest sees it: memory that came from its allocator is the library's to reach all
+    /// the same.
     pub(super) fn win_flavor(&self, word: u32) -> Option<c_int> {
         self.windows.0.with(word, |window| window.flavor)
     }
@@ -237,7 +239,8 @@ pub(in crate::mpi) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.check(unsafe { call(win, base) })
 }
 
-/// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which accumulates it all the same.
+/// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which
+/// accumulates it all the same.
 pub(in crate::mpi) fn fetch_and_op(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (word, rank) = (w.word(2), w.int(3));
     let datatype = r.accumulated(word, "datatype")?;

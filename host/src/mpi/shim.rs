@@ -1,13 +1,17 @@
 //! What the generated shims are made of, and why what they do is sound.
 //!
-//! A shim is `fn(r: &Rank, w: &mut Words) -> Result<()>`. It proves every address that the library will look through, translates every handle,
-//! and calls the library's function through a pointer of its C type. The library may then touch
-//! - buffers, of which [`Rank::buffer`] and its kin have proved that every byte lies in the guest's memory, which never moves or shrinks;
+//! A shim is `fn(r: &Rank, w: &mut Words) -> Result<()>`. It proves every address that the library will look through,
+//! translates every handle, and calls the library's function through a pointer of its C type. The library may then
+//! touch
+//! - buffers, of which [`Rank::buffer`] and its kin have proved that every byte lies in the guest's memory, which never
+//!   moves or shrinks;
 //! - arrays that the shim has made, which live as long as the call or, for an operation that goes on, in its request;
-//! - results on the shim's stack, and arrays of statuses in the guest's memory, for which [`Rank::statuses_out`] has proved that there is room.
+//! - results on the shim's stack, and arrays of statuses in the guest's memory, for which [`Rank::statuses_out`] has
+//!   proved that there is room.
 //!
-//! Handles were made by the library, or are constants of the ABI of the right class. So the unsafe call asks no more of the guest than C asks of
-//! a correct program, and what a guest gets wrong beyond that (a wrong rank, a type that was not committed) is the library's to find.
+//! Handles were made by the library, or are constants of the ABI of the right class. So the unsafe call asks no more of
+//! the guest than C asks of a correct program, and what a guest gets wrong beyond that (a wrong rank, a type that was
+//! not committed) is the library's to find.
 
 use std::ops::Deref;
 

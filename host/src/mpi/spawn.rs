@@ -114,7 +114,8 @@ fn start(
     let infos: Vec<usize> = commands.iter().map(|command| command.info).collect();
     let (host, mut intercomm) = (r.comm(comm, "comm")?, 0);
     let call = r.symbol::<symbols::MPI_Comm_spawn_multiple>()?;
-    // SAFETY: the arrays have an element for each command, the codes one for each process; the strings live as long as the call.
+    // SAFETY: the arrays have an element for each command, the codes one for each process; the strings live as long as
+    // the call.
     let code = unsafe {
         call(
             commands.len() as c_int,

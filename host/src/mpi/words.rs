@@ -1,7 +1,7 @@
 //! Between a guest's words and what the library takes: scalars, arrays, strings and statuses.
 //!
-//! Everything that is read is read once, into host memory; results are written back after the call, but for arrays of statuses, which the
-//! library writes in place. `what` names the parameter in an error.
+//! Everything that is read is read once, into host memory; results are written back after the call, but for arrays of
+//! statuses, which the library writes in place. `what` names the parameter in an error.
 
 use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -311,7 +311,8 @@ impl Rank {
         self.put_ints(at, status, what)
     }
 
-    /// Where the library writes so many statuses: in the guest's memory, as both have the same form; nowhere if the guest ignores them.
+    /// Where the library writes so many statuses: in the guest's memory, as both have the same form; nowhere if the
+    /// guest ignores them.
     pub(in crate::mpi) fn statuses_out(&self, at: Addr, count: i64, what: &str) -> Result<*mut Status> {
         if at.is_null() {
             return Ok(std::ptr::null_mut());

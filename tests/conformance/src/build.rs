@@ -55,7 +55,8 @@ impl Builder {
         Builder { suite, places, output, libraries: Default::default(), outcomes: Mutex::default() }
     }
 
-    /// Compiles what all programs of a form share, so that nothing else can be wrong with a program that does not compile.
+    /// Compiles what all programs of a form share, so that nothing else can be wrong with a program that does not
+    /// compile.
     pub fn prepare(&self, form: Form) -> Result<(), String> {
         self.library(form).map(drop)
     }
@@ -94,7 +95,8 @@ impl Builder {
                 }
                 let mut cc = self.compiler(form);
                 if form == Form::Native {
-                    // Names that MPI removed, which the guests' header has still; the library's has their successors only.
+                    // Names that MPI removed, which the guests' header has still; the library's has their successors
+                    // only.
                     cc.args(["vector", "indexed"].map(|name| format!("-DMPI_Type_h{name}=MPI_Type_create_h{name}")));
                 }
                 cc.arg("-c").arg(self.suite.root.join(source));
@@ -113,9 +115,9 @@ impl Builder {
         if form == Form::Guest {
             cc.arg("cc");
         }
-        // Some of these programs are one macro a thousand times over: not worth optimising.
-        // Compilers differ in what of this they forgive. What the standard ABI has not, and a handle kept in an int, is to be noticed;
-        // a callback or a handle of another object's type is what some tests are about.
+        // Some of these programs are one macro a thousand times over: not worth optimising. Compilers differ in what of
+        // this they forgive. What the standard ABI has not, and a handle kept in an int, is to be noticed; a callback
+        // or a handle of another object's type is what some tests are about.
         cc.args([
             "-O0",
             "-g",

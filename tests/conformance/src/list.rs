@@ -72,8 +72,8 @@ pub fn read(root: &Path) -> Result<Vec<Entry>, String> {
     Ok(entries.into_iter().collect())
 }
 
-/// A line of a testlist: `program ranks key=value …`. What the suite's configure script replaces by nothing or by a comment
-/// sign stands at its beginning: `@largetest@`.
+/// A line of a testlist: `program ranks key=value …`. What the suite's configure script replaces by nothing or by a
+/// comment sign stands at its beginning: `@largetest@`.
 fn entry(folder: &str, line: &str) -> Option<Entry> {
     let line = line.trim();
     let (condition, line) = match line.strip_prefix('@').and_then(|rest| rest.split_once('@')) {
@@ -113,7 +113,8 @@ fn entry(folder: &str, line: &str) -> Option<Entry> {
 }
 
 /// A line of the list from which the suite generates its tests with derived datatypes:
-/// `folder/program:arguments:counts:keys:ranks:least:most:…`. It becomes two runs: one simple type in small counts, and a mixed one in large.
+/// `folder/program:arguments:counts:keys:ranks:least:most:…`. It becomes two runs: one simple type in small counts, and
+/// a mixed one in large.
 fn generated_entries(line: &str) -> Vec<Entry> {
     /// Counts beyond this only take time.
     const LARGEST: u32 = 2000;

@@ -1,7 +1,8 @@
 //! MPICH's own test suite, compiled by `rankine cc` and run as guests, and natively over an MPI library for comparison.
 //!
-//! `--native`, `--local` and `--mpi` choose the ways to run it (without them: `local`), `--subset` the short selection of
-//! subset.txt, `--page` writes docs/conformance.md from all results so far. Other arguments are those of any test: names to run, `--exact`, `--list`.
+//! `--native`, `--local` and `--mpi` choose the ways to run it (without them: `local`), `--subset` the short selection
+//! of subset.txt, `--page` writes docs/conformance.md from all results so far. Other arguments are those of any test:
+//! names to run, `--exact`, `--list`.
 
 mod build;
 mod list;

@@ -1,4 +1,5 @@
-//! What is known of single tests: why one does not apply, and which failures are known. `notes.txt` beside this file has the lines.
+//! What is known of single tests: why one does not apply, and which failures are known. `notes.txt` beside this file
+//! has the lines.
 
 use super::list::Entry;
 use super::run::Way;

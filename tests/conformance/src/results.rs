@@ -1,4 +1,5 @@
-//! What came of all runs so far, in a file for each way, so that ways, and parts of one, can be run one after the other or beside each other.
+//! What came of all runs so far, in a file for each way, so that ways, and parts of one, can be run one after the other
+//! or beside each other.
 
 use super::list::Entry;
 use super::run::{Outcome, Way};

@@ -1,4 +1,5 @@
-//! A selection that takes minutes: `subset.txt` beside this file names its folders and programs, for each way. `./x test` runs it.
+//! A selection that takes minutes: `subset.txt` beside this file names its folders and programs, for each way. `./x
+//! test` runs it.
 
 use super::list::Entry;
 use super::run::Way;

@@ -1,4 +1,5 @@
-//! MPICH's own test suite, from Debian's source package of mpich: fetched once, unpacked beneath `target/`, never a part of this repository.
+//! MPICH's own test suite, from Debian's source package of mpich: fetched once, unpacked beneath `target/`, never a
+//! part of this repository.
 
 use crate::process::{Ended, run_within};
 use std::fs;
@@ -58,8 +59,8 @@ fn fetch(target: &Path, root: &Path) -> Result<(), String> {
     fs::write(root.join("complete"), VERSION).map_err(|e| e.to_string())
 }
 
-/// Brings the source package to `work`, by apt with lists and cache of its own: neither root rights nor a change of the machine's
-/// set-up are needed.
+/// Brings the source package to `work`, by apt with lists and cache of its own: neither root rights nor a change of the
+/// machine's set-up are needed.
 fn download(work: &Path) -> Result<(), String> {
     for folder in ["lists/partial", "cache/archives/partial"] {
         fs::create_dir_all(work.join(folder)).map_err(|e| e.to_string())?;

@@ -1,4 +1,5 @@
-/* One predefined operation on one type: the result of MPI_Allreduce, MPI_Reduce, MPI_Scan and MPI_Reduce_local against a loop in C. */
+/* One predefined operation on one type: the result of MPI_Allreduce, MPI_Reduce, MPI_Scan and MPI_Reduce_local against
+ * a loop in C. */
 #ifndef OPS_H
 #define OPS_H
 
@@ -12,7 +13,8 @@ static int ops_value(int r, int i)
     return (r * 3 + i * 5) % 4 + (i % 7 == 0 && r % 2 == 0 ? 0 : 1) * (i % 3 != 0);
 }
 
-/* Defines a function that checks `op` on the MPI type `mpi`, whose values are `type` in C; `a` and `b` in `formula` are the operands. */
+/* Defines a function that checks `op` on the MPI type `mpi`, whose values are `type` in C; `a` and `b` in `formula` are
+ * the operands. */
 #define OPS_DEFINE(name, mpi, type, op, formula) \
     static void name(void) \
     { \

@@ -1,4 +1,5 @@
-/* The predefined datatypes of C and C++, and those of fixed size of Fortran: handle, name, size, and whether it is there at all. */
+/* The predefined datatypes of C and C++, and those of fixed size of Fortran: handle, name, size, and whether it is
+ * there at all. */
 #ifndef PREDEFINED_H
 #define PREDEFINED_H
 

@@ -1,5 +1,5 @@
-//! The C functions that Fortran's procedures are: `mpi_send_` for mpif.h and the module mpi, `mpi_send_f08ts_` for mpi_f08
-//! where a choice buffer comes with its shape.
+//! The C functions that Fortran's procedures are: `mpi_send_` for mpif.h and the module mpi, `mpi_send_f08ts_` for
+//! mpi_f08 where a choice buffer comes with its shape.
 
 use std::fmt::Write;
 

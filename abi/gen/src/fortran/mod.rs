@@ -1,8 +1,8 @@
 //! Writes Fortran's bindings: `mpif.h`, the modules `mpi` and `mpi_f08`, and the C functions behind them.
 //!
-//! A function that follows the table is one C function with the arguments that Fortran passes ([`glue`]) and an interface
-//! in each module ([`interfaces`]). What follows no rule is written by hand: interfaces in `irregular_mpi.f90` and `irregular_f08/` here, C in
-//! `guest-sdk/fortran/glue`.
+//! A function that follows the table is one C function with the arguments that Fortran passes ([`glue`]) and an
+//! interface in each module ([`interfaces`]). What follows no rule is written by hand: interfaces in
+//! `irregular_mpi.f90` and `irregular_f08/` here, C in `guest-sdk/fortran/glue`.
 
 use std::path::PathBuf;
 
@@ -35,8 +35,8 @@ pub fn emit(constants: &Constants, table: &Table) -> Result<Vec<(PathBuf, String
     Ok(files)
 }
 
-/// Functions whose bindings are written by hand, because Fortran's differ from C's: values come back as function results,
-/// callbacks have another form, attributes are integers, strings come in arrays.
+/// Functions whose bindings are written by hand, because Fortran's differ from C's: values come back as function
+/// results, callbacks have another form, attributes are integers, strings come in arrays.
 const IRREGULAR: &[&str] = &[
     "MPI_Init",
     "MPI_Init_thread",
@@ -79,8 +79,9 @@ fn regular(table: &Table) -> impl Iterator<Item = &Function> {
     })
 }
 
-/// Whether both variants of a function have the same types in Fortran, so that the large one keeps a name of its own: counts
-/// and extents grow to another kind, displacements to that of addresses, which is the default integer's on wasm32.
+/// Whether both variants of a function have the same types in Fortran, so that the large one keeps a name of its own:
+/// counts and extents grow to another kind, displacements to that of addresses, which is the default integer's on
+/// wasm32.
 fn is_ambiguous(function: &Function) -> bool {
     !function.parameters.iter().any(|p| p.large_only || matches!(p.kind, Kind::Count | Kind::Extent))
 }

@@ -1,10 +1,10 @@
 //! Writes `host/src/local/generated/`: the import shims of the embedded engine, a file per chapter.
 //!
-//! A shim is written for every function that the engine has, unless it is `by = "hand"`. What the engine has is read from
-//! its source ([`engine`]), so a new function there needs a run of the generator and nothing else; one whose
+//! A shim is written for every function that the engine has, unless it is `by = "hand"`. What the engine has is read
+//! from its source ([`engine`]), so a new function there needs a run of the generator and nothing else; one whose
 //! parameters don't follow from the table is refused with both signatures. Where a body of that name stands in
-//! `host/src/local/bodies`, only the registrations are generated, and call it. An engine's function `NAME_at_once` beside `NAME`, which
-//! does the usual case without waiting or does nothing, is tried first.
+//! `host/src/local/bodies`, only the registrations are generated, and call it. An engine's function `NAME_at_once`
+//! beside `NAME`, which does the usual case without waiting or does nothing, is tried first.
 
 pub mod body;
 pub mod engine;

@@ -1,8 +1,9 @@
-//! Writes `host/src/mpi/generated/`: the shims of the `mpi` engine, a file per chapter, and the library's functions as typed symbols.
+//! Writes `host/src/mpi/generated/`: the shims of the `mpi` engine, a file per chapter, and the library's functions as
+//! typed symbols.
 //!
-//! Both variants of a function have a shim of their own, since the library's two functions take different types. A shim is
-//! written for every function that follows from the table; where a function of its name stands in a file of `host/src/mpi`
-//! ([`hand`]), that one is registered instead.
+//! Both variants of a function have a shim of their own, since the library's two functions take different types. A shim
+//! is written for every function that follows from the table; where a function of its name stands in a file of
+//! `host/src/mpi` ([`hand`]), that one is registered instead.
 
 pub mod hand;
 mod shim;

@@ -363,7 +363,8 @@ impl Shim<'_> {
         self.reach();
     }
 
-    /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See `host/src/mpi/reach.rs`.
+    /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See
+    /// `host/src/mpi/reach.rs`.
     fn reach(&mut self) {
         let word = |name: &str| match self.function.parameter(name) {
             Some(p) if wasm::parameter(p, self.large) == "i64" => format!("w.long({})", self.at(name)),

@@ -1,4 +1,5 @@
-// Every rank sorts its bodies into an octree; then all ranks get all trees, and each adds up the potential of its bodies in them.
+// Every rank sorts its bodies into an octree; then all ranks get all trees, and each adds up the potential of its
+// bodies in them.
 
 use rankine::{Result, Transportable, Universe};
 

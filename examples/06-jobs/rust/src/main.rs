@@ -1,5 +1,6 @@
-// A master scatters an array of jobs and gathers the results, as in a genetic algorithm: each job is a formula, a small graph, which
-// its worker varies to come nearer to a curve. Formulas that several jobs have in common are shared, and stay so.
+// A master scatters an array of jobs and gathers the results, as in a genetic algorithm: each job is a formula, a small
+// graph, which its worker varies to come nearer to a curve. Formulas that several jobs have in common are shared, and
+// stay so.
 
 use std::rc::Rc;
 
@@ -73,7 +74,8 @@ impl Formula {
     }
 }
 
-/// The formula with another one in the place of the node with this number, counted from the root. The rest is shared with the original.
+/// The formula with another one in the place of the node with this number, counted from the root. The rest is shared
+/// with the original.
 fn varied(formula: &Rc<Formula>, number: i32, random: &mut Random) -> Rc<Formula> {
     if number == 0 {
         return random.formula(2);

@@ -1,5 +1,5 @@
-//! The predefined callbacks that copy an attribute, and the functions that take them. In C these callbacks are numbers that
-//! the host knows; a Rust function pointer can't be a mere number, so here they are functions that do the same.
+//! The predefined callbacks that copy an attribute, and the functions that take them. In C these callbacks are numbers
+//! that the host knows; a Rust function pointer can't be a mere number, so here they are functions that do the same.
 
 use core::ffi::{c_int, c_void};
 
@@ -41,8 +41,8 @@ duplicating! {
     MPI_DUP_FN MPI_Comm;
 }
 
-/// In C, `MPI_COMM_DUP_FN` and its like are the function pointer 1. In a module that was not linked for MPI, that is also
-/// the number of some ordinary function: such a one registers this function, which calls it.
+/// In C, `MPI_COMM_DUP_FN` and its like are the function pointer 1. In a module that was not linked for MPI, that is
+/// also the number of some ordinary function: such a one registers this function, which calls it.
 unsafe extern "C" fn number_one<Object>(
     object: *mut Object,
     keyval: c_int,
@@ -53,7 +53,8 @@ unsafe extern "C" fn number_one<Object>(
 ) -> c_int {
     type Copy<Object> =
         unsafe extern "C" fn(*mut Object, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
-    // SAFETY: it is registered only in place of a function of this type whose pointer is 1, and MPI's arguments are passed on.
+    // SAFETY: it is registered only in place of a function of this type whose pointer is 1, and MPI's arguments are
+    // passed on.
     unsafe {
         let function: Copy<Object> = core::mem::transmute(1_usize);
         function(object, keyval, extra_state, attribute_val_in, attribute_val_out, flag)

@@ -1,8 +1,8 @@
 //! Raw bindings to MPI 5.0 for a WebAssembly guest: the standard ABI under its C names.
 //!
-//! Compiled for `wasm32-wasip1`, the functions are imports from the host's module `mpi`; compiled for anything else, they are
-//! those of `libmpi_abi`, which has the same ABI. Everything is as in C: nothing is checked here, and every function is unsafe
-//! to call.
+//! Compiled for `wasm32-wasip1`, the functions are imports from the host's module `mpi`; compiled for anything else,
+//! they are those of `libmpi_abi`, which has the same ABI. Everything is as in C: nothing is checked here, and every
+//! function is unsafe to call.
 //!
 //! ```no_run
 //! use core::ptr::null_mut;

@@ -1,7 +1,8 @@
-//! `#[derive(Plain)]`, and `#[derive(Transportable)]`: the code that lists a value's parts as records, and makes values of records.
+//! `#[derive(Plain)]`, and `#[derive(Transportable)]`: the code that lists a value's parts as records, and makes values
+//! of records.
 //!
-//! A record is laid out as a C struct of the fields that travel, an enum's as its variant's number and then the variant's fields. Offsets are constants
-//! that follow from the fields' types; this macro only writes down the sums.
+//! A record is laid out as a C struct of the fields that travel, an enum's as its variant's number and then the
+//! variant's fields. Offsets are constants that follow from the fields' types; this macro only writes down the sums.
 
 mod layout;
 mod plain;
@@ -15,7 +16,8 @@ use layout::Record;
 
 /// Implements `rankine::Transportable`.
 ///
-/// Fields marked `#[transport]` travel; the others arrive as `Default::default()`. `#[transport]` on the type itself marks all of its fields.
+/// Fields marked `#[transport]` travel; the others arrive as `Default::default()`. `#[transport]` on the type itself
+/// marks all of its fields.
 #[proc_macro_derive(Transportable, attributes(transport))]
 pub fn derive_transportable(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

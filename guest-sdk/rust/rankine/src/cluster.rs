@@ -1,7 +1,8 @@
 //! Clusters: graphs of plain values that lie in one block of memory and travel as they are.
 //!
-//! Links between values are places in the block, not addresses. So a block that came is right wherever it lies: one message, one copy, no fix-up; and since any bytes
-//! are plain values, nothing that a sender writes can be more than a wrong number.
+//! Links between values are places in the block, not addresses. So a block that came is right wherever it lies: one
+//! message, one copy, no fix-up; and since any bytes are plain values, nothing that a sender writes can be more than a
+//! wrong number.
 
 use std::ffi::c_int;
 use std::fmt;

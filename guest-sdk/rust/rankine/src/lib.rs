@@ -28,11 +28,12 @@
 //! }
 //! ```
 //!
-//! What arrives is an ordinary owned value. `Box`, `Vec`, `String`, `Option`, arrays, tuples, `Cell` and `RefCell` travel by value; what an `Rc` or `Arc` shares stays
-//! shared, and a `Weak` finds its target again if that travels too.
+//! What arrives is an ordinary owned value. `Box`, `Vec`, `String`, `Option`, arrays, tuples, `Cell` and `RefCell`
+//! travel by value; what an `Rc` or `Arc` shares stays shared, and a `Weak` finds its target again if that travels too.
 //!
-//! The layout of such values is known to the compiler alone. So `#[derive(Transportable)]` writes code that lists a value's parts as *records* of a known layout and makes
-//! values of records; the host knows the records' description, moves them, and checks all that comes before this crate reads it.
+//! The layout of such values is known to the compiler alone. So `#[derive(Transportable)]` writes code that lists a
+//! value's parts as *records* of a known layout and makes values of records; the host knows the records' description,
+//! moves them, and checks all that comes before this crate reads it.
 
 mod cluster;
 mod comm;
@@ -63,7 +64,8 @@ pub mod derived {
 
 use derived::{Fields, Invalid, Place, Reader, Types, Writer};
 
-/// What can travel. Derive it: `#[derive(Transportable)]`, with `#[transport]` on the fields that travel, or on the whole type.
+/// What can travel. Derive it: `#[derive(Transportable)]`, with `#[transport]` on the fields that travel, or on the
+/// whole type.
 ///
 /// # Safety
 /// The four functions agree on one layout of the record, `SIZE` bytes of it, and `write` meets references in the order of their offsets.

@@ -106,7 +106,8 @@ struct Arrival {
     bytes: usize,
 }
 
-/// A receive that goes on: it takes part in the matching from its start. Dropping it cancels it, and forgets what has come.
+/// A receive that goes on: it takes part in the matching from its start. Dropping it cancels it, and forgets what has
+/// come.
 #[must_use]
 pub struct Receiving<T> {
     request: MPI_Request,
@@ -123,7 +124,8 @@ impl<T: Transportable> Receiving<T> {
         let (status, of) = (MPI_Status::default(), PhantomData);
         let mut receiving = Receiving { request: MPI_REQUEST_NULL, status, arrival, of };
         let (place, request) = (arrival.as_ptr().cast(), &mut receiving.request);
-        // SAFETY: the functions do what the host asks of an allocator, and the place is the request's until it is complete.
+        // SAFETY: the functions do what the host asks of an allocator, and the place is the request's until it is
+        // complete.
         unsafe {
             check(Rankine_Set_allocator(allocate, release))?;
             check(Rankine_Irecv(place, c_int::MAX, handle | IMAGE, source, tag, comm, request))?;

@@ -1,7 +1,8 @@
 //! From records to values.
 //!
-//! The host has checked that references are right and that what is owned is referred to once. Objects are made from the last to the first: what an object owns has a
-//! higher number than itself, and is there when it is wanted. What is shared is allocated before everything else, and filled when its turn comes.
+//! The host has checked that references are right and that what is owned is referred to once. Objects are made from the
+//! last to the first: what an object owns has a higher number than itself, and is there when it is wanted. What is
+//! shared is allocated before everything else, and filled when its turn comes.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! From values to records.
 //!
-//! Objects are numbered when they are first referred to and written in that order, without recursion: a list of ten million nodes is no deeper
-//! than one of two.
+//! Objects are numbered when they are first referred to and written in that order, without recursion: a list of ten
+//! million nodes is no deeper than one of two.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,7 +1,7 @@
 //! Attributes (MPI-5.0 §7.7): values that a program hangs on communicators, datatypes and windows.
 //!
-//! A value is a word of the guest's. Its keyval's copy and delete functions are the guest's own and run on the rank's stack, between two polls;
-//! nothing is borrowed meanwhile, because they may call back in.
+//! A value is a word of the guest's. Its keyval's copy and delete functions are the guest's own and run on the rank's
+//! stack, between two polls; nothing is borrowed meanwhile, because they may call back in.
 
 mod object;
 mod predefined;
@@ -177,7 +177,8 @@ async fn delete(r: &Rank, object: Object, keyval: i32) -> Result<()> {
     r.attributes(object, |attributes| attributes.remove(&found))
 }
 
-/// Deletes all attributes of an object that is about to go, the last one first. An error of a delete function keeps the rest.
+/// Deletes all attributes of an object that is about to go, the last one first. An error of a delete function keeps the
+/// rest.
 pub(crate) async fn delete_all(r: &Rank, object: Object) -> Result<()> {
     while let Some(attribute) = r.attributes(object, |attributes| attributes.0.last().cloned())? {
         call_delete(r, object, &attribute).await?;

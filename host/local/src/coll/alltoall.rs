@@ -165,8 +165,8 @@ impl Alltoall {
         (g.size >= 8 && (1..=few).contains(&bytes) && self.receive.even_bytes() == Some(bytes)).then_some(bytes)
     }
 
-    /// In round k, blocks travel 2ᵏ ranks further if that is part of their way (Bruck et al.). The blocks that a rank holds lie in the
-    /// order of how far they have to go in all.
+    /// In round k, blocks travel 2ᵏ ranks further if that is part of their way (Bruck et al.). The blocks that a rank
+    /// holds lie in the order of how far they have to go in all.
     async fn in_rounds(&self, g: &Coll<'_>, send: &Blocks, bytes: usize) -> Result<()> {
         let mut held = Scratch::new(g.r(), g.size * bytes);
         for (distance, block) in held.chunks_exact_mut(bytes).enumerate() {

@@ -1,7 +1,7 @@
 //! The buffers of collectives: elements, blocks for each rank, and who is the root.
 //!
-//! Everything a guest says is resolved and proved when the collective is made: types are held, arrays are owned, every block lies in the
-//! guest's memory, which never shrinks. What runs later can't fail for a bad argument.
+//! Everything a guest says is resolved and proved when the collective is made: types are held, arrays are owned, every
+//! block lies in the guest's memory, which never shrinks. What runs later can't fail for a bad argument.
 
 use std::ops::Range;
 use std::rc::Rc;

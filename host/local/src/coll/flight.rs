@@ -192,7 +192,8 @@ impl Piece {
     /// Some of the bytes; the piece has to outlive every operation on them.
     pub(super) fn part(&self, range: Range<usize>) -> Span {
         assert!(range.start <= range.end && range.end <= self.bytes, "bytes beyond the end of a piece");
-        // SAFETY: they are bytes of a proved span, or of the copy, which its owner keeps until every operation has ended.
+        // SAFETY: they are bytes of a proved span, or of the copy, which its owner keeps until every operation has
+        // ended.
         unsafe { Span::raw(self.base.wrapping_add(range.start), range.len()) }
     }
 

@@ -1,8 +1,9 @@
 //! Combining operands in one order, whatever the algorithm.
 //!
-//! The ranks' operands are the leaves of a binary tree that depends on the number of ranks only: runs of 2, 4, 8, … ranks
-//! that begin at a multiple of their length, the last ones perhaps shorter. Left stays left, so operations need not be commutative; and a
-//! floating-point result is the same on threads and fibers, for short and long messages, at every root and on every rank.
+//! The ranks' operands are the leaves of a binary tree that depends on the number of ranks only: runs of 2, 4, 8, …
+//! ranks that begin at a multiple of their length, the last ones perhaps shorter. Left stays left, so operations need
+//! not be commutative; and a floating-point result is the same on threads and fibers, for short and long messages, at
+//! every root and on every rank.
 
 use super::Coll;
 use super::flight::Scratch;

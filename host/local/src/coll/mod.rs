@@ -1,7 +1,8 @@
 //! Collective operations (MPI-5.0 chapter 6), each written once over the few primitives of [`Coll`].
 //!
-//! A function of the chapter checks its arguments and makes them into a [`Collective`], which owns all it needs and has one way to
-//! run: blocking functions await it, nonblocking ones leave it in a request, persistent ones start it again. Algorithms are chosen for one node: every rank's memory is directly readable, so long data is copied once, from
+//! A function of the chapter checks its arguments and makes them into a [`Collective`], which owns all it needs and has
+//! one way to run: blocking functions await it, nonblocking ones leave it in a request, persistent ones start it again.
+//! Algorithms are chosen for one node: every rank's memory is directly readable, so long data is copied once, from
 //! where it is to where it goes. Short data costs messages and wake-ups, of which trees need the fewest; only when
 //! every rank has a core of its own does it pay to trade messages for fewer rounds ([`Coll::has_cores`]).
 //!
@@ -112,7 +113,8 @@ fn prepare<C: Collective + 'static>(
 }
 
 impl Communicator {
-    /// A tag of its own for a collective that goes on beside others. Every rank makes its collectives in the same order.
+    /// A tag of its own for a collective that goes on beside others. Every rank makes its collectives in the same
+    /// order.
     fn collective_tag(&self) -> i32 {
         1 + (self.next_sequence() % (LOCAL as u32 - 1)) as i32
     }
@@ -120,9 +122,9 @@ impl Communicator {
 
 /// One collective operation on one communicator: sends and receives that meet no others.
 ///
-/// Its peers are the ranks of the communicator, or of the remote group of an intercommunicator. Blocking collectives on a
-/// communicator are ordered, and so are the messages between two ranks: they need no more than the collective context.
-/// Nonblocking ones differ in their tags.
+/// Its peers are the ranks of the communicator, or of the remote group of an intercommunicator. Blocking collectives on
+/// a communicator are ordered, and so are the messages between two ranks: they need no more than the collective
+/// context. Nonblocking ones differ in their tags.
 pub(crate) struct Coll<'a> {
     r: &'a Rank,
     comm: &'a Communicator,

@@ -1,4 +1,5 @@
-//! Neighbourhood collectives (MPI-5.0 §8.6): each rank exchanges blocks with its neighbours in the communicator's topology.
+//! Neighbourhood collectives (MPI-5.0 §8.6): each rank exchanges blocks with its neighbours in the communicator's
+//! topology.
 
 use rankine_abi::{Addr, Comm, Datatype, MPI_PROC_NULL};
 

@@ -1,5 +1,5 @@
-//! Persistent collectives (MPI-5.0 §6.13): operations that `MPI_Start` runs again and again. Making one may wait for other
-//! ranks by the standard; here it never does.
+//! Persistent collectives (MPI-5.0 §6.13): operations that `MPI_Start` runs again and again. Making one may wait for
+//! other ranks by the standard; here it never does.
 
 use rankine_abi::{Addr, Comm, Datatype, Info, Op, Request};
 

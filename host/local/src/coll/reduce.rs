@@ -168,8 +168,8 @@ async fn slices_to_root(
     Ok(())
 }
 
-/// Whether every rank reduces a slice of the operands: n² messages, but with a core for each of them nobody waits for another's sums.
-/// Where ranks share cores a tree does as much work in fewer messages.
+/// Whether every rank reduces a slice of the operands: n² messages, but with a core for each of them nobody waits for
+/// another's sums. Where ranks share cores a tree does as much work in fewer messages.
 pub(super) fn by_slices(g: &Coll<'_>, bytes: usize) -> bool {
     g.has_cores() && g.size > 1 && bytes >= SEGMENT && bytes / g.size >= 1 << 10
 }

@@ -1,7 +1,7 @@
 //! `MPI_Scan`, `MPI_Exscan`: along the chain of ranks, segment by segment, left to right.
 //!
-//! A chain has the fewest messages there can be, and long operands fill it: while a rank combines one segment, the next rank
-//! combines the one before.
+//! A chain has the fewest messages there can be, and long operands fill it: while a rank combines one segment, the next
+//! rank combines the one before.
 
 use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_COMM, Op};
 

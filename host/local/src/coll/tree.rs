@@ -1,7 +1,8 @@
 //! Who passes data on to whom: trees in which a rank's subtree is a run of consecutive ranks.
 //!
-//! Ranks are written with digits to the base `1 << bits`. A rank's parent is the rank with its lowest nonzero digit cleared, so with `bits` = 1
-//! it is the binomial tree; more bits make it flatter, up to a root that serves everybody itself.
+//! Ranks are written with digits to the base `1 << bits`. A rank's parent is the rank with its lowest nonzero digit
+//! cleared, so with `bits` = 1 it is the binomial tree; more bits make it flatter, up to a root that serves everybody
+//! itself.
 
 /// A tree over ranks 0 to `size` − 1 whose root is 0.
 #[derive(Clone, Copy, Debug)]

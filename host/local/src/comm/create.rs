@@ -37,8 +37,8 @@ async fn duplicate(r: &Rank, comm: Comm, communicator: &Communicator, hints: Hin
 }
 
 impl Communicator {
-    /// A context that no other communicator has, the same in all ranks; intercommunicators get one for their local groups, too.
-    /// It can serve several new communicators of which no rank is in two.
+    /// A context that no other communicator has, the same in all ranks; intercommunicators get one for their local
+    /// groups, too. It can serve several new communicators of which no rank is in two.
     pub(crate) async fn agree_on_context(&self, r: &Rank) -> Result<u32> {
         self.agree_with(r, Tag::CONTEXT).await
     }
@@ -90,7 +90,8 @@ impl Communicator {
         child
     }
 
-    /// It as an intercommunicator to `remote`. It takes two contexts: of the intercommunicator, and of each local group.
+    /// It as an intercommunicator to `remote`. It takes two contexts: of the intercommunicator, and of each local
+    /// group.
     pub(super) fn to(mut self, remote: Rc<Members>) -> Communicator {
         self.remote = Some(remote);
         self.local = Some(Rc::new(Communicator::new(self.context + 2, self.group.clone(), self.rank)));

@@ -1,7 +1,7 @@
 //! Duplicating a communicator in the background (§7.4.2).
 //!
-//! Attributes are copied in the call itself, as the standard wants; only the agreement on a context goes on after it. Until
-//! then the new handle stands for nothing.
+//! Attributes are copied in the call itself, as the standard wants; only the agreement on a context goes on after it.
+//! Until then the new handle stands for nothing.
 
 use std::rc::Rc;
 

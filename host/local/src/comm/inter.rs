@@ -1,7 +1,7 @@
 //! Intercommunicators (§7.6): two groups that talk to each other.
 //!
-//! Where both groups have to agree, their leaders (rank 0 of each) do so, and each tells its own. The group whose leader comes first in
-//! the world decides.
+//! Where both groups have to agree, their leaders (rank 0 of each) do so, and each tells its own. The group whose
+//! leader comes first in the world decides.
 
 use std::rc::Rc;
 
@@ -102,7 +102,8 @@ async fn lead(r: &Rank, local: &Communicator, peer_comm: Comm, remote_leader: i3
     Ok((if first { context } else { theirs[0] as u32 }, remote))
 }
 
-/// `MPI_Intercomm_merge`. The group that says low comes first; if both say the same, the one that has the lower rank 0 in the world.
+/// `MPI_Intercomm_merge`. The group that says low comes first; if both say the same, the one that has the lower rank 0
+/// in the world.
 pub async fn intercomm_merge(r: &Rank, intercomm: Comm, high: bool) -> Result<Comm> {
     let comm = r.communicator(intercomm)?;
     let (Some(local), Some(remote)) = (&comm.local, &comm.remote) else { return Err(no_intercomm()) };

@@ -300,7 +300,8 @@ pub fn comm_get_info(r: &Rank, comm: Comm) -> Result<Info> {
     r.add_info(&hints)
 }
 
-/// `MPI_Comm_free`. Pending operations go on: they know their context, and a nonblocking collective keeps its communicator.
+/// `MPI_Comm_free`. Pending operations go on: they know their context, and a nonblocking collective keeps its
+/// communicator.
 pub async fn comm_free(r: &Rank, comm: Comm) -> Result<Comm> {
     if matches!(comm, Comm::WORLD | Comm::SELF) {
         let name = comm.name().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Ranks of a communicator that agree on something before they have a communicator for it.
 //!
-//! Messages travel in the parent's collective context with negative tags, which no collective uses, and name ranks of the
-//! parent; so a party of a few members meets neither the parent's collectives nor another party.
+//! Messages travel in the parent's collective context with negative tags, which no collective uses, and name ranks of
+//! the parent; so a party of a few members meets neither the parent's collectives nor another party.
 
 use crate::comm::Communicator;
 use crate::error::Result;
@@ -38,8 +38,8 @@ impl Tag {
         Tag(i32::MIN | 3 << 29 | 1 << 28 | hash as i32 & ((1 << 27) - 1))
     }
 
-    // Blocking calls of the whole communicator, of which there is one at a time. Different ones do not meet: ranks that call
-    // different functions wait for ever, which is reported, and never mistake each other's words.
+    // Blocking calls of the whole communicator, of which there is one at a time. Different ones do not meet: ranks that
+    // call different functions wait for ever, which is reported, and never mistake each other's words.
     pub(crate) const CONTEXT: Tag = Tag(i32::MIN | 3 << 29);
     pub(crate) const SPLIT: Tag = Tag(i32::MIN | 3 << 29 | 1);
     pub(crate) const GROUPS: Tag = Tag(i32::MIN | 3 << 29 | 2);

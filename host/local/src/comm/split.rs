@@ -69,8 +69,8 @@ fn parts(colors_and_keys: &[i32]) -> Parts {
     parts
 }
 
-/// For each rank of the local group: rank in its part, ticket of its part, ticket of the remote part; a rank of -1 where
-/// there is none.
+/// For each rank of the local group: rank in its part, ticket of its part, ticket of the remote part; a rank of -1
+/// where there is none.
 async fn assign(r: &Rank, comm: &Communicator, mut parts: Parts) -> Result<Vec<i32>> {
     let mut places = [-1, 0, 0].repeat(comm.group.len());
     let mut remote = BTreeMap::new();

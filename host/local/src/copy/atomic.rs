@@ -1,7 +1,7 @@
 //! Byte by byte with relaxed atomics: correct everywhere, and what Miri can follow.
 //!
-//! Sources may be memory that is only readable, which an `&AtomicU8` must not be made of by the rules of Stacked Borrows; Miri
-//! therefore runs with `-Zmiri-tree-borrows`.
+//! Sources may be memory that is only readable, which an `&AtomicU8` must not be made of by the rules of Stacked
+//! Borrows; Miri therefore runs with `-Zmiri-tree-borrows`.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

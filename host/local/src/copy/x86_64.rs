@@ -10,7 +10,8 @@ const KNOWN: u8 = 1;
 const AVX: u8 = 2;
 const ERMS: u8 = 4;
 
-/// What the processor has; 0 before anybody has looked. The library's own cache takes a quarter of the time of copying 1 KB to ask.
+/// What the processor has; 0 before anybody has looked. The library's own cache takes a quarter of the time of copying
+/// 1 KB to ask.
 static FEATURES: AtomicU8 = AtomicU8::new(0);
 
 #[inline]
@@ -85,8 +86,9 @@ unsafe fn rep_movsb(dst: *mut u8, src: *const u8, len: usize) {
 /// As for [`super::copy`], with `len` ≥ 128 and AVX.
 #[inline(never)]
 unsafe fn loop_32(dst: *mut u8, src: *const u8, len: usize) {
-    // The last 128 bytes are loaded first and stored last, unaligned; before them go 128 at a time to aligned addresses.
-    // SAFETY: the caller's promise; the loop ends before the last 128 bytes end, and the upper halves are cleared again.
+    // The last 128 bytes are loaded first and stored last, unaligned; before them go 128 at a time to aligned
+    // addresses. SAFETY: the caller's promise; the loop ends before the last 128 bytes end, and the upper halves are
+    // cleared again.
     unsafe {
         asm!(
             "vmovups ymm4, [{s}]",

@@ -1,7 +1,7 @@
 //! Types for parts of arrays: `MPI_Type_create_subarray` and `MPI_Type_create_darray` (§5.1.3 and 5.1.4).
 //!
-//! Both select some indices in every dimension of an array in memory, so both are built dimension by dimension from the one
-//! whose index runs fastest, each a repetition of the one before. The bounds are those of the whole array.
+//! Both select some indices in every dimension of an array in memory, so both are built dimension by dimension from the
+//! one whose index runs fastest, each a repetition of the one before. The bounds are those of the whole array.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use super::layout::Layout;
 use super::{Bounds, Combiner, Contents, Type, too_large};
 use crate::error::{Error, Result};
 
-/// What is selected in one dimension of `size` indices: the blocks of `len` indices that begin at `start`, `start + step`, …
-/// below `size`, the last one cut off at `size`.
+/// What is selected in one dimension of `size` indices: the blocks of `len` indices that begin at `start`, `start +
+/// step`, … below `size`, the last one cut off at `size`.
 #[derive(Clone, Copy, Debug)]
 struct Dimension {
     size: i64,

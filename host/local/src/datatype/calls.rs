@@ -208,8 +208,8 @@ pub fn type_get_envelope(r: &Rank, datatype: Datatype) -> Result<contents::Envel
     Ok(ty.contents().envelope())
 }
 
-/// `MPI_Type_get_contents`: the values that the constructor was called with. The limits, by kind, are those of the caller's
-/// arrays. The derived types among the values get new handles, which the caller frees.
+/// `MPI_Type_get_contents`: the values that the constructor was called with. The limits, by kind, are those of the
+/// caller's arrays. The derived types among the values get new handles, which the caller frees.
 pub fn type_get_contents(r: &Rank, datatype: Datatype, limits: contents::Envelope) -> Result<contents::Values> {
     let ty = r.any_datatype(datatype)?;
     let contents = ty.contents();
@@ -320,7 +320,8 @@ pub fn type_create_f90_complex(r: &Rank, precision: i32, range: i32) -> Result<D
     f90(r, Combiner::F90Complex, old, &[precision.into(), range.into()])
 }
 
-/// The smallest of the IEEE types of 4, 8 and 16 bytes that has the decimal precision and range; `MPI_UNDEFINED` asks for none.
+/// The smallest of the IEEE types of 4, 8 and 16 bytes that has the decimal precision and range; `MPI_UNDEFINED` asks
+/// for none.
 fn by_precision(precision: i32, range: i32, types: [Datatype; 3]) -> Result<Datatype> {
     if (precision, range) == (MPI_UNDEFINED, MPI_UNDEFINED) {
         return Err(Error::new(MPI_ERR_ARG, "precision and range are both MPI_UNDEFINED"));
@@ -332,7 +333,8 @@ fn by_precision(precision: i32, range: i32, types: [Datatype; 3]) -> Result<Data
     })
 }
 
-/// The type that stands for `old` under the arguments of an f90 constructor: the same handle whenever they are the same.
+/// The type that stands for `old` under the arguments of an f90 constructor: the same handle whenever they are the
+/// same.
 fn f90(r: &Rank, combiner: Combiner, old: Datatype, arguments: &[i64]) -> Result<Datatype> {
     let old = r.any_datatype(old)?;
     let contents = Contents::new(combiner).with_ints(arguments);

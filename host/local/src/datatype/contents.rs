@@ -1,4 +1,5 @@
-//! How a type was made: the constructor and its arguments, for `MPI_Type_get_envelope` and `MPI_Type_get_contents` (§5.1.13).
+//! How a type was made: the constructor and its arguments, for `MPI_Type_get_envelope` and `MPI_Type_get_contents`
+//! (§5.1.13).
 
 use std::rc::Rc;
 
@@ -30,7 +31,8 @@ pub enum Combiner {
     Resized = MPI_COMBINER_RESIZED,
 }
 
-/// What `MPI_Type_get_envelope` tells; also the limits that `MPI_Type_get_contents` is given, where the combiner means nothing.
+/// What `MPI_Type_get_envelope` tells; also the limits that `MPI_Type_get_contents` is given, where the combiner means
+/// nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope {
     /// Number of ints.

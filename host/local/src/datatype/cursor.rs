@@ -1,8 +1,8 @@
 //! Walks the bytes of a layout in type-map order, from any packed position.
 //!
-//! The unit is the run: equally long, equally spaced blocks. A vector is one run however many rows it has, so the copying
-//! loops do the work and the walk costs little. Offsets are computed wrapping: every one
-//! that is reached is inside the layout's checked bounds.
+//! The unit is the run: equally long, equally spaced blocks. A vector is one run however many rows it has, so the
+//! copying loops do the work and the walk costs little. Offsets are computed wrapping: every one that is reached is
+//! inside the layout's checked bounds.
 
 use smallvec::SmallVec;
 
@@ -27,7 +27,8 @@ impl Run {
         Run { offset, len, stride: 0, count: u64::from(len > 0) }
     }
 
-    /// Cuts `bytes` bytes off the front; what is left are a rest of a block and a run of whole blocks, both maybe empty.
+    /// Cuts `bytes` bytes off the front; what is left are a rest of a block and a run of whole blocks, both maybe
+    /// empty.
     fn split(self, bytes: u64) -> (Run, Run) {
         let (blocks, cut) = (bytes / self.len, bytes % self.len);
         let offset = self.offset.wrapping_add(self.stride.wrapping_mul(blocks as i64));
@@ -89,8 +90,8 @@ impl<'a> Cursor<'a> {
         self.settle();
     }
 
-    /// Stands `skip` bytes into `run`, at most at its end. A run with something `after` it is a single block, the rest of an
-    /// earlier one: it leaves `after` alone.
+    /// Stands `skip` bytes into `run`, at most at its end. A run with something `after` it is a single block, the rest
+    /// of an earlier one: it leaves `after` alone.
     fn set(&mut self, run: Run, skip: u64) {
         if skip == 0 {
             self.run = run;

@@ -1,9 +1,9 @@
 //! Where the bytes of an element, or of a whole message, lie relative to its address, in the order of the type map.
 //!
-//! A layout is what copying runs over: the type's basic elements are forgotten, neighbouring bytes are one block, equally
-//! spaced blocks are one strided run, and repetition stays nested, so that a vector of 10⁹ blocks costs what a vector of 2 does.
-//! Layouts are immutable and share their parts. Every sum and product here is checked: a layout that exists has its bounds
-//! and its packed size in `i64`.
+//! A layout is what copying runs over: the type's basic elements are forgotten, neighbouring bytes are one block,
+//! equally spaced blocks are one strided run, and repetition stays nested, so that a vector of 10⁹ blocks costs what a
+//! vector of 2 does. Layouts are immutable and share their parts. Every sum and product here is checked: a layout that
+//! exists has its bounds and its packed size in `i64`.
 
 use std::sync::Arc;
 
@@ -101,7 +101,8 @@ impl Layout {
         &self.shape
     }
 
-    /// Whether the layouts consist of the same runs at the same offsets. False may also mean that they were built differently.
+    /// Whether the layouts consist of the same runs at the same offsets. False may also mean that they were built
+    /// differently.
     pub fn is_same(&self, other: &Layout) -> bool {
         if (self.size, self.origin, self.lo, self.hi) != (other.size, other.origin, other.lo, other.hi) {
             return false;

@@ -1,8 +1,9 @@
 //! Datatypes (MPI-5.0, chapter 5).
 //!
-//! A [`Type`] never changes once it is built, and belongs to one rank. What other ranks see of it is its [`Layout`](layout::Layout):
-//! where the bytes lie, compiled once when the type is built, so that copying knows nothing of constructors. `Type::message`
-//! gives the layout of `count` elements, whose bounds `lo..hi` are the hull that a span is proved with.
+//! A [`Type`] never changes once it is built, and belongs to one rank. What other ranks see of it is its
+//! [`Layout`](layout::Layout): where the bytes lie, compiled once when the type is built, so that copying knows nothing
+//! of constructors. `Type::message` gives the layout of `count` elements, whose bounds `lo..hi` are the hull that a
+//! span is proved with.
 //!
 //! | file | subject |
 //! |---|---|
@@ -16,8 +17,8 @@
 //! | `state` | a rank's types and their handles |
 //! | `calls` | the MPI functions |
 //!
-//! Constructors validate their arguments; handles are validated in `state`; that the bytes are inside a guest's memory proves
-//! [`crate::span`].
+//! Constructors validate their arguments; handles are validated in `state`; that the bytes are inside a guest's memory
+//! proves [`crate::span`].
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! What the bytes of one element mean: the basic elements in type-map order, run-length coded.
 //!
-//! Layouts forget this; counting received elements, the external32 form and reductions need it. Like a layout, a signature
-//! keeps repetition nested and costs nothing for huge counts.
+//! Layouts forget this; counting received elements, the external32 form and reductions need it. Like a layout, a
+//! signature keeps repetition nested and costs nothing for huge counts.
 
 use std::rc::Rc;
 
@@ -133,8 +133,8 @@ impl Signature {
         Ok(())
     }
 
-    /// How many basic elements the first `bytes` bytes hold, when the signature is repeated as often as needed; `None` if
-    /// the bytes end inside one.
+    /// How many basic elements the first `bytes` bytes hold, when the signature is repeated as often as needed; `None`
+    /// if the bytes end inside one.
     pub fn elements_in(&self, bytes: u64) -> Option<u64> {
         if self.bytes == 0 {
             return (bytes == 0).then_some(0);
@@ -158,8 +158,8 @@ impl Signature {
         before.checked_add(inside)
     }
 
-    /// How many bytes the first `elements` basic elements take, when the signature is repeated as often as needed; `None` if
-    /// there are none to repeat or they are too many.
+    /// How many bytes the first `elements` basic elements take, when the signature is repeated as often as needed;
+    /// `None` if there are none to repeat or they are too many.
     pub fn bytes_of(&self, elements: u64) -> Option<u64> {
         if self.elements == 0 {
             return (elements == 0).then_some(0);

@@ -1,7 +1,8 @@
 //! A rank's datatypes and what their handles mean.
 //!
 //! A handle has a name and may be committed; the type behind it has neither and is shared: by handles, and by the types
-//! made from it, which keep it alive after its own handle was freed. What types hold in host memory is limited per rank.
+//! made from it, which keep it alive after its own handle was freed. What types hold in host memory is limited per
+//! rank.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -4,8 +4,8 @@ use super::cursor::{Cursor, Run};
 use super::layout::Layout;
 use crate::copy::{copy, copy_blocks};
 
-/// Copies packed bytes `from..from + length` of the layout at `src` to the same packed bytes of the layout at `dst`. What
-/// either side does not have is left out.
+/// Copies packed bytes `from..from + length` of the layout at `src` to the same packed bytes of the layout at `dst`.
+/// What either side does not have is left out.
 ///
 /// # Safety
 /// The selected bytes of `src` can be read and those of `dst` written. Other threads may access them at the same time, and
@@ -43,7 +43,8 @@ pub unsafe fn copy_typed(
 }
 
 impl Layout {
-    /// Copies packed bytes `from..from + length` of this layout at `base` to `to` on. What it does not have is left out.
+    /// Copies packed bytes `from..from + length` of this layout at `base` to `to` on. What it does not have is left
+    /// out.
     ///
     /// # Safety
     /// As for [`copy_typed`].
@@ -58,8 +59,8 @@ impl Layout {
         });
     }
 
-    /// Copies `length` bytes from `bytes` on to the packed bytes from `from` on of this layout at `base`. What it does not
-    /// have is left out.
+    /// Copies `length` bytes from `bytes` on to the packed bytes from `from` on of this layout at `base`. What it does
+    /// not have is left out.
     ///
     /// # Safety
     /// As for [`copy_typed`].

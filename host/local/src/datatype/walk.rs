@@ -13,8 +13,8 @@ impl Layout {
     }
 }
 
-/// Visits packed bytes `from..to`, at least one, of a layout that lies at `at`. Offsets are computed wrapping: those that are
-/// reached are inside the layout's checked bounds.
+/// Visits packed bytes `from..to`, at least one, of a layout that lies at `at`. Offsets are computed wrapping: those
+/// that are reached are inside the layout's checked bounds.
 fn visit_part(layout: &Layout, at: i64, from: u64, to: u64, visit: &mut impl FnMut(Run)) {
     let at = at.wrapping_add(layout.origin());
     match layout.shape() {

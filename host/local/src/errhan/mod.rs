@@ -1,7 +1,7 @@
 //! Error handlers (MPI-5.0 chapter 9): who hears of an error, and what it is called.
 //!
-//! A function of the engine returns an [`Error`]; the host's shim hands it to [`Rank::raise`] with the object ([`On`]) that the call worked on, and
-//! does what [`Raised`] says. So an error is dispatched in one place, whatever raised it.
+//! A function of the engine returns an [`Error`]; the host's shim hands it to [`Rank::raise`] with the object ([`On`])
+//! that the call worked on, and does what [`Raised`] says. So an error is dispatched in one place, whatever raised it.
 
 mod codes;
 #[cfg(test)]
@@ -159,8 +159,8 @@ impl Rank {
         }
     }
 
-    /// The handler of MPI_COMM_SELF; as long as the program has given it none, that of MPI_COMM_WORLD, which such errors went to before
-    /// MPI-4, and where programs put theirs.
+    /// The handler of MPI_COMM_SELF; as long as the program has given it none, that of MPI_COMM_WORLD, which such
+    /// errors went to before MPI-4, and where programs put theirs.
     fn own_handler(&self) -> (Errhandler, u32) {
         let own = self.self_comm.errhandler.get();
         match self.communicator(Comm::WORLD) {
@@ -376,7 +376,8 @@ pub async fn session_call_errhandler(r: &Rank, session: Session, errorcode: i32)
     call_handler(r, On::Session(session), errorcode).await
 }
 
-/// Hands an error of the program's own to a handler. It is an error of the call as well only if the handler is one that ends the job.
+/// Hands an error of the program's own to a handler. It is an error of the call as well only if the handler is one that
+/// ends the job.
 async fn call_handler(r: &Rank, on: On, errorcode: i32) -> Result<()> {
     let error = Error::new(errorcode, error_string(r, errorcode)?);
     match r.raise(on, error.clone()).await {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 /// The world ranks of a group, by rank in the group.
 ///
-/// The world, a row, a column or a plane of a grid cost nothing, even with ten thousand ranks; a list can be shared by all ranks
-/// of the job. Both ways in, [`Members::range`] and [`Members::list`], prefer the range, so equal groups are equal values.
+/// The world, a row, a column or a plane of a grid cost nothing, even with ten thousand ranks; a list can be shared by
+/// all ranks of the job. Both ways in, [`Members::range`] and [`Members::list`], prefer the range, so equal groups are
+/// equal values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
     /// `length` ranks at equal distances.

@@ -1,7 +1,7 @@
 //! How a group gets from one rank to others: it stays where it is and a ticket travels.
 //!
-//! A message with the list of a communicator's members would be as long as the list, at every one of them. All ranks live in one
-//! process, so they share one list instead.
+//! A message with the list of a communicator's members would be as long as the list, at every one of them. All ranks
+//! live in one process, so they share one list instead.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! Who gets which message: posted receives and unexpected messages of one rank, each in order.
 //!
-//! Guarded by the mailbox's gate. MPI's rule (§3.5): the earliest posted receive that fits takes a message, and a receive takes the earliest
-//! message that fits.
+//! Guarded by the mailbox's gate. MPI's rule (§3.5): the earliest posted receive that fits takes a message, and a
+//! receive takes the earliest message that fits.
 
 use std::collections::VecDeque;
 
@@ -176,7 +176,8 @@ impl Matching {
         self.unexpected.iter().find(|arrived| pattern.fits(&arrived.header))
     }
 
-    /// Gives a receive the first unexpected message that fits, or queues it. What is long is left to be moved outside of the gate.
+    /// Gives a receive the first unexpected message that fits, or queues it. What is long is left to be moved outside
+    /// of the gate.
     #[inline]
     pub(crate) fn receive(&mut self, pattern: Pattern, receive: OpRef, by: u32) -> Option<Left> {
         let Some(index) = self.unexpected.iter().position(|arrived| pattern.fits(&arrived.header)) else {
@@ -245,8 +246,8 @@ impl Matching {
         false
     }
 
-    /// Takes back an unmatched message that is still in its sender's memory; false when it has been matched. A message that
-    /// was set aside counts as matched, unless it is to be taken `anyway`.
+    /// Takes back an unmatched message that is still in its sender's memory; false when it has been matched. A message
+    /// that was set aside counts as matched, unless it is to be taken `anyway`.
     pub(crate) fn withdraw_send(&mut self, send: OpRef, anyway: bool) -> bool {
         let arrived = if let Some(index) = self.unexpected.iter().position(|arrived| arrived.is_of(send)) {
             self.unexpected.remove(index)
@@ -261,7 +262,8 @@ impl Matching {
         arrived.is_some()
     }
 
-    /// Copies an unmatched message out of its sender's memory, so that the send can complete; false when it has been matched.
+    /// Copies an unmatched message out of its sender's memory, so that the send can complete; false when it has been
+    /// matched.
     pub(crate) fn buffer_send(&mut self, send: OpRef) -> bool {
         let aside = self.aside.iter_mut().map(|(_, arrived)| arrived);
         let Some(arrived) = self.unexpected.iter_mut().chain(aside).find(|arrived| arrived.is_of(send)) else {

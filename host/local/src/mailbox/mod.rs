@@ -106,8 +106,8 @@ impl Mailbox {
         }
     }
 
-    /// Takes the next envelope straight to a receive of the owner's that has not been posted: where it fits and carries its bytes, and
-    /// nobody else can have a claim to it.
+    /// Takes the next envelope straight to a receive of the owner's that has not been posted: where it fits and carries
+    /// its bytes, and nobody else can have a claim to it.
     ///
     /// # Safety
     /// The caller is inside the gate, and `to` is writable for `room` bytes.

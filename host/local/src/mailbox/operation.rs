@@ -78,8 +78,8 @@ pub(crate) struct Joint {
 pub struct Parcel {
     /// The message.
     pub bytes: Vec<u8>,
-    /// Only the host makes it, never a guest, so a receiver may believe it. It comes along where the bytes are handed over; where they are
-    /// copied, it does not.
+    /// Only the host makes it, never a guest, so a receiver may believe it. It comes along where the bytes are handed
+    /// over; where they are copied, it does not.
     pub knowledge: Option<Box<dyn Any + Send>>,
 }
 
@@ -137,7 +137,8 @@ impl Operation {
     }
 }
 
-// SAFETY: `state` hands the plain fields from owner to matcher and back (see the module); `position` is its owner's alone.
+// SAFETY: `state` hands the plain fields from owner to matcher and back (see the module); `position` is its owner's
+// alone.
 unsafe impl Send for Operation {}
 // SAFETY: as above.
 unsafe impl Sync for Operation {}
@@ -197,7 +198,8 @@ impl OpRef {
         operation.state.store(PENDING, Ordering::Relaxed);
     }
 
-    /// Lets the matcher make its buffer, for a message of at most `limit` bytes. After [`OpRef::start`], before publication.
+    /// Lets the matcher make its buffer, for a message of at most `limit` bytes. After [`OpRef::start`], before
+    /// publication.
     pub(crate) fn give_room(&self, limit: u64) {
         let cargo = Cargo { limit, parcel: Parcel::default() };
         // SAFETY: nobody else knows the operation yet.
@@ -216,8 +218,8 @@ impl OpRef {
         self.get().span.with_mut(|slot| unsafe { *slot = bytes });
     }
 
-    /// Makes the buffer for a message of `length` bytes, if this receive leaves that to its matcher. Where the message is too long for it, it
-    /// stays empty, and so the message does not fit.
+    /// Makes the buffer for a message of `length` bytes, if this receive leaves that to its matcher. Where the message
+    /// is too long for it, it stays empty, and so the message does not fit.
     #[inline]
     pub(crate) fn make_room(&self, length: u64) {
         self.get().cargo.with_mut(|cargo| {
@@ -239,7 +241,8 @@ impl OpRef {
         self.get().span.with_mut(|slot| unsafe { *slot = span });
     }
 
-    /// Hands the parcel of a send to this receive, if there is one and the receive takes it. Both belong to the caller, their matcher.
+    /// Hands the parcel of a send to this receive, if there is one and the receive takes it. Both belong to the caller,
+    /// their matcher.
     #[inline]
     pub(crate) fn take_over(&self, send: OpRef) -> bool {
         self.get().cargo.with_mut(|cargo| {

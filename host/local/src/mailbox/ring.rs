@@ -88,8 +88,8 @@ struct Position {
     next: AtomicU64,
 }
 
-/// How far behind the next envelope the one lies whose line a producer fetches ahead of time, so that a stream of messages does not wait for one line after
-/// the other. The consumer may be looking at the next one.
+/// How far behind the next envelope the one lies whose line a producer fetches ahead of time, so that a stream of
+/// messages does not wait for one line after the other. The consumer may be looking at the next one.
 const AHEAD: u64 = 2;
 
 /// The ring is full: nothing was written.
@@ -143,8 +143,8 @@ impl Ring {
         &self.slots[position as usize & (self.slots.len() - 1)]
     }
 
-    /// Appends an envelope. The claim on `tail` is sequentially consistent, so that a producer that then finds the owner
-    /// not parked knows the owner will see the claim before it parks.
+    /// Appends an envelope. The claim on `tail` is sequentially consistent, so that a producer that then finds the
+    /// owner not parked knows the owner will see the claim before it parks.
     ///
     /// # Safety
     /// `payload` is readable for as many bytes as the header's payload has: the message, or for a pulled one a pointer.

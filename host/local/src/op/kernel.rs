@@ -1,8 +1,9 @@
 //! The predefined operations on packed elements in host memory.
 //!
 //! A kernel combines two operands element by element, the first one's values on the left: `second = first ∘ second`.
-//! Elements are little-endian, packed without the padding of pairs, and need no alignment. Which operation goes with which
-//! type says the table of MPI-5.0 §6.9.2; Fortran's integers are let through where only C's are listed, as every library does.
+//! Elements are little-endian, packed without the padding of pairs, and need no alignment. Which operation goes with
+//! which type says the table of MPI-5.0 §6.9.2; Fortran's integers are let through where only C's are listed, as every
+//! library does.
 
 use rankine_abi::{Kind, Op};
 

@@ -1,4 +1,5 @@
-//! Floating-point numbers that the host's hardware does not have: IEEE quad, which `long double` is in WebAssembly, and half.
+//! Floating-point numbers that the host's hardware does not have: IEEE quad, which `long double` is in WebAssembly, and
+//! half.
 //!
 //! The arithmetic is that of LLVM's own compiler, so it rounds as the guest's does.
 

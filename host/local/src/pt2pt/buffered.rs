@@ -1,8 +1,8 @@
 //! Buffered sends (MPI-5.0 §3.6): messages that leave at once, on account of a buffer that the program attached.
 //!
-//! A message that does not fit into an envelope is copied into memory of the host's and sent from there. The attached buffer
-//! is never written: it is an account, from which every message on its way takes its length and `MPI_BSEND_OVERHEAD`,
-//! as the standard wants it counted; so it bounds what a program can make the host hold.
+//! A message that does not fit into an envelope is copied into memory of the host's and sent from there. The attached
+//! buffer is never written: it is an account, from which every message on its way takes its length and
+//! `MPI_BSEND_OVERHEAD`, as the standard wants it counted; so it bounds what a program can make the host hold.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

@@ -1,7 +1,8 @@
-//! Messages whose bytes are the host's: sent from a vector, which is handed over as it is, or received into one that is made when the length is known.
+//! Messages whose bytes are the host's: sent from a vector, which is handed over as it is, or received into one that is
+//! made when the length is known.
 //!
-//! They are matched as all others are, by communicator, source and tag, so that probes, wildcards and requests work on them. What they mean is
-//! their sender's and receiver's business; in Rankine they are images of object graphs.
+//! They are matched as all others are, by communicator, source and tag, so that probes, wildcards and requests work on
+//! them. What they mean is their sender's and receiver's business; in Rankine they are images of object graphs.
 
 use std::future::poll_fn;
 use std::task::Poll;

@@ -1,7 +1,7 @@
 //! Point-to-point communication (MPI-5.0 chapters 3 and 4).
 //!
-//! Arguments are checked here, in MPI's order of importance: communicator, then buffer (count, datatype, bytes), then tag, then rank.
-//! A ready send is a standard send: that its receive is posted saves us nothing.
+//! Arguments are checked here, in MPI's order of importance: communicator, then buffer (count, datatype, bytes), then
+//! tag, then rank. A ready send is a standard send: that its receive is posted saves us nothing.
 
 #![allow(clippy::too_many_arguments)] // They are those of MPI.
 
@@ -193,7 +193,8 @@ pub async fn recv(
     Ok(outcome.status())
 }
 
-/// `MPI_Recv` of a short message that is there, or comes within moments. `None`: nothing was done, [`recv`] is to be called.
+/// `MPI_Recv` of a short message that is there, or comes within moments. `None`: nothing was done, [`recv`] is to be
+/// called.
 #[inline(always)]
 pub fn recv_at_once(
     r: &Rank,

@@ -38,8 +38,8 @@ fn copies(program: impl AsyncFn(&crate::Rank) + Sync) -> Vec<Event> {
     copies.clone()
 }
 
-/// Computes, without a call of MPI, until the flag is up. No call of the rank has waited before: the program of a test is one future, and a
-/// rank that spins on a future keeps its own gate.
+/// Computes, without a call of MPI, until the flag is up. No call of the rank has waited before: the program of a test
+/// is one future, and a rank that spins on a future keeps its own gate.
 fn compute_until(flag: &AtomicBool) {
     while !flag.load(Ordering::Acquire) {
         std::thread::yield_now();

@@ -1,9 +1,9 @@
 //! Partitioned communication (MPI-5.0 chapter 4): one message whose parts are marked ready one by one.
 //!
 //! Sender and receiver may cut the message differently, so parts travel as the sender cut them: each is a message of
-//! its own, with the part's number as tag, in a context that belongs to the pair of requests alone. `MPI_Psend_init` makes that
-//! context and tells the receiver of it in a greeting; `MPI_Precv_init` posts the receive of the greeting at once, so
-//! that requests are paired in the order in which they were made, as the standard has it.
+//! its own, with the part's number as tag, in a context that belongs to the pair of requests alone. `MPI_Psend_init`
+//! makes that context and tells the receiver of it in a greeting; `MPI_Precv_init` posts the receive of the greeting at
+//! once, so that requests are paired in the order in which they were made, as the standard has it.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::poll_fn;
@@ -299,7 +299,8 @@ impl Receiving {
         let base = self.whole.contiguous().unwrap_or(scratch.as_mut_ptr());
         let mut pending = Vec::with_capacity(greeting.parts as usize);
         for part in 0..greeting.parts {
-            // SAFETY: the parts lie one after another inside the whole, whose bytes were proved; scratch outlives `pending`.
+            // SAFETY: the parts lie one after another inside the whole, whose bytes were proved; scratch outlives
+            // `pending`.
             let span = unsafe { Span::raw(base.wrapping_add(part as usize * size), size) };
             let pattern = Pattern { context: greeting.context, source: from.source, tag: part as i32 };
             pending.push((part as usize, Started::new(r, Some(r.post_recv(pattern, span)?))));

@@ -86,7 +86,8 @@ fn exchange_in_place(
 ) -> Result<Exchange> {
     let mut exchange = exchange(r, buf, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm)?;
     let mut copy = exchange.send.1.to_vec().into_boxed_slice();
-    // SAFETY: the copy lives in the exchange until its send has ended or has been withdrawn: `Started` is dropped first.
+    // SAFETY: the copy lives in the exchange until its send has ended or has been withdrawn: `Started` is dropped
+    // first.
     exchange.send.1 = unsafe { Span::raw(copy.as_mut_ptr(), copy.len()) };
     exchange.copy = Some(copy);
     Ok(exchange)

@@ -400,8 +400,8 @@ fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..40)
 }
 
-/// What MPI's matching rules (§3.5) say of a schedule whose steps happen one after the other: for each receive the number of the send
-/// that it takes, once it has one; for each probe the number of the send that it sees.
+/// What MPI's matching rules (§3.5) say of a schedule whose steps happen one after the other: for each receive the
+/// number of the send that it takes, once it has one; for each probe the number of the send that it sees.
 #[derive(Default)]
 struct Reference {
     unexpected: Vec<(i32, i32, usize)>,

@@ -1,6 +1,7 @@
 //! Requests that are steps of the engine's own: nonblocking and persistent collectives, messages in two directions.
 //!
-//! A future is polled once when it is made, so that its first messages leave at once, and then by every wait and test of its rank.
+//! A future is polled once when it is made, so that its first messages leave at once, and then by every wait and test
+//! of its rank.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -50,8 +51,8 @@ impl Rank {
             home.set(self);
         }
         assert!(std::ptr::eq(home.get(), self), "a rank does not move while its requests refer to it");
-        // SAFETY: only this rank's own futures keep the reference. They are polled and dropped only while the rank is where
-        // it was (`Rank::advance` and `Rank::drop_futures` look) and is not being dropped itself.
+        // SAFETY: only this rank's own futures keep the reference. They are polled and dropped only while the rank is
+        // where it was (`Rank::advance` and `Rank::drop_futures` look) and is not being dropped itself.
         unsafe { &*std::ptr::from_ref(self) }
     }
 

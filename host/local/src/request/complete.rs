@@ -42,8 +42,8 @@ impl Completed {
     }
 }
 
-/// The error of a call that completed several requests, if any of them failed: its class is `MPI_ERR_IN_STATUS`. The error handler
-/// is that of the first failed request's communicator.
+/// The error of a call that completed several requests, if any of them failed: its class is `MPI_ERR_IN_STATUS`. The
+/// error handler is that of the first failed request's communicator.
 pub fn in_status(completed: &[Completed]) -> Option<Error> {
     let mut failed = completed.iter().filter_map(|one| Some((one, one.error.as_ref()?)));
     let (first, error) = failed.next()?;
@@ -241,7 +241,8 @@ pub async fn waitsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Compl
     Ok(Some(r.collect_some(requests).await))
 }
 
-/// `MPI_Testsome`: nothing (count `MPI_UNDEFINED`) if no request is active; an empty list (count 0) if none is complete.
+/// `MPI_Testsome`: nothing (count `MPI_UNDEFINED`) if no request is active; an empty list (count 0) if none is
+/// complete.
 pub async fn testsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
     r.check_requests(requests)?;
     if !r.any_is_active(requests) {

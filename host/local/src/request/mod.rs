@@ -1,9 +1,9 @@
 //! Requests (MPI-5.0 §3.7 to §3.9): the handles of what was started and may still go on.
 //!
-//! A request is, whatever started it, an entry in its rank's table with a state of [`Activity`]. Chapters add requests by
-//! three functions: [`Rank::new_request`] for what can be said at once, [`Rank::begin`] for a future that goes on in the
-//! background (a nonblocking collective, a message in two directions), and [`Rank::persistent`] for what `MPI_Start`
-//! starts again and again. Blocking sends and receives never come here.
+//! A request is, whatever started it, an entry in its rank's table with a state of [`Activity`]. Chapters add requests
+//! by three functions: [`Rank::new_request`] for what can be said at once, [`Rank::begin`] for a future that goes on in
+//! the background (a nonblocking collective, a message in two directions), and [`Rank::persistent`] for what
+//! `MPI_Start` starts again and again. Blocking sends and receives never come here.
 //!
 //! Background futures are polled by every wait and test of their rank, whatever it is for ([`Rank::advance`]).
 
@@ -95,8 +95,8 @@ pub(crate) struct Received {
     pub then: Then,
 }
 
-/// What is done with a message that came into the host, on the rank's own stack, when its request is completed: the guest may be asked. It gives
-/// the status that the program sees.
+/// What is done with a message that came into the host, on the rank's own stack, when its request is completed: the
+/// guest may be asked. It gives the status that the program sees.
 pub type Then = Box<
     dyn for<'r> FnOnce(&'r Rank, Parcel, Status) -> Pin<Box<dyn std::future::Future<Output = Result<Status>> + 'r>>,
 >;
@@ -260,7 +260,8 @@ impl Rank {
         self.poll_operation(operation)
     }
 
-    /// Ends a request that has nothing left to wait for. Its handle is null from now on, or inactive if it is persistent.
+    /// Ends a request that has nothing left to wait for. Its handle is null from now on, or inactive if it is
+    /// persistent.
     #[inline(always)]
     async fn collect(&self, index: usize, request: Request) -> Completed {
         let mut completed = Completed::nothing(index, request);
@@ -270,8 +271,8 @@ impl Rank {
         completed
     }
 
-    /// The same for a send or receive, or for what was complete from the start: nobody has to be asked. False: nothing was done. What
-    /// comes of it is written where it stays, number by number.
+    /// The same for a send or receive, or for what was complete from the start: nobody has to be asked. False: nothing
+    /// was done. What comes of it is written where it stays, number by number.
     #[inline(always)]
     fn collect_at_once(&self, completed: &mut Completed) -> bool {
         let request = completed.request;

@@ -39,8 +39,9 @@ pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Ve
 /// No int has more prime factors.
 const MOST: usize = 31;
 
-/// `count` factors of `number`, but not the ones at the end, in descending order. Of all such products the difference between the
-/// largest and the smallest factor is the least; then the smallest factor is the largest, then the second smallest, and so on.
+/// `count` factors of `number`, but not the ones at the end, in descending order. Of all such products the difference
+/// between the largest and the smallest factor is the least; then the smallest factor is the largest, then the second
+/// smallest, and so on.
 fn balanced(number: i32, count: usize) -> Vec<i32> {
     if count == 0 || number == 1 {
         return Vec::new();

@@ -142,8 +142,8 @@ pub fn dist_graph_neighbors_count(r: &Rank, comm: Comm) -> Result<(i32, i32, boo
     Ok((graph.sources.len() as i32, graph.destinations.len() as i32, graph.weights.is_some()))
 }
 
-/// `MPI_Dist_graph_neighbors`: sources and their weights, destinations and their weights; as many as there is room for. The weights of an
-/// unweighted graph are empty.
+/// `MPI_Dist_graph_neighbors`: sources and their weights, destinations and their weights; as many as there is room for.
+/// The weights of an unweighted graph are empty.
 #[allow(clippy::type_complexity)] // four arrays, as in MPI
 pub fn dist_graph_neighbors(
     r: &Rank,

@@ -83,7 +83,8 @@ fn no_topology(what: &str) -> Error {
     Error::new(MPI_ERR_TOPOLOGY, format!("the communicator has no {what}"))
 }
 
-/// How many sources and destinations this rank has in a communicator's topology: the lengths of the arrays of a neighbourhood collective.
+/// How many sources and destinations this rank has in a communicator's topology: the lengths of the arrays of a
+/// neighbourhood collective.
 pub fn degrees(r: &Rank, comm: Comm) -> Result<(usize, usize)> {
     let (sources, destinations) = r.communicator(comm)?.neighbors()?;
     Ok((sources.len(), destinations.len()))

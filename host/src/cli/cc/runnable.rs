@@ -1,5 +1,5 @@
-//! `-runnable`: a program that the system can start, because it begins with a line that names what runs it. The rest of the file
-//! is the module as ever; `rankine run` takes it either way.
+//! `-runnable`: a program that the system can start, because it begins with a line that names what runs it. The rest of
+//! the file is the module as ever; `rankine run` takes it either way.
 
 use anyhow::{Context as _, Result, bail};
 use std::ffi::{OsStr, OsString};

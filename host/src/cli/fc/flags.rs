@@ -1,7 +1,7 @@
 //! What `rankine fc` does with each argument: which of the programs it calls takes it.
 //!
-//! What makes no sense for WebAssembly is dropped or refused by the rules of `rankine cc`. What gfortran takes and flang
-//! does not, build systems pass without asking: it is dropped where it changes no result, and said so under `-v`.
+//! What makes no sense for WebAssembly is dropped or refused by the rules of `rankine cc`. What gfortran takes and
+//! flang does not, build systems pass without asking: it is dropped where it changes no result, and said so under `-v`.
 
 use super::super::cc::flags as c;
 use anyhow::Result;

@@ -1,7 +1,7 @@
 //! The MPI bindings for Fortran: `mpif.h`, the modules `mpi` and `mpi_f08`, and the C functions behind them.
 //!
-//! They travel in the binary, as the C SDK does, and are compiled at first use into a folder `fortran-<key>` of the data
-//! folder; the key covers the files, the compilers and the SDK.
+//! They travel in the binary, as the C SDK does, and are compiled at first use into a folder `fortran-<key>` of the
+//! data folder; the key covers the files, the compilers and the SDK.
 
 use super::super::apt::check;
 use super::super::sdk_build::flang::Flang;

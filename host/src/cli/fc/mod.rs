@@ -1,9 +1,9 @@
 //! `rankine fc`: Fortran for MPI guests, used as `mpifort` is.
 //!
 //! A Fortran source goes through three programs: LLVM's flang driver says what its flags mean for the compiler (it is
-//! asked with `-###` and compiles nothing), Rankine's build of flang (`sdk_build::flang`) writes LLVM bitcode for wasm32,
-//! and clang optimises that as it does C. Everything else, C sources and linking, is clang's as in `rankine cc`, with
-//! the Fortran runtime and the MPI bindings ([`library`]) in front of the C libraries.
+//! asked with `-###` and compiles nothing), Rankine's build of flang (`sdk_build::flang`) writes LLVM bitcode for
+//! wasm32, and clang optimises that as it does C. Everything else, C sources and linking, is clang's as in `rankine
+//! cc`, with the Fortran runtime and the MPI bindings ([`library`]) in front of the C libraries.
 
 use super::sdk_build::flang::Flang;
 use super::sdk_files::{self, Sdk};

@@ -1,5 +1,5 @@
-//! `rankine sdk build c++`: libc++ with its ABI library and unwinder, from LLVM's source. What Debian packages of it for
-//! WebAssembly has neither exceptions nor files.
+//! `rankine sdk build c++`: libc++ with its ABI library and unwinder, from LLVM's source. What Debian packages of it
+//! for WebAssembly has neither exceptions nor files.
 //!
 //! ```text
 //! c++-<key>/include/c++/v1    the headers

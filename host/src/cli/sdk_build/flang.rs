@@ -1,9 +1,9 @@
 //! `rankine sdk build fortran`: flang for WebAssembly, its intrinsic modules and its runtime.
 //!
 //! The compiler is flang's own libraries, as Debian packages them, linked with what they lack for wasm32
-//! (`guest-sdk/fortran/compiler`). The runtime and the modules are compiled from LLVM's source of the same version, with
-//! the few amendments that [`AMENDMENTS`] lists. Both lie in the data folder, each under a key of what it is made from,
-//! since the runtime takes minutes and rarely changes:
+//! (`guest-sdk/fortran/compiler`). The runtime and the modules are compiled from LLVM's source of the same version,
+//! with the few amendments that [`AMENDMENTS`] lists. Both lie in the data folder, each under a key of what it is made
+//! from, since the runtime takes minutes and rarely changes:
 //!
 //! ```text
 //! flang-<key>/bin/rankine-flang         the compiler, which looks for modules beside itself

@@ -1,8 +1,8 @@
 //! LLVM's source, of the version that the compilers on this machine have.
 //!
 //! It comes from Debian's source package `llvm-toolchain-N` through this machine's apt configuration (its own suites
-//! first, then the development suite), or from a folder or tarball that `RANKINE_LLVM_SOURCE` names. The tarball is kept
-//! in the data folder; only the folders that were asked for are unpacked.
+//! first, then the development suite), or from a folder or tarball that `RANKINE_LLVM_SOURCE` names. The tarball is
+//! kept in the data folder; only the folders that were asked for are unpacked.
 
 use super::super::apt::{self, Apt, check};
 use super::super::sdk::say;

@@ -1,4 +1,5 @@
-//! Completing requests: handles and statuses are stored whether or not an operation failed, the error is raised after that.
+//! Completing requests: handles and statuses are stored whether or not an operation failed, the error is raised after
+//! that.
 
 use rankine_abi::{MPI_UNDEFINED, Request, Status};
 use rankine_local::request::{self, Completed, Found, in_status};

@@ -1,4 +1,5 @@
-/* Counts primes, and says what the build system found out about the machine that it builds for by running programs there. */
+/* Counts primes, and says what the build system found out about the machine that it builds for by running programs
+ * there. */
 #include "config.h"
 #include "primes.h"
 #include <mpi.h>

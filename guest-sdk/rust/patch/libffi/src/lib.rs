@@ -1,5 +1,5 @@
-//! Stands in for the crate `libffi` of crates.io in WebAssembly, for programs that make C functions of closures, as `mpi` (rsmpi)
-//! does for user-defined operations:
+//! Stands in for the crate `libffi` of crates.io in WebAssembly, for programs that make C functions of closures, as
+//! `mpi` (rsmpi) does for user-defined operations:
 //!
 //! ```toml
 //! [patch.crates-io]
@@ -10,8 +10,9 @@
 //! functions that were compiled ahead (`trampoline.rs`): up to [`CLOSURES`] at a time for each signature, with up to
 //! [`PARAMETERS`] parameters that are pointers or integers of at most 32 bits. Anything else is an error that says so.
 //!
-//! What is here is what closures need, under the original's names: [`middle::Type`], [`middle::Cif`], [`middle::Closure`], and
-//! [`low`] where their types mention it. Calling a function by its signature (`Cif::call`) is not.
+//! What is here is what closures need, under the original's names: [`middle::Type`], [`middle::Cif`],
+//! [`middle::Closure`], and [`low`] where their types mention it. Calling a function by its signature (`Cif::call`) is
+//! not.
 
 pub mod low;
 pub mod middle;

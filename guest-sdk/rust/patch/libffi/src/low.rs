@@ -25,7 +25,8 @@ pub struct ffi_cif {
     pub(crate) returns: bool,
 }
 
-/// The function of a closure: the signature, where its result goes, pointers to its arguments, and the data it was bound to.
+/// The function of a closure: the signature, where its result goes, pointers to its arguments, and the data it was
+/// bound to.
 pub type Callback<U, R> =
     unsafe extern "C" fn(cif: &ffi_cif, result: &mut R, args: *const *const c_void, userdata: &U);
 

@@ -68,8 +68,8 @@ fn run<const COUNT: usize>(row: usize, place: usize, words: [usize; COUNT]) -> u
         *argument = (&raw const *word).cast();
     }
     let mut result = 0_usize;
-    // SAFETY: the callback and its data belong together, and outlive the closure that borrows this function; the result has
-    // the size of a word, as have the arguments, of which there are as many as the signature says.
+    // SAFETY: the callback and its data belong together, and outlive the closure that borrows this function; the result
+    // has the size of a word, as have the arguments, of which there are as many as the signature says.
     unsafe { (bound.callback)(&bound.cif, (&raw mut result).cast(), arguments.as_ptr(), bound.userdata) };
     result
 }

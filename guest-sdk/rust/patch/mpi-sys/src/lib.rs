@@ -6,9 +6,9 @@
 //! libffi-sys = { path = "<its neighbour>" }
 //! ```
 //!
-//! The original asks an MPI compiler wrapper and `bindgen` for the bindings of the machine's MPI library. Here they are those of
-//! the standard ABI (`rankine-mpi-sys`), which needs neither, and beside them stand the names that the original adds: constants
-//! and functions that are macros in some library's `mpi.h`, with the prefix `RS`.
+//! The original asks an MPI compiler wrapper and `bindgen` for the bindings of the machine's MPI library. Here they are
+//! those of the standard ABI (`rankine-mpi-sys`), which needs neither, and beside them stand the names that the
+//! original adds: constants and functions that are macros in some library's `mpi.h`, with the prefix `RS`.
 #![no_std]
 #![allow(non_camel_case_types, non_snake_case)]
 

@@ -1,4 +1,5 @@
-//! Random graphs with sharing, cycles, weak references and owned parts go around a ring: what comes back is the same graph.
+//! Random graphs with sharing, cycles, weak references and owned parts go around a ring: what comes back is the same
+//! graph.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
