@@ -239,7 +239,7 @@ pub(in crate::mpi) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (win, keyval) = (r.win(w.word(0), "win")?, w.int(1));
     let Some(value) = get(r, w, win, r.symbol::<symbols::MPI_Win_get_attr>()?)? else { return Ok(()) };
     let shown = match keyval {
-        MPI_WIN_BASE => r.guest_address(value),
+        MPI_WIN_BASE => r.win_base(w.word(0)).0,
         _ if OF_WINS.contains(&keyval) => {
             let known = r.attrs.wins.borrow().get(&w.word(0)).copied();
             let block = match known {

@@ -31,6 +31,7 @@ mod reach;
 mod request;
 mod rma;
 mod session;
+mod shared;
 mod shim;
 mod spawn;
 mod words;

@@ -2,13 +2,13 @@
 //!
 //! A library does not check where in a window an access goes, and the target is another rank's memory. So every rank
 //! learns the sizes of a window's parts when it is made, and proves each access at its origin. A guest can address
-//! nothing but its own memory: `MPI_Win_allocate` takes it from the guest's allocator, and memory that several ranks
-//! share there can't be.
+//! nothing but its own memory: `MPI_Win_allocate` takes it from the guest's allocator, and what several ranks share is
+//! mapped into it (`mpi::shared`).
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use rankine_abi::{
-    Addr, Datatype, Errhandler, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_RMA_SHARED, MPI_ERR_WIN, MPI_PROC_NULL,
+    Addr, Datatype, Errhandler, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_WIN, MPI_PROC_NULL,
     MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
 };
 use rankine_local::Error;
@@ -19,6 +19,7 @@ use super::datatype::Type;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
 use super::rank::Rank;
+use super::shared::Shared;
 use super::words::Words;
 
 /// A rank's part of a window, as all others know it.
@@ -41,8 +42,39 @@ struct Window {
     /// This rank in the window's group.
     rank: c_int,
     base: Addr,
-    /// Memory of the guest's allocator that goes with the window.
-    allocated: Option<Addr>,
+    memory: Held,
+}
+
+/// Memory that goes with a window.
+enum Held {
+    /// The program's own.
+    Nothing,
+    /// A block of the guest's allocator.
+    Block(Addr),
+    Shared(Shared),
+}
+
+impl Window {
+    /// A rank's part and where the guest can address it: nothing and nowhere, if it can't.
+    fn query(&self, rank: c_int) -> Result<(Part, Addr)> {
+        if self.flavor == MPI_WIN_FLAVOR_DYNAMIC {
+            return Err(Error::new(MPI_ERR_RMA_FLAVOR, "the window is a dynamic one, which has no memory of its own"));
+        }
+        let address = |rank: usize| match &self.memory {
+            Held::Shared(shared) => shared.parts.get(rank).copied(),
+            _ => (rank == self.rank as usize).then_some(self.base),
+        };
+        let found = match usize::try_from(rank) {
+            Ok(rank) if rank < self.parts.len() => Some(rank),
+            // It asks for the first rank with any memory.
+            _ if rank == MPI_PROC_NULL => {
+                (0..self.parts.len()).find(|&rank| self.parts[rank].size > 0 && address(rank).is_some())
+            }
+            _ => return Err(Error::new(MPI_ERR_RANK, format!("rank is {rank}, but the window has {}", self.parts.len()))),
+        };
+        let known = found.and_then(|rank| address(rank).map(|base| (self.parts[rank], base)));
+        Ok(known.unwrap_or((Part::default(), Addr::NULL)))
+    }
 }
 
 impl Hosted for Window {
@@ -77,14 +109,21 @@ impl Rank {
         self.windows.0.with(word, |window| window.flavor)
     }
 
+    /// Where the memory of a window begins for its guest.
+    pub(super) fn win_base(&self, word: u32) -> Addr {
+        self.windows.0.with(word, |window| window.base).unwrap_or(Addr::NULL)
+    }
+
     /// Drops a window that the library has made null.
     pub(in crate::mpi) fn after_win(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == Win::NULL.0 as usize {
             let window = self.windows.0.remove(word);
             self.forget_handler(word);
             self.forget_attributes(word);
-            if let Some(block) = window.and_then(|window| window.allocated) {
-                self.give_back(block);
+            match window.map(|window| window.memory) {
+                Some(Held::Block(block)) => self.give_back(block),
+                Some(Held::Shared(shared)) => self.unshare(&shared),
+                Some(Held::Nothing) | None => {}
             }
             self.put_word(at, Win::NULL.0, what)?;
         }
@@ -133,23 +172,21 @@ impl Rank {
     }
 
     /// A window over memory of the guest's.
-    fn create_window(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32, how: Flavor) -> Result<u32> {
+    fn create_window(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32, flavor: Flavor) -> Result<u32> {
         let buffer = self.bytes(base, size, "base")?;
         let (info, comm_host) = (self.info(info, "info")?, self.comm(comm, "comm")?);
         let mut host = 0;
         let create = self.symbol::<symbols::MPI_Win_create_c>()?;
         // SAFETY: the memory was proved, and outlives the window.
         self.check(unsafe { create(buffer.at, size as isize, unit as isize, info, comm_host, &mut host) })?;
-        let window = Window { host, flavor: how.flavor, parts: Vec::new(), rank: 0, base, allocated: how.allocated };
+        let Flavor(flavor, memory) = flavor;
+        let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory };
         self.adopt_window(comm, Part { size, unit, base: 0 }, window)
     }
 }
 
-/// How the memory of a window came to be.
-struct Flavor {
-    flavor: c_int,
-    allocated: Option<Addr>,
-}
+/// What the guest is told of how a window was made, and its memory.
+struct Flavor(c_int, Held);
 
 /// Size and displacement unit, which are both 32 bits wide in every variant.
 fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
@@ -159,8 +196,7 @@ fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
 /// `MPI_Win_create`
 pub(in crate::mpi) fn win_create(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
     r.room(w.addr(5), 4, "win")?;
-    let how = Flavor { flavor: MPI_WIN_FLAVOR_CREATE, allocated: None };
-    let word = r.create_window(w.addr(0), extent(w, 1), w.word(3), w.word(4), how)?;
+    let word = r.create_window(w.addr(0), extent(w, 1), w.word(3), w.word(4), Flavor(MPI_WIN_FLAVOR_CREATE, Held::Nothing))?;
     r.put_word(w.addr(5), word, "win")
 }
 
@@ -169,23 +205,11 @@ pub(in crate::mpi) fn win_allocate(r: &Rank, w: &mut Words<'_>, _large: bool) ->
     allocate(r, w, MPI_WIN_FLAVOR_ALLOCATE)
 }
 
-/// `MPI_Win_allocate_shared`: a rank shares memory with itself at most.
-pub(in crate::mpi) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
-    if r.peers(w.word(3))? > 1 {
-        return Err(Error::new(
-            MPI_ERR_RMA_SHARED,
-            "a WebAssembly program can only address its own memory, which processes of the engine mpi don't share; use MPI_Win_allocate",
-        ));
-    }
-    allocate(r, w, MPI_WIN_FLAVOR_SHARED)
-}
-
 fn allocate(r: &Rank, w: &Words<'_>, flavor: c_int) -> Result<()> {
     r.room(w.addr(4), 4, "baseptr")?;
     r.room(w.addr(5), 4, "win")?;
     let base = r.allocate_for_guest(i64::from(w.int(0)))?;
-    let how = Flavor { flavor, allocated: Some(base) };
-    match r.create_window(base, extent(w, 0), w.word(2), w.word(3), how) {
+    match r.create_window(base, extent(w, 0), w.word(2), w.word(3), Flavor(flavor, Held::Block(base))) {
         Ok(word) => {
             r.put_word(w.addr(4), base.0, "baseptr")?;
             r.put_word(w.addr(5), word, "win")
@@ -197,6 +221,34 @@ fn allocate(r: &Rank, w: &Words<'_>, flavor: c_int) -> Result<()> {
     }
 }
 
+/// `MPI_Win_allocate_shared`: the library's memory, mapped into the guest's. A process alone shares its own with nobody.
+pub(in crate::mpi) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
+    let ranks = r.peers(w.word(3))?;
+    if ranks == 1 {
+        return allocate(r, w, MPI_WIN_FLAVOR_SHARED);
+    }
+    r.room(w.addr(4), 4, "baseptr")?;
+    r.room(w.addr(5), 4, "win")?;
+    let (size, unit) = extent(w, 0);
+    let (info, comm) = (r.info(w.word(2), "info")?, r.comm(w.word(3), "comm")?);
+    let (mut host, mut at) = (0, std::ptr::null_mut::<c_void>());
+    let create = r.symbol::<symbols::MPI_Win_allocate_shared_c>()?;
+    // SAFETY: results on the stack.
+    r.check(unsafe { create(size as isize, unit as isize, info, comm, (&raw mut at).cast(), &mut host) })?;
+    let shared = r.share(host, comm, ranks).or_else(|error| {
+        let free = r.symbol::<symbols::MPI_Win_free>()?;
+        // SAFETY: the window was made above, and all its ranks give it up.
+        r.check(unsafe { free(&mut host) })?;
+        Err(error)
+    })?;
+    let base = shared.parts[r.shape(w.word(3))?.rank as usize];
+    let memory = Held::Shared(shared);
+    let window = Window { host, flavor: MPI_WIN_FLAVOR_SHARED, parts: Vec::new(), rank: 0, base, memory };
+    let word = r.adopt_window(w.word(3), Part { size, unit, base: 0 }, window)?;
+    r.put_word(w.addr(4), base.0, "baseptr")?;
+    r.put_word(w.addr(5), word, "win")
+}
+
 /// `MPI_Win_create_dynamic`: displacements are the target's own addresses.
 pub(in crate::mpi) fn win_create_dynamic(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "win")?;
@@ -205,27 +257,19 @@ pub(in crate::mpi) fn win_create_dynamic(r: &Rank, w: &mut Words<'_>) -> Result<
     // SAFETY: see `mpi::shim`.
     r.check(unsafe { create(info, comm, &mut host) })?;
     let base = r.memory().base() as i64;
-    let window =
-        Window { host, flavor: MPI_WIN_FLAVOR_DYNAMIC, parts: Vec::new(), rank: 0, base: Addr::NULL, allocated: None };
+    let (flavor, memory) = (MPI_WIN_FLAVOR_DYNAMIC, Held::Nothing);
+    let window = Window { host, flavor, parts: Vec::new(), rank: 0, base: Addr::NULL, memory };
     // The target's memory may have grown by the time of an access; its addresses never go beyond 4 GiB.
     let word = r.adopt_window(w.word(1), Part { size: 1 << 32, unit: 1, base }, window)?;
     r.put_word(w.addr(2), word, "win")
 }
 
-/// `MPI_Win_shared_query`: of the parts of a window, a guest can only address its own.
+/// `MPI_Win_shared_query`: of the parts of a window that is not shared, a guest can only address its own.
 pub(in crate::mpi) fn win_shared_query(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
     let (word, rank) = (w.word(0), w.int(1));
     r.win(word, "win")?;
-    let found = r.windows.0.with(word, |window| {
-        let mine = window.parts.get(window.rank as usize).copied().unwrap_or_default();
-        // MPI_PROC_NULL asks for the first rank with any memory.
-        let is_mine = rank == window.rank || (rank == MPI_PROC_NULL && window.parts.len() == 1);
-        (window.flavor, if is_mine { (mine, window.base) } else { (Part::default(), Addr::NULL) })
-    });
-    let Some((flavor, (part, base))) = found else { return Err(r.windows.0.unknown(word, "win")) };
-    if flavor == MPI_WIN_FLAVOR_DYNAMIC {
-        return Err(Error::new(MPI_ERR_RMA_FLAVOR, "the window is a dynamic one, which has no memory of its own"));
-    }
+    let found = r.windows.0.with(word, |window| window.query(rank));
+    let (part, base) = found.unwrap_or_else(|| Err(r.windows.0.unknown(word, "win")))?;
     r.put_aint(w.addr(2), part.size as isize, "size")?;
     r.put_int(w.addr(3), part.unit as c_int, "disp_unit")?;
     r.put_word(w.addr(4), base.0, "baseptr")
