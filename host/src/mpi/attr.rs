@@ -43,6 +43,8 @@ const MOST_KEYVALS: u32 = 1 << 16;
 pub(super) struct State {
     keyvals: Cell<u32>,
     comm: Cell<Option<Addr>>,
+    /// Objects whose attributes the library goes through right now, calling the guest's functions.
+    visited: RefCell<Vec<usize>>,
     /// By the window's word.
     wins: RefCell<HashMap<u32, Addr>>,
 }
@@ -70,6 +72,23 @@ impl Rank {
         let at = Addr(block.0 + 4 * position as u32);
         self.put_aint(at, value as isize, "a predefined attribute")?;
         Ok(at)
+    }
+
+    /// Calls a function of the guest's for an attribute of an object. It must not change what the library goes through.
+    fn visit<R>(&self, object: usize, call: impl FnOnce() -> R) -> R {
+        self.attrs.visited.borrow_mut().push(object);
+        let result = call();
+        self.attrs.visited.borrow_mut().pop();
+        result
+    }
+
+    /// An object whose attributes are about to be changed.
+    fn unvisited(&self, object: usize) -> Result<usize> {
+        if self.attrs.visited.borrow().contains(&object) {
+            let text = "a function of an attribute cannot change the attributes of the object that it is called for";
+            return Err(Error::new(MPI_ERR_OTHER, text));
+        }
+        Ok(object)
     }
 
     /// A window has gone.
@@ -110,12 +129,12 @@ unsafe extern "C" fn copy(
         }
         _ => {}
     }
-    let object = r.attributed(functions.kind, object);
+    let word = r.attributed(functions.kind, object);
     let answer = r.with_scratch(8, |at| {
         r.put_ints(at, &[0, 0], "the copy's results").ok()?;
         let (to, flag_at) = (at.0 as i32, at.0 as i32 + 4);
-        let arguments = [object, keyval, functions.extra_state, value as usize as i32, to, flag_at];
-        let answer = r.call_guest(functions.copy, &arguments)?;
+        let arguments = [word, keyval, functions.extra_state, value as usize as i32, to, flag_at];
+        let answer = r.visit(object, || r.call_guest(functions.copy, &arguments))?;
         *copied = r.get_word(at, "the copy").ok()? as usize as *mut c_void;
         *flag = r.get_int(Addr(at.0 + 4), "flag").ok()?;
         Some(answer)
@@ -130,7 +149,7 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
         return 0;
     }
     let arguments = [r.attributed(functions.kind, object), keyval, value as usize as i32, functions.extra_state];
-    r.call_guest(functions.delete, &arguments).unwrap_or(CANNOT)
+    r.visit(object, || r.call_guest(functions.delete, &arguments)).unwrap_or(CANNOT)
 }
 
 /// The type of the library's functions that create keyvals.
@@ -173,6 +192,7 @@ pub(in crate::mpi) fn win_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<(
 type Set = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
 
 fn set(r: &Rank, w: &Words<'_>, object: usize, call: Set) -> Result<()> {
+    let object = r.unvisited(object)?;
     // SAFETY: the library does not look through an attribute's value.
     r.check(unsafe { call(object, w.int(1), std::ptr::without_provenance_mut(w.word(2) as usize)) })
 }
@@ -265,7 +285,7 @@ pub(in crate::mpi) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(in crate::mpi) fn comm_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (comm, call) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_delete_attr>()?);
     // SAFETY: a communicator of the library's.
-    r.check(unsafe { call(comm, w.int(1)) })
+    r.check(unsafe { call(r.unvisited(comm)?, w.int(1)) })
 }
 
 /// `MPI_Type_delete_attr`
@@ -273,12 +293,12 @@ pub(in crate::mpi) fn type_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()
     let (ty, call) = (r.datatype(w.word(0), "datatype")?, r.symbol::<symbols::MPI_Type_delete_attr>()?);
     let host = r.telling_host(&ty)?;
     // SAFETY: a datatype of the library's.
-    r.check(unsafe { call(host, w.int(1)) })
+    r.check(unsafe { call(r.unvisited(host)?, w.int(1)) })
 }
 
 /// `MPI_Win_delete_attr`
 pub(in crate::mpi) fn win_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (win, call) = (r.win(w.word(0), "win")?, r.symbol::<symbols::MPI_Win_delete_attr>()?);
     // SAFETY: a window of the library's.
-    r.check(unsafe { call(win, w.int(1)) })
+    r.check(unsafe { call(r.unvisited(win)?, w.int(1)) })
 }

@@ -11,7 +11,7 @@ use super::errhan::Raised;
 use super::rank::Rank;
 use super::request::Origin;
 use super::words::Words;
-use super::{generated, objects};
+use super::{deferred, generated, objects};
 use crate::guest::Guest;
 
 /// What carries out a function.
@@ -87,10 +87,15 @@ pub(super) fn carry(
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };
+    let is_inside = !outer.0.is_null();
     let outcome = match is_anytime || rank.is_running() {
+        true if is_inside => deferred::inside(rank, outer.1, name, &words).unwrap_or_else(|| shim(rank, &mut words)),
         true => shim(rank, &mut words),
         false => Err(not_running(rank)),
     };
+    if !is_inside && rank.has_deferred() {
+        rank.run_deferred();
+    }
     let answer = match outcome {
         Ok(()) if !rank.stopped.get() => {
             words.succeed();

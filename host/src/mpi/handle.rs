@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use rankine_abi::{
     Addr, Group, Info, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_ERR_SESSION,
-    MPI_T_ERR_INVALID_HANDLE, Message, Session,
+    MPI_T_ERR_INVALID_HANDLE, MPI_T_PVAR_ALL_HANDLES, Message, Session,
 };
 use rankine_local::Error;
 use rankine_local::handle::{Class, Table};
@@ -70,13 +70,22 @@ impl<T: Hosted> Handles<T> {
         }
     }
 
-    /// The library's handles for many words.
-    pub(super) fn hosts<A: Array<Item = usize>>(&self, words: &[u32], what: &str) -> Result<SmallVec<A>> {
+    /// The library's handles for many words; `look` has a say about those that are no constants.
+    #[inline]
+    pub(super) fn hosts<A: Array<Item = usize>>(
+        &self,
+        words: &[u32],
+        what: &str,
+        look: impl Fn(&T) -> Result<()>,
+    ) -> Result<SmallVec<A>> {
         let mut hosts = SmallVec::with_capacity(words.len());
         let table = self.table.borrow();
         for &word in words {
             hosts.push(match table.get(word) {
-                Some(object) => object.host(),
+                Some(object) => {
+                    look(object)?;
+                    object.host()
+                }
                 None if self.has_constant(word) => word as usize,
                 None => return Err(self.unknown(word, what)),
             });
@@ -124,6 +133,11 @@ impl<T: Hosted> Handles<T> {
     #[inline]
     pub(super) fn insert(&self, object: T) -> Result<u32> {
         self.table.borrow_mut().insert(object).map_err(|_| self.full())
+    }
+
+    /// As [`Handles::insert`]; what there is no word for comes back.
+    pub(super) fn insert_or_give_back(&self, object: T) -> std::result::Result<u32, (Error, T)> {
+        self.table.borrow_mut().insert(object).map_err(|object| (self.full(), object))
     }
 
     /// As [`Handles::insert`], for what is made where it is to lie.
@@ -228,7 +242,8 @@ impl Rank {
 
     /// A handle of the tools interface. Null and the few constants are small numbers.
     pub(in crate::mpi) fn tool(&self, word: u32, class: &'static str) -> Result<usize> {
-        if word < 16 {
+        let is_constant = word == 0 || (word == MPI_T_PVAR_ALL_HANDLES && class == "MPI_T_pvar_handle");
+        if is_constant {
             return Ok(word as usize);
         }
         match self.plain.tools.borrow().get(word) {

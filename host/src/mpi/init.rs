@@ -120,6 +120,7 @@ pub(in crate::mpi) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     if r.init.phase.get() != Phase::Running {
         return Err(Error::new(MPI_ERR_OTHER, "MPI is not initialised, or was finalised before"));
     }
+    r.leave_requests();
     r.free_stand_ins();
     r.free_quads();
     let call = r.symbol::<symbols::MPI_Finalize>()?;

@@ -10,16 +10,20 @@
 
 mod attr;
 mod buffer;
+mod buffered;
 mod call;
 mod comm;
 mod datatype;
+mod deferred;
 mod errhan;
+mod generalised;
 mod generated;
 mod handle;
 mod info;
 mod init;
 mod io;
 pub mod library;
+mod listing;
 mod misc;
 mod mpit;
 mod objects;
@@ -30,6 +34,7 @@ pub(crate) mod rank;
 mod reach;
 mod request;
 mod rma;
+mod room;
 mod session;
 mod shared;
 mod shim;

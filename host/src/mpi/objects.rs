@@ -4,6 +4,7 @@
 //! by a matched probe; a nonblocking receive gets room for the longest, which the machine backs with memory only where
 //! something is written.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::ffi::{c_int, c_void};
 use std::future::Future;
 use std::pin::pin;
@@ -19,6 +20,7 @@ use super::call::{self, On};
 use super::generated::symbols;
 use super::rank::Rank;
 use super::request::{Origin, Pending, Then};
+use super::room::Room;
 use super::words::{Status, Words};
 use crate::guest::Guest;
 use crate::objects::{self, Carrier, Landing, Shared};
@@ -167,11 +169,11 @@ impl Carrier for Rank {
 
     fn irecv(&self, limit: u64, source: i32, tag: i32, comm: u32, landing: Landing) -> Result<u32> {
         let (call, host) = (self.symbol::<symbols::MPI_Irecv_c>()?, self.comm(comm, "comm")?);
-        let room = Room::new(limit)?;
+        let room = Room::new(limit.min(1 << 32))?;
         let mut request = 0;
         // SAFETY: the request keeps the room until the operation is complete.
         self.check(unsafe { call(room.at, room.length as i64, BYTE, source, tag, host, &mut request) })?;
-        let then = Then::Objects(Box::new(Arrival { room, landing, from: source }));
+        let then = Then::Objects(Box::new(Arrival { room, landing, from: source, is_cancelled: false }));
         self.new_request(request, Pending::new(Origin::Comm(comm), false, ()).then(then))
     }
 
@@ -303,15 +305,22 @@ fn at_longs(numbers: &[i64]) -> *const c_void {
     numbers.as_ptr().cast()
 }
 
-/// So many bytes, or an error that says that there is no memory for them.
+/// So many bytes, or an error that says that there is no memory for them. What nobody writes takes none: the length is
+/// what another rank says.
 fn vec_of(length: i64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let length = usize::try_from(length).unwrap_or(0);
-    if bytes.try_reserve_exact(length).is_err() {
-        return Err(Error::new(MPI_ERR_NO_MEM, format!("no memory in the host for a message of {length} bytes")));
+    let none = || Error::new(MPI_ERR_NO_MEM, format!("no memory in the host for a message of {length} bytes"));
+    let length = usize::try_from(length).map_err(|_| none())?;
+    let layout = Layout::array::<u8>(length).map_err(|_| none())?;
+    if length == 0 {
+        return Ok(Vec::new());
     }
-    bytes.resize(length, 0);
-    Ok(bytes)
+    // SAFETY: the layout is not empty.
+    let bytes = unsafe { alloc_zeroed(layout) };
+    if bytes.is_null() {
+        return Err(none());
+    }
+    // SAFETY: the allocation has this layout, and zeroes are bytes.
+    Ok(unsafe { Vec::from_raw_parts(bytes, length, length) })
 }
 
 /// What came, unless it is more than the rank takes.
@@ -338,9 +347,13 @@ impl Packed {
         Packed { bytes: parts.concat(), starts: starts(&lengths), lengths }
     }
 
-    /// Room for parts of these lengths.
+    /// Room for parts of these lengths, which other ranks have told.
     fn room(lengths: Vec<i64>) -> Result<Packed> {
-        Ok(Packed { bytes: vec_of(lengths.iter().sum())?, starts: starts(&lengths), lengths })
+        let add = |sum: i64, &length: &i64| if length < 0 { None } else { sum.checked_add(length) };
+        let Some(bytes) = lengths.iter().try_fold(0, add) else {
+            return Err(Error::new(MPI_ERR_TYPE, "lengths of images came that are none: a rank has made another call"));
+        };
+        Ok(Packed { bytes: vec_of(bytes)?, starts: starts(&lengths), lengths })
     }
 
     fn parts(&self, limit: u64) -> Result<Vec<Vec<u8>>> {
@@ -355,44 +368,21 @@ fn starts(lengths: &[i64]) -> Vec<isize> {
     lengths.iter().scan(0, |sum, &length| Some(std::mem::replace(sum, *sum + length as isize))).collect()
 }
 
-/// Addresses for the longest message; memory stands behind them only where something was written.
-struct Room {
-    at: *mut c_void,
-    length: usize,
-}
-
-impl Room {
-    fn new(limit: u64) -> Result<Room> {
-        let length = usize::try_from(limit.min(1 << 32)).unwrap_or(usize::MAX);
-        let (rights, kind) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
-        // SAFETY: new pages, at no address in particular.
-        let at = unsafe { libc::mmap(std::ptr::null_mut(), length, rights, kind, -1, 0) };
-        if at == libc::MAP_FAILED {
-            return Err(Error::new(
-                MPI_ERR_NO_MEM,
-                format!("no addresses in the host for a message of {length} bytes"),
-            ));
-        }
-        Ok(Room { at, length })
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        // SAFETY: the pages are this room's, and nobody uses them any more.
-        unsafe { libc::munmap(self.at, self.length) };
-    }
-}
-
 /// A message that a nonblocking receive waits for.
 pub(in crate::mpi) struct Arrival {
     room: Room,
     landing: Landing,
     from: c_int,
+    /// The program has asked to cancel it, so perhaps nothing comes.
+    is_cancelled: bool,
 }
 
 impl Arrival {
+    /// `MPI_Cancel` is asked to.
+    pub(in crate::mpi) fn cancel(&mut self) {
+        self.is_cancelled = true;
+    }
+
     /// The receive is complete: builds what has come. The room was empty, so its first bytes tell whether anything has,
     /// and how much.
     pub(in crate::mpi) fn complete(self, r: &Rank) -> Result<()> {
@@ -403,16 +393,27 @@ impl Arrival {
         let room = unsafe { std::slice::from_raw_parts(self.room.at.cast::<u8>(), self.room.length) };
         let head = &room[..HEADER.min(room.len())];
         let Some(header) = Header::read(head) else {
-            // A receive that was cancelled has brought nothing.
-            if head.iter().all(|&byte| byte == 0) {
+            if self.is_cancelled && head.iter().all(|&byte| byte == 0) {
                 return Ok(());
             }
             return Err(Error::new(MPI_ERR_TYPE, "the message is plain bytes, not objects"));
         };
         let length = (HEADER as u64).saturating_add(header.bytes).min(room.len() as u64) as usize;
-        let message = room[..length].to_vec();
+        let message = written(&room[..length])?;
         now(objects::complete(r, &self.landing, message.into(), Shown::EMPTY)).map(drop)
     }
+}
+
+/// A copy of bytes whose number the sender alone has told: pages on which nothing is written take no memory here either.
+fn written(bytes: &[u8]) -> Result<Vec<u8>> {
+    const PAGE: usize = 4096;
+    let mut copy = vec_of(bytes.len() as i64)?;
+    for (to, from) in copy.chunks_mut(PAGE).zip(bytes.chunks(PAGE)) {
+        if from.iter().any(|&byte| byte != 0) {
+            to.copy_from_slice(from);
+        }
+    }
+    Ok(copy)
 }
 
 #[cfg(test)]

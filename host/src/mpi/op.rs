@@ -86,6 +86,12 @@ impl Rank {
     #[inline]
     pub(in crate::mpi) fn reduction(&self, word: u32, datatype: &Type) -> Result<(OpUse, usize)> {
         let op = self.op_on(word, datatype)?;
+        // MPICH makes room for operands from the first one upwards.
+        if datatype.extent() < 0 && (op.slot.is_some() || datatype.has_quads) {
+            let text =
+                format!("datatype: a reduction of elements with the extent {} is not possible", datatype.extent());
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
         if op.slot.is_some() {
             let host = self.telling_host(datatype)?;
             return Ok((op, host));

@@ -12,7 +12,9 @@ use wasmtime::Caller;
 
 use super::handle::Plain;
 use super::library::{Library, Symbol};
-use super::{Result, attr, comm, datatype, errhan, init, io, misc, mpit, op, quads, request, rma, spawn};
+use super::{
+    Result, attr, buffered, comm, datatype, deferred, errhan, init, io, misc, mpit, op, quads, request, rma, spawn,
+};
 use crate::guest::Guest;
 use crate::job::Settings;
 use crate::local::callback;
@@ -38,6 +40,8 @@ pub(crate) struct Rank {
     pub(super) errhandlers: errhan::State,
     pub(super) attrs: attr::State,
     pub(super) memories: misc::State,
+    pub(super) buffers: buffered::State,
+    pub(super) deferred: deferred::State,
     pub(super) windows: rma::State,
     pub(super) files: io::State,
     pub(super) quads: quads::State,
@@ -71,6 +75,8 @@ impl Rank {
             errhandlers: errhan::State::default(),
             attrs: attr::State::default(),
             memories: misc::State::default(),
+            buffers: buffered::State::default(),
+            deferred: deferred::State::default(),
             windows: rma::State::default(),
             files: io::State::new(settings.folders.clone()),
             quads: quads::State::default(),

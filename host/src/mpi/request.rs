@@ -2,16 +2,19 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::ffi::{c_int, c_void};
+use std::collections::VecDeque;
+use std::ffi::c_int;
 
-use rankine_abi::{Addr, Comm, MPI_ERR_REQUEST, MPI_SUCCESS, MPI_UNDEFINED, Request};
+use rankine_abi::{Addr, MPI_ERR_REQUEST, MPI_SUCCESS, MPI_UNDEFINED, Request};
 use rankine_local::Error;
 use rankine_local::handle::Class;
 use smallvec::SmallVec;
 
 use super::Result;
+use super::generalised::Registry;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::listing::{Calls, Listing};
 use super::objects::Arrival;
 use super::rank::Rank;
 use super::words::{Status, Words};
@@ -51,6 +54,8 @@ pub(in crate::mpi) struct Pending {
     host: usize,
     origin: Origin,
     persistent: bool,
+    /// The last call that it was an argument of (see [`Listing`]).
+    listed: Cell<u64>,
     /// What a plain message has not, so that nothing is allocated for one.
     more: Option<Box<More>>,
 }
@@ -66,7 +71,7 @@ impl Pending {
     #[inline]
     pub(in crate::mpi) fn new<Kept: Any>(origin: Origin, persistent: bool, kept: Kept) -> Pending {
         let more = (size_of::<Kept>() > 0).then(|| Box::new(More { then: Then::Nothing, kept: Box::new(kept) }));
-        Pending { host: 0, origin, persistent, more }
+        Pending { host: 0, origin, persistent, listed: Cell::new(0), more }
     }
 
     pub(in crate::mpi) fn then(self, then: Then) -> Pending {
@@ -75,13 +80,14 @@ impl Pending {
     }
 
     /// What is to be done when it is complete.
-    fn then_mut(&mut self) -> Option<&mut Then> {
+    pub(super) fn then_mut(&mut self) -> Option<&mut Then> {
         self.more.as_mut().map(|more| &mut more.then)
     }
 }
 
 /// The requests of a call on several of them. Few need no memory.
-struct Several {
+struct Several<'a> {
+    _listing: Listing<'a>,
     /// The guest's words.
     words: SmallVec<[u32; 64]>,
     /// What the library is given, and makes of them.
@@ -94,7 +100,7 @@ impl Hosted for Pending {
     }
 }
 
-impl Several {
+impl Several<'_> {
     /// The word at an index that the library gave, or all if it is none.
     fn one_or_all(&self, index: c_int) -> &[u32] {
         let one = usize::try_from(index).ok().and_then(|index| self.words.get(index));
@@ -104,17 +110,25 @@ impl Several {
 
 /// The requests of this rank.
 pub(super) struct State {
-    made: Handles<Pending>,
+    pub(super) made: Handles<Pending>,
     /// What the error that is about to be raised is about, where that is not the object of the call.
     blame: Cell<Option<Origin>>,
-    /// What operations need whose requests the program has given up: they may still be under way.
-    given_up: RefCell<Vec<More>>,
+    calls: Calls,
+    /// Operations whose requests the program has given up, with what they need: they may still be under way.
+    given_up: RefCell<VecDeque<Pending>>,
+    pub(super) generalised: Registry,
 }
 
 impl Default for State {
     fn default() -> State {
         let made = Handles::new(Class::Request, MPI_ERR_REQUEST, "request", |word| Request(word).name());
-        State { made, blame: Cell::default(), given_up: RefCell::default() }
+        State {
+            made,
+            blame: Cell::default(),
+            calls: Calls::default(),
+            given_up: RefCell::default(),
+            generalised: Registry::default(),
+        }
     }
 }
 
@@ -138,29 +152,97 @@ impl Rank {
         self.requests.made.with(word, |pending| pending.origin).unwrap_or(Origin::Myself)
     }
 
+    /// A request that the call may complete, and the call.
+    #[inline]
+    fn listed(&self, word: u32) -> Result<(usize, Listing<'_>)> {
+        let listing = self.requests.calls.begin();
+        let host = self.requests.made.host(word, "request")?;
+        self.requests.made.with(word, |pending| listing.add(&pending.listed)).unwrap_or(Ok(()))?;
+        Ok((host, listing))
+    }
+
+    /// A request that is about to be given up or started.
+    #[inline]
+    fn unlisted(&self, word: u32) -> Result<usize> {
+        let host = self.requests.made.host(word, "request")?;
+        self.requests.made.with(word, |pending| self.requests.calls.may_end(&pending.listed)).unwrap_or(Ok(()))?;
+        Ok(host)
+    }
+
     /// Stores a new request.
     #[inline(always)]
     pub(in crate::mpi) fn put_request(&self, at: Addr, host: usize, pending: Pending, what: &str) -> Result<()> {
         let Pending { origin, persistent, more, .. } = pending;
+        if more.is_some() {
+            let word = self.new_request(host, Pending { more, ..Pending::new(origin, persistent, ()) })?;
+            return self.put_word(at, word, what);
+        }
         let word = match host {
             NULL => Request::NULL.0,
-            _ => self.requests.made.insert_with(|| Pending { host, origin, persistent, more })?,
+            _ => {
+                let make = || Pending { host, origin, persistent, listed: Cell::new(0), more: None };
+                self.requests.made.insert_with(make)?
+            }
         };
         self.put_word(at, word, what)
     }
 
-    /// Drops a request that the library has made null.
-    pub(in crate::mpi) fn after_request(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+    /// A new request that needs more than a plain message, or that no address is known for yet. What the library may
+    /// still use stays, even if there is no word for it.
+    pub(super) fn new_request(&self, host: usize, pending: Pending) -> Result<u32> {
+        self.reclaim();
+        let pending = Pending { host, ..pending };
         if host == NULL {
-            self.put_word(at, Request::NULL.0, what)?;
-            return self.complete(word);
+            return Ok(Request::NULL.0);
         }
-        Ok(())
+        self.requests.made.insert_or_give_back(pending).map_err(|(error, pending)| {
+            self.requests.given_up.borrow_mut().push_back(pending);
+            error
+        })
     }
 
-    /// A new request that no address is known for yet.
-    pub(super) fn new_request(&self, host: usize, pending: Pending) -> Result<u32> {
-        if host == NULL { Ok(Request::NULL.0) } else { self.requests.made.insert(Pending { host, ..pending }) }
+    /// Looks after some of the operations that the program has given up.
+    fn reclaim(&self) {
+        const SOME: usize = 4;
+        let given_up = self.requests.given_up.borrow().len();
+        for _ in 0..given_up.min(SOME) {
+            let next = self.requests.given_up.borrow_mut().pop_front();
+            if let Some(pending) = next
+                && let Some(pending) = self.look_after(pending)
+            {
+                self.requests.given_up.borrow_mut().push_back(pending);
+            }
+        }
+    }
+
+    /// Ends an operation that the program has given up, if it is complete; otherwise it comes back.
+    fn look_after(&self, mut pending: Pending) -> Option<Pending> {
+        let (Ok(test), Ok(free)) = (self.symbol::<symbols::MPI_Test>(), self.symbol::<symbols::MPI_Request_free>())
+        else {
+            return Some(pending);
+        };
+        let mut flag = 0;
+        // SAFETY: a request of the library's, and a result on the stack.
+        let code = unsafe { test(&mut pending.host, &mut flag, std::ptr::null_mut()) };
+        if code == MPI_SUCCESS && flag == 0 {
+            return Some(pending);
+        }
+        if pending.host != NULL {
+            // A persistent one, which is inactive now. SAFETY: as above.
+            unsafe { free(&mut pending.host) };
+        }
+        if let Some(Then::Comm { word, cell }) = pending.more.map(|more| more.then) {
+            self.complete_comm(word, *cell);
+        }
+        None
+    }
+
+    /// Leaves to the library what the program has given up: MPI is about to end.
+    pub(super) fn leave_requests(&self) {
+        for pending in self.requests.given_up.take() {
+            // What is not complete yet may use its memory until the process ends.
+            std::mem::forget(self.look_after(pending));
+        }
     }
 
     /// An operation is complete, and its request gone.
@@ -191,14 +273,15 @@ impl Rank {
     }
 
     /// Reads the requests of a call, and finds the library's.
-    fn requests_of(&self, at: Addr, count: c_int) -> Result<Several> {
+    fn requests_of(&self, at: Addr, count: c_int) -> Result<Several<'_>> {
         let words = self.short_words(at, i64::from(count), "array_of_requests")?;
-        let hosts = self.requests.made.hosts(&words, "array_of_requests")?;
-        Ok(Several { words, hosts })
+        let listing = self.requests.calls.begin();
+        let hosts = self.requests.made.hosts(&words, "array_of_requests", |pending| listing.add(&pending.listed))?;
+        Ok(Several { words, hosts, _listing: listing })
     }
 
     /// Drops the requests that the library has made null, and tells the guest.
-    fn settle(&self, at: Addr, several: &Several) -> Result<()> {
+    fn settle(&self, at: Addr, several: &Several<'_>) -> Result<()> {
         let requests = || several.words.iter().copied().zip(&several.hosts).enumerate();
         let is_gone = |word: u32, host: usize| host == NULL && word != Request::NULL.0;
         let gone = || requests().filter_map(|(index, (word, &host))| is_gone(word, host).then_some((index, word)));
@@ -231,7 +314,7 @@ fn settle_one(r: &Rank, w: &Words<'_>, word: u32, host: usize, code: c_int) -> R
 /// `MPI_Wait`
 pub(in crate::mpi) fn wait(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "request")?;
-    let mut host = r.request(word, "request")?;
+    let (mut host, _listing) = r.listed(word)?;
     let mut status = r.status_out(w.addr(1), "status")?;
     let call = r.symbol::<symbols::MPI_Wait>()?;
     // SAFETY: see `mpi::shim`.
@@ -243,7 +326,7 @@ pub(in crate::mpi) fn wait(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Test`
 pub(in crate::mpi) fn test(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "request")?;
-    let mut host = r.request(word, "request")?;
+    let (mut host, _listing) = r.listed(word)?;
     r.room(w.addr(1), 4, "flag")?;
     let mut status = r.status_out(w.addr(2), "status")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Test>()?, 0);
@@ -317,7 +400,7 @@ pub(in crate::mpi) fn testall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// The end of a call that completes all of its requests.
-fn finish_all(r: &Rank, w: &Words<'_>, code: c_int, requests: &Several, statuses: usize) -> Result<()> {
+fn finish_all(r: &Rank, w: &Words<'_>, code: c_int, requests: &Several<'_>, statuses: usize) -> Result<()> {
     if code != MPI_SUCCESS {
         let statuses = w.addr(statuses);
         let failed = |&index: &usize| !statuses.is_null() && r.error_of(statuses, index) != MPI_SUCCESS;
@@ -361,7 +444,7 @@ fn some(r: &Rank, w: &Words<'_>, call: Some) -> Result<()> {
 
 /// `MPI_Request_get_status`
 pub(in crate::mpi) fn request_get_status(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let host = r.request(w.word(0), "request")?;
+    let (host, _listing) = r.listed(w.word(0))?;
     r.room(w.addr(1), 4, "flag")?;
     let mut status = r.status_out(w.addr(2), "status")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status>()?, 0);
@@ -419,10 +502,20 @@ pub(in crate::mpi) fn request_get_status_some(r: &Rank, w: &mut Words<'_>) -> Re
     r.put_words(w.addr(3), &indices[..count], "array_of_indices")
 }
 
-/// `MPI_Request_free`: the operation may go on, so what it needs is kept.
+/// `MPI_Request_free`: the operation may go on, so what it needs is kept, and with it the library's request, which tells
+/// when it is complete. A generalised request is the program's to complete.
 pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "request")?;
-    let mut host = r.request(word, "request")?;
+    let mut host = r.unlisted(word)?;
+    let is_kept = |pending: &mut Pending| match pending.then_mut() {
+        Some(Then::Generalised { .. }) | None => false,
+        Some(_) => true,
+    };
+    if r.requests.made.change(word, is_kept) == Some(true) {
+        let kept = r.requests.made.remove(word);
+        r.requests.given_up.borrow_mut().extend(kept);
+        return r.put_word(w.addr(0), Request::NULL.0, "request");
+    }
     let call = r.symbol::<symbols::MPI_Request_free>()?;
     // SAFETY: see `mpi::shim`.
     let code = unsafe { call(&mut host) };
@@ -434,13 +527,24 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         }
         _ => false,
     });
-    if awaited == Some(true) {
-        return r.put_word(w.addr(0), Request::NULL.0, "request");
-    }
-    if let Some(Pending { more: Some(more), .. }) = r.requests.made.remove(word) {
-        r.requests.given_up.borrow_mut().push(*more);
+    if awaited != Some(true) {
+        r.requests.made.remove(word);
     }
     r.put_word(w.addr(0), Request::NULL.0, "request")
+}
+
+/// `MPI_Cancel`
+pub(in crate::mpi) fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "request")?;
+    let mut host = r.request(word, "request")?;
+    r.requests.made.change(word, |pending| {
+        if let Some(Then::Objects(arrival)) = pending.then_mut() {
+            arrival.cancel();
+        }
+    });
+    let call = r.symbol::<symbols::MPI_Cancel>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(&mut host) })
 }
 
 /// `MPI_Start`
@@ -471,91 +575,9 @@ pub(in crate::mpi) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// A request that can be started.
 fn persistent(r: &Rank, word: u32) -> Result<usize> {
-    let host = r.request(word, "request")?;
+    let host = r.unlisted(word)?;
     match r.requests.made.with(word, |pending| pending.persistent) {
         Some(false) => Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a persistent request"))),
         _ => Ok(host),
     }
-}
-
-/// The functions of a generalised request, and their state, all of them the guest's.
-struct Generalised {
-    query: u32,
-    free: u32,
-    cancel: u32,
-    extra_state: i32,
-}
-
-/// `MPI_Grequest_start`
-pub(in crate::mpi) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(4), 4, "request")?;
-    let functions =
-        Box::new(Generalised { query: w.word(0), free: w.word(1), cancel: w.word(2), extra_state: w.int(3) });
-    let call = r.symbol::<symbols::MPI_Grequest_start>()?;
-    let (state, mut request) = (Box::into_raw(functions), 0);
-    let code = {
-        let (query, free, cancel) = (query as *const c_void, free as *const c_void, cancel as *const c_void);
-        // SAFETY: the functions have the types that the standard asks for, and the state lives until `free` is called.
-        unsafe { call(query, free, cancel, state.cast(), &mut request) }
-    };
-    if code != MPI_SUCCESS {
-        // SAFETY: the library has not taken it.
-        drop(unsafe { Box::from_raw(state) });
-    }
-    r.check(code)?;
-    let pending = Pending::new(Origin::Comm(Comm::SELF.0), false, ());
-    let pending = pending.then(Then::Generalised { completed: false, freed: false });
-    r.put_request(w.addr(4), request, pending, "request")
-}
-
-/// `MPI_Grequest_complete`
-pub(in crate::mpi) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (word, call) = (w.word(0), r.symbol::<symbols::MPI_Grequest_complete>()?);
-    let host = r.request(word, "request")?;
-    let freed = r.requests.made.change(word, |pending| match pending.then_mut() {
-        Some(Then::Generalised { completed, freed }) => {
-            *completed = true;
-            Some(*freed)
-        }
-        _ => None,
-    });
-    let Some(Some(freed)) = freed else {
-        return Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a generalised request")));
-    };
-    // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(host) })?;
-    if freed {
-        r.requests.made.remove(word);
-    }
-    Ok(())
-}
-
-/// The code that a callback hands to the library when the guest can't answer: it is on its way out.
-const CANNOT: c_int = rankine_abi::MPI_ERR_OTHER;
-
-/// The library asks for the status of a generalised request.
-unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank, with the state and a status of its own.
-    let (r, functions, status) = unsafe { (Rank::current(), &*state.cast::<Generalised>(), &mut *status) };
-    let answer = r.with_scratch(32, |at| {
-        r.put_whole_status(at, status, "status").ok()?;
-        let answer = r.call_guest(functions.query, &[functions.extra_state, at.0 as i32])?;
-        *status = r.status_in(at, "status").ok()?;
-        Some(answer)
-    });
-    answer.unwrap_or(CANNOT)
-}
-
-/// The library has no more use for a generalised request.
-unsafe extern "C" fn free(state: *mut c_void) -> c_int {
-    // SAFETY: as in `query`; this is the last call with the state.
-    let (r, functions) = unsafe { (Rank::current(), Box::from_raw(state.cast::<Generalised>())) };
-    r.call_guest(functions.free, &[functions.extra_state]).unwrap_or(CANNOT)
-}
-
-/// The program cancels a generalised request.
-unsafe extern "C" fn cancel(state: *mut c_void, complete: c_int) -> c_int {
-    // SAFETY: as in `query`.
-    let (r, functions) = unsafe { (Rank::current(), &*state.cast::<Generalised>()) };
-    r.call_guest(functions.cancel, &[functions.extra_state, complete]).unwrap_or(CANNOT)
 }

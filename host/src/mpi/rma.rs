@@ -70,7 +70,12 @@ impl Window {
             _ if rank == MPI_PROC_NULL => {
                 (0..self.parts.len()).find(|&rank| self.parts[rank].size > 0 && address(rank).is_some())
             }
-            _ => return Err(Error::new(MPI_ERR_RANK, format!("rank is {rank}, but the window has {}", self.parts.len()))),
+            _ => {
+                return Err(Error::new(
+                    MPI_ERR_RANK,
+                    format!("rank is {rank}, but the window has {}", self.parts.len()),
+                ));
+            }
         };
         let known = found.and_then(|rank| address(rank).map(|base| (self.parts[rank], base)));
         Ok(known.unwrap_or((Part::default(), Addr::NULL)))
@@ -132,12 +137,17 @@ impl Rank {
 
     /// Proves an access to a window at its origin; what the library is to take for the displacement.
     pub(in crate::mpi) fn target(&self, win: u32, rank: c_int, displ: isize, count: i64, ty: &Type) -> Result<isize> {
-        let part = |window: &Window| usize::try_from(rank).ok().and_then(|rank| window.parts.get(rank).copied());
+        let part = |window: &Window| {
+            let part = usize::try_from(rank).ok().and_then(|rank| window.parts.get(rank).copied());
+            part.map(|part| (part, window.flavor))
+        };
         // The library says what is wrong with the window or the rank.
-        let Some(Some(part)) = self.windows.0.with(win, part) else { return Ok(displ) };
+        let Some(Some((part, flavor))) = self.windows.0.with(win, part) else { return Ok(displ) };
         if rank == MPI_PROC_NULL {
             return Ok(displ);
         }
+        // The target's address, which is no signed number.
+        let displ = if flavor == MPI_WIN_FLAVOR_DYNAMIC { displ as u32 as isize } else { displ };
         if let Some((low, high)) = ty.hull(count) {
             let at = i128::from(displ as i64) * i128::from(part.unit);
             if at + low < 0 || at + high > i128::from(part.size) {
@@ -196,7 +206,8 @@ fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
 /// `MPI_Win_create`
 pub(in crate::mpi) fn win_create(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
     r.room(w.addr(5), 4, "win")?;
-    let word = r.create_window(w.addr(0), extent(w, 1), w.word(3), w.word(4), Flavor(MPI_WIN_FLAVOR_CREATE, Held::Nothing))?;
+    let word =
+        r.create_window(w.addr(0), extent(w, 1), w.word(3), w.word(4), Flavor(MPI_WIN_FLAVOR_CREATE, Held::Nothing))?;
     r.put_word(w.addr(5), word, "win")
 }
 

@@ -78,7 +78,8 @@ impl Rank {
             let text = format!("the memory of the MPI library's window cannot be mapped into the guest's: {error}");
             return Err(Error::new(MPI_ERR_RMA_SHARED, text));
         }
-        let parts = parts.iter().map(|part| place(&ranges, part).map_or(Addr::NULL, |offset| guest(at - base + offset)));
+        let parts =
+            parts.iter().map(|part| place(&ranges, part).map_or(Addr::NULL, |offset| guest(at - base + offset)));
         Ok(Shared { block, pages, parts: parts.collect() })
     }
 
@@ -244,7 +245,7 @@ mod tests {
         let cell = |at: *mut c_void| at.cast::<u8>().wrapping_add(page + 5);
         // SAFETY: the memory was mapped above, and is this test's.
         unsafe {
-            map_again(&[first..first + 2 * page], ours.expose_provenance()).unwrap();
+            map_again(std::slice::from_ref(&(first..first + 2 * page)), ours.expose_provenance()).unwrap();
             *cell(theirs) = 42;
             assert_eq!(*cell(ours), 42);
             Pages { at: ours, length: 2 * page }.take_back().unwrap();

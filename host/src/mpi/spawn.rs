@@ -1,14 +1,14 @@
 //! More processes: what a program starts is a module beneath a folder that it may use, run by this `rankine`.
 
-use std::ffi::{CString, OsString, c_char, c_int};
+use std::ffi::{CStr, CString, OsString, c_char, c_int};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_OPERATION};
+use rankine_abi::{Addr, Comm, Datatype, Info, MPI_ERR_ARG, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_OPERATION};
 use rankine_local::Error;
 
 use super::Result;
 use super::generated::symbols;
-use super::library::Library;
+use super::library::{Library, Symbol};
 use super::rank::Rank;
 use super::words::Words;
 use crate::job::{Folder, Settings};
@@ -18,7 +18,11 @@ pub(super) struct State(Vec<OsString>);
 
 impl State {
     pub(super) fn new(library: &Library, settings: &Settings) -> State {
-        let mut options: Vec<OsString> = vec!["--mpi-lib".into(), library.path.clone().into()];
+        // A name without a folder is looked for by the loader; a path must not depend on where a process is started.
+        let path = &library.path;
+        let is_name = path.components().count() == 1;
+        let path = if is_name { path.clone() } else { path.canonicalize().unwrap_or_else(|_| path.clone()) };
+        let mut options: Vec<OsString> = vec!["--mpi-lib".into(), path.into_os_string()];
         for Folder { host, guest } in &settings.folders {
             let mut folder = host.canonicalize().unwrap_or_else(|_| host.clone()).into_os_string();
             folder.push("::");
@@ -41,11 +45,58 @@ impl State {
 /// The longest array of strings that the host reads.
 const MOST_STRINGS: u32 = 1 << 16;
 
+/// Processes that one call starts at most.
+const MOST_PROCESSES: i64 = 1 << 20;
+
 /// Processes to start from one module.
 struct Command {
     arguments: Vec<CString>,
     processes: c_int,
-    info: usize,
+    hints: Hints,
+}
+
+/// What a launcher is told of how to start processes: of the guest's info `soft` alone (§11.8.4). All other keys name
+/// programs, folders and files of the host, or its neighbours.
+struct Hints {
+    host: usize,
+    free: Option<<symbols::MPI_Info_free as Symbol>::Function>,
+}
+
+impl Hints {
+    const SOFT: &CStr = c"soft";
+
+    fn of(r: &Rank, info: u32) -> Result<Hints> {
+        let none = Hints { host: Info::NULL.0 as usize, free: None };
+        let guest = r.info(info, "info")?;
+        if guest == none.host {
+            return Ok(none);
+        }
+        let (get, set) = (r.symbol::<symbols::MPI_Info_get_string>()?, r.symbol::<symbols::MPI_Info_set>()?);
+        let (create, free) = (r.symbol::<symbols::MPI_Info_create>()?, r.symbol::<symbols::MPI_Info_free>()?);
+        let mut value: [c_char; 1024] = [0; 1024];
+        let (mut length, mut flag) = (value.len() as c_int, 0);
+        // SAFETY: the library writes at most as many bytes as the length says.
+        r.check(unsafe { get(guest, Self::SOFT.as_ptr(), &mut length, value.as_mut_ptr(), &mut flag) })?;
+        if flag == 0 {
+            return Ok(none);
+        }
+        let mut host = 0;
+        // SAFETY: a result on the stack.
+        r.check(unsafe { create(&mut host) })?;
+        let hints = Hints { host, free: Some(free) };
+        // SAFETY: two strings that end with a zero byte.
+        r.check(unsafe { set(host, Self::SOFT.as_ptr(), value.as_ptr()) })?;
+        Ok(hints)
+    }
+}
+
+impl Drop for Hints {
+    fn drop(&mut self) {
+        if let Some(free) = self.free {
+            // SAFETY: the info was made for this object.
+            unsafe { free(&mut self.host) };
+        }
+    }
 }
 
 impl Rank {
@@ -76,7 +127,7 @@ impl Rank {
         words.extend(self.spawn.0.iter().cloned());
         words.extend(["--".into(), module.into_os_string()]);
         let words = words.into_iter().map(|word| CString::new(word.into_vec()).expect("no option has a zero byte"));
-        Ok(Command { arguments: words.chain(arguments).collect(), processes, info: self.info(info, "info")? })
+        Ok(Command { arguments: words.chain(arguments).collect(), processes, hints: Hints::of(self, info)? })
     }
 }
 
@@ -84,10 +135,14 @@ impl Rank {
 fn agree(r: &Rank, comm: u32, root: c_int, commands: &Result<Vec<Command>>) -> Result<usize> {
     let total = |commands: &Vec<Command>| commands.iter().map(|command| i64::from(command.processes.max(0))).sum();
     let mut processes: i64 = commands.as_ref().map_or(-1, total);
+    if processes > MOST_PROCESSES {
+        processes = -1;
+    }
     let (host, call) = (r.comm(comm, "comm")?, r.symbol::<symbols::MPI_Bcast>()?);
     // SAFETY: one number on the stack.
     r.check(unsafe { call((&raw mut processes).cast(), 1, Datatype::INT64_T.0 as usize, root, host) })?;
-    usize::try_from(processes).map_err(|_| Error::new(MPI_ERR_SPAWN, "the root could not start the processes"))
+    usize::try_from(processes)
+        .map_err(|_| Error::new(MPI_ERR_SPAWN, "the root could not start the processes, or they are too many"))
 }
 
 /// Starts what the root has read, and gives all ranks the intercommunicator.
@@ -99,7 +154,8 @@ fn start(
 ) -> Result<()> {
     let processes = agree(r, comm, root, &commands);
     let commands = commands?;
-    let mut codes: Vec<c_int> = vec![0; processes?.max(1)];
+    let processes = processes?;
+    let mut codes: Vec<c_int> = vec![0; processes.max(1)];
     let rankine =
         std::env::current_exe().map_err(|error| Error::new(MPI_ERR_SPAWN, format!("this rankine: {error}")))?;
     let rankine = CString::new(rankine.as_os_str().as_bytes()).expect("a path has no zero byte");
@@ -111,7 +167,7 @@ fn start(
     let mut lists: Vec<Vec<*mut c_char>> = commands.iter().map(list).collect();
     let mut arguments: Vec<*mut *mut c_char> = lists.iter_mut().map(|list| list.as_mut_ptr()).collect();
     let numbers: Vec<c_int> = commands.iter().map(|command| command.processes).collect();
-    let infos: Vec<usize> = commands.iter().map(|command| command.info).collect();
+    let infos: Vec<usize> = commands.iter().map(|command| command.hints.host).collect();
     let (host, mut intercomm) = (r.comm(comm, "comm")?, 0);
     let call = r.symbol::<symbols::MPI_Comm_spawn_multiple>()?;
     // SAFETY: the arrays have an element for each command, the codes one for each process; the strings live as long as
@@ -130,7 +186,7 @@ fn start(
         )
     };
     if !codes_at.is_null() {
-        r.put_ints(codes_at, &codes, "array_of_errcodes")?;
+        r.put_ints(codes_at, &codes[..processes], "array_of_errcodes")?;
     }
     r.check(code)?;
     r.put_comm(intercomm_at, intercomm, comm, "intercomm")

@@ -3,6 +3,7 @@
 // ranks: 1 2
 // large: yes
 #include "../check.h"
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -36,6 +37,22 @@ int main(int argc, char **argv)
     TRY(MPI_Win_fence(0, win));
     CHECK_INT(local[1], 41);
     TRY(MPI_Win_detach(win, local));
+#ifdef __wasm__
+    /* Addresses of the upper half of a memory are negative as numbers. */
+    int *high = sbrk(0x7ff00000);
+    high += 0x7fe00000 / sizeof *high;
+    CHECK((int)high < 0);
+    *high = 0;
+    TRY(MPI_Win_attach(win, high, sizeof *high));
+    TRY(MPI_Get_address(high, &address));
+    TRY(MPI_Sendrecv(&address, 1, MPI_AINT, (rank + size - 1) % size, 0, &where, 1, MPI_AINT, to, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE));
+    TRY(MPI_Win_fence(0, win));
+    TRY(MPI_Put(&value, 1, MPI_INT, to, where, 1, MPI_INT, win));
+    TRY(MPI_Win_fence(0, win));
+    CHECK_INT(*high, 41);
+    TRY(MPI_Win_detach(win, high));
+#endif
     TRY(MPI_Win_free(&win));
 
     TRY(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win));

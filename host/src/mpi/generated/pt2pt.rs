@@ -2,7 +2,7 @@
 
 //! Shims of the engine `mpi`: point-to-point communication.
 use rankine_abi::{Message, Request};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use super::symbols;
 use crate::mpi::Result;
@@ -895,52 +895,6 @@ fn status_set_error(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_whole_status(w.addr(0), &status, "status")
 }
 
-/// `MPI_Buffer_attach`
-fn buffer_attach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let buffer = r.bytes(w.addr(0), i64::from(w.int(1)), "buffer")?;
-    let call = r.symbol::<symbols::MPI_Buffer_attach>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.int(1)) };
-    r.check(code)
-}
-
-/// `MPI_Buffer_attach_c`
-fn buffer_attach_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let buffer = r.bytes(w.addr(0), w.long(1), "buffer")?;
-    let call = r.symbol::<symbols::MPI_Buffer_attach_c>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.long(1)) };
-    r.check(code)
-}
-
-/// `MPI_Buffer_detach`
-fn buffer_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "buffer_addr")?;
-    let mut buffer_addr = std::ptr::null_mut::<c_void>();
-    r.room(w.addr(1), 4, "size")?;
-    let mut size = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Buffer_detach>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call((&raw mut buffer_addr).cast(), &mut size) };
-    r.check(code)?;
-    r.put_pointer(w.addr(0), buffer_addr, "buffer_addr")?;
-    r.put_int(w.addr(1), size, "size")
-}
-
-/// `MPI_Buffer_detach_c`
-fn buffer_detach_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "buffer_addr")?;
-    let mut buffer_addr = std::ptr::null_mut::<c_void>();
-    r.room(w.addr(1), 8, "size")?;
-    let mut size = 0_i64;
-    let call = r.symbol::<symbols::MPI_Buffer_detach_c>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call((&raw mut buffer_addr).cast(), &mut size) };
-    r.check(code)?;
-    r.put_pointer(w.addr(0), buffer_addr, "buffer_addr")?;
-    r.put_long(w.addr(1), size, "size")
-}
-
 /// `MPI_Buffer_flush`
 fn buffer_flush(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let _ = w;
@@ -959,56 +913,6 @@ fn buffer_iflush(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(&mut request) };
     r.check(code)?;
     r.put_request(w.addr(0), request, Pending::new(Origin::Myself, false, ()), "request")
-}
-
-/// `MPI_Comm_attach_buffer`
-fn comm_attach_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let buffer = r.bytes(w.addr(1), i64::from(w.int(2)), "buffer")?;
-    let call = r.symbol::<symbols::MPI_Comm_attach_buffer>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, buffer.at, w.int(2)) };
-    r.check(code)
-}
-
-/// `MPI_Comm_attach_buffer_c`
-fn comm_attach_buffer_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let buffer = r.bytes(w.addr(1), w.long(2), "buffer")?;
-    let call = r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, buffer.at, w.long(2)) };
-    r.check(code)
-}
-
-/// `MPI_Comm_detach_buffer`
-fn comm_detach_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    r.room(w.addr(1), 4, "buffer_addr")?;
-    let mut buffer_addr = std::ptr::null_mut::<c_void>();
-    r.room(w.addr(2), 4, "size")?;
-    let mut size = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Comm_detach_buffer>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, (&raw mut buffer_addr).cast(), &mut size) };
-    r.check(code)?;
-    r.put_pointer(w.addr(1), buffer_addr, "buffer_addr")?;
-    r.put_int(w.addr(2), size, "size")
-}
-
-/// `MPI_Comm_detach_buffer_c`
-fn comm_detach_buffer_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    r.room(w.addr(1), 4, "buffer_addr")?;
-    let mut buffer_addr = std::ptr::null_mut::<c_void>();
-    r.room(w.addr(2), 8, "size")?;
-    let mut size = 0_i64;
-    let call = r.symbol::<symbols::MPI_Comm_detach_buffer_c>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, (&raw mut buffer_addr).cast(), &mut size) };
-    r.check(code)?;
-    r.put_pointer(w.addr(1), buffer_addr, "buffer_addr")?;
-    r.put_long(w.addr(2), size, "size")
 }
 
 /// `MPI_Comm_flush_buffer`
@@ -1030,56 +934,6 @@ fn comm_iflush_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(comm, &mut request) };
     r.check(code)?;
     r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), false, ()), "request")
-}
-
-/// `MPI_Session_attach_buffer`
-fn session_attach_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.session(w.word(0), "session")?;
-    let buffer = r.bytes(w.addr(1), i64::from(w.int(2)), "buffer")?;
-    let call = r.symbol::<symbols::MPI_Session_attach_buffer>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, buffer.at, w.int(2)) };
-    r.check(code)
-}
-
-/// `MPI_Session_attach_buffer_c`
-fn session_attach_buffer_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.session(w.word(0), "session")?;
-    let buffer = r.bytes(w.addr(1), w.long(2), "buffer")?;
-    let call = r.symbol::<symbols::MPI_Session_attach_buffer_c>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, buffer.at, w.long(2)) };
-    r.check(code)
-}
-
-/// `MPI_Session_detach_buffer`
-fn session_detach_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.session(w.word(0), "session")?;
-    r.room(w.addr(1), 4, "buffer_addr")?;
-    let mut buffer_addr = std::ptr::null_mut::<c_void>();
-    r.room(w.addr(2), 4, "size")?;
-    let mut size = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Session_detach_buffer>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, (&raw mut buffer_addr).cast(), &mut size) };
-    r.check(code)?;
-    r.put_pointer(w.addr(1), buffer_addr, "buffer_addr")?;
-    r.put_int(w.addr(2), size, "size")
-}
-
-/// `MPI_Session_detach_buffer_c`
-fn session_detach_buffer_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.session(w.word(0), "session")?;
-    r.room(w.addr(1), 4, "buffer_addr")?;
-    let mut buffer_addr = std::ptr::null_mut::<c_void>();
-    r.room(w.addr(2), 8, "size")?;
-    let mut size = 0_i64;
-    let call = r.symbol::<symbols::MPI_Session_detach_buffer_c>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, (&raw mut buffer_addr).cast(), &mut size) };
-    r.check(code)?;
-    r.put_pointer(w.addr(1), buffer_addr, "buffer_addr")?;
-    r.put_long(w.addr(2), size, "size")
 }
 
 /// `MPI_Session_flush_buffer`
@@ -1170,22 +1024,54 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Status_set_source" => Entry { shim: status_set_source, on: On::Myself, nulls: &[] },
         "MPI_Status_set_tag" => Entry { shim: status_set_tag, on: On::Myself, nulls: &[] },
         "MPI_Status_set_error" => Entry { shim: status_set_error, on: On::Myself, nulls: &[] },
-        "MPI_Buffer_attach" => Entry { shim: buffer_attach, on: On::Myself, nulls: &[] },
-        "MPI_Buffer_attach_c" => Entry { shim: buffer_attach_c, on: On::Myself, nulls: &[] },
-        "MPI_Buffer_detach" => Entry { shim: buffer_detach, on: On::Myself, nulls: &[] },
-        "MPI_Buffer_detach_c" => Entry { shim: buffer_detach_c, on: On::Myself, nulls: &[] },
+        "MPI_Buffer_attach" => {
+            Entry { shim: |r, w| crate::mpi::buffered::buffer_attach(r, w, false), on: On::Myself, nulls: &[] }
+        }
+        "MPI_Buffer_attach_c" => {
+            Entry { shim: |r, w| crate::mpi::buffered::buffer_attach(r, w, true), on: On::Myself, nulls: &[] }
+        }
+        "MPI_Buffer_detach" => {
+            Entry { shim: |r, w| crate::mpi::buffered::buffer_detach(r, w, false), on: On::Myself, nulls: &[] }
+        }
+        "MPI_Buffer_detach_c" => {
+            Entry { shim: |r, w| crate::mpi::buffered::buffer_detach(r, w, true), on: On::Myself, nulls: &[] }
+        }
         "MPI_Buffer_flush" => Entry { shim: buffer_flush, on: On::Myself, nulls: &[] },
         "MPI_Buffer_iflush" => Entry { shim: buffer_iflush, on: On::Myself, nulls: &[(0, Request::NULL.0)] },
-        "MPI_Comm_attach_buffer" => Entry { shim: comm_attach_buffer, on: On::Comm(0), nulls: &[] },
-        "MPI_Comm_attach_buffer_c" => Entry { shim: comm_attach_buffer_c, on: On::Comm(0), nulls: &[] },
-        "MPI_Comm_detach_buffer" => Entry { shim: comm_detach_buffer, on: On::Comm(0), nulls: &[] },
-        "MPI_Comm_detach_buffer_c" => Entry { shim: comm_detach_buffer_c, on: On::Comm(0), nulls: &[] },
+        "MPI_Comm_attach_buffer" => {
+            Entry { shim: |r, w| crate::mpi::buffered::comm_attach_buffer(r, w, false), on: On::Comm(0), nulls: &[] }
+        }
+        "MPI_Comm_attach_buffer_c" => {
+            Entry { shim: |r, w| crate::mpi::buffered::comm_attach_buffer(r, w, true), on: On::Comm(0), nulls: &[] }
+        }
+        "MPI_Comm_detach_buffer" => {
+            Entry { shim: |r, w| crate::mpi::buffered::comm_detach_buffer(r, w, false), on: On::Comm(0), nulls: &[] }
+        }
+        "MPI_Comm_detach_buffer_c" => {
+            Entry { shim: |r, w| crate::mpi::buffered::comm_detach_buffer(r, w, true), on: On::Comm(0), nulls: &[] }
+        }
         "MPI_Comm_flush_buffer" => Entry { shim: comm_flush_buffer, on: On::Comm(0), nulls: &[] },
         "MPI_Comm_iflush_buffer" => Entry { shim: comm_iflush_buffer, on: On::Comm(0), nulls: &[(1, Request::NULL.0)] },
-        "MPI_Session_attach_buffer" => Entry { shim: session_attach_buffer, on: On::Session(0), nulls: &[] },
-        "MPI_Session_attach_buffer_c" => Entry { shim: session_attach_buffer_c, on: On::Session(0), nulls: &[] },
-        "MPI_Session_detach_buffer" => Entry { shim: session_detach_buffer, on: On::Session(0), nulls: &[] },
-        "MPI_Session_detach_buffer_c" => Entry { shim: session_detach_buffer_c, on: On::Session(0), nulls: &[] },
+        "MPI_Session_attach_buffer" => Entry {
+            shim: |r, w| crate::mpi::buffered::session_attach_buffer(r, w, false),
+            on: On::Session(0),
+            nulls: &[],
+        },
+        "MPI_Session_attach_buffer_c" => Entry {
+            shim: |r, w| crate::mpi::buffered::session_attach_buffer(r, w, true),
+            on: On::Session(0),
+            nulls: &[],
+        },
+        "MPI_Session_detach_buffer" => Entry {
+            shim: |r, w| crate::mpi::buffered::session_detach_buffer(r, w, false),
+            on: On::Session(0),
+            nulls: &[],
+        },
+        "MPI_Session_detach_buffer_c" => Entry {
+            shim: |r, w| crate::mpi::buffered::session_detach_buffer(r, w, true),
+            on: On::Session(0),
+            nulls: &[],
+        },
         "MPI_Session_flush_buffer" => Entry { shim: session_flush_buffer, on: On::Session(0), nulls: &[] },
         "MPI_Session_iflush_buffer" => {
             Entry { shim: session_iflush_buffer, on: On::Session(0), nulls: &[(1, Request::NULL.0)] }

@@ -3,22 +3,7 @@
 //! Shims of the engine `mpi`: requests.
 use rankine_abi::Request;
 
-use super::symbols;
-use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
-use crate::mpi::rank::Rank;
-use crate::mpi::words::Words;
-
-/// `MPI_Cancel`
-fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let request_word = r.get_word(w.addr(0), "request")?;
-    let mut request = r.request(request_word, "request")?;
-    let call = r.symbol::<symbols::MPI_Cancel>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut request) };
-    r.check(code)?;
-    r.after_request(w.addr(0), request_word, request, "request")
-}
 
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
@@ -44,14 +29,14 @@ pub(super) fn find(name: &str) -> Option<Entry> {
             Entry { shim: crate::mpi::request::request_get_status_some, on: On::Myself, nulls: &[] }
         }
         "MPI_Request_free" => Entry { shim: crate::mpi::request::request_free, on: On::Myself, nulls: &[] },
-        "MPI_Cancel" => Entry { shim: cancel, on: On::Myself, nulls: &[] },
+        "MPI_Cancel" => Entry { shim: crate::mpi::request::cancel, on: On::Myself, nulls: &[] },
         "MPI_Start" => Entry { shim: crate::mpi::request::start, on: On::Myself, nulls: &[] },
         "MPI_Startall" => Entry { shim: crate::mpi::request::startall, on: On::Myself, nulls: &[] },
         "MPI_Grequest_start" => {
-            Entry { shim: crate::mpi::request::grequest_start, on: On::Myself, nulls: &[(4, Request::NULL.0)] }
+            Entry { shim: crate::mpi::generalised::grequest_start, on: On::Myself, nulls: &[(4, Request::NULL.0)] }
         }
         "MPI_Grequest_complete" => {
-            Entry { shim: crate::mpi::request::grequest_complete, on: On::Request(0), nulls: &[] }
+            Entry { shim: crate::mpi::generalised::grequest_complete, on: On::Request(0), nulls: &[] }
         }
         _ => return None,
     })
