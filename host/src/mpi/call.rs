@@ -87,7 +87,7 @@ pub(super) fn carry(
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };
-    let is_inside = !outer.0.is_null();
+    let is_inside = rank.inside.replace(true);
     let outcome = match is_anytime || rank.is_running() {
         true if is_inside => deferred::inside(rank, outer.1, name, &words).unwrap_or_else(|| shim(rank, &mut words)),
         true => shim(rank, &mut words),
@@ -96,6 +96,7 @@ pub(super) fn carry(
     if !is_inside && rank.has_deferred() {
         rank.run_deferred();
     }
+    rank.inside.set(is_inside);
     let answer = match outcome {
         Ok(()) if !rank.stopped.get() => {
             words.succeed();

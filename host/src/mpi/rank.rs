@@ -27,6 +27,8 @@ pub(crate) struct Rank {
     pub(super) call: Cell<&'static str>,
     /// The caller of the function that runs, through which callbacks reach the guest.
     pub(super) caller: Cell<*mut c_void>,
+    /// A shim runs, and the library perhaps within it: not so while an error handler of the guest's does.
+    pub(super) inside: Cell<bool>,
     /// Why the guest must not go on: a callback trapped, the program aborted, an error was fatal.
     stop: RefCell<Option<wasmtime::Error>>,
     pub(super) stopped: Cell<bool>,
@@ -64,6 +66,7 @@ impl Rank {
             memory: Memory::new(),
             call: Cell::new(""),
             caller: Cell::new(std::ptr::null_mut()),
+            inside: Cell::new(false),
             stop: RefCell::default(),
             stopped: Cell::new(false),
             scratch: Cell::new(0),
