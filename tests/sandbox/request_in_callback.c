@@ -62,5 +62,11 @@ int main(int argc, char **argv)
     FAILS(MPI_Waitall(2, twice, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
     TRY(MPI_Wait(&twice[0], MPI_STATUS_IGNORE));
     CHECK_INT(value, rank);
+    TRY(MPI_Send_init(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &twice[0]));
+    twice[1] = twice[0];
+    FAILS(MPI_Startall(2, twice), MPI_ERR_REQUEST);
+    TRY(MPI_Start(&twice[0]));
+    TRY(MPI_Wait(&twice[0], MPI_STATUS_IGNORE));
+    TRY(MPI_Request_free(&twice[0]));
     return hostile_end();
 }

@@ -564,6 +564,10 @@ pub(in crate::mpi) fn start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(in crate::mpi) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let words = r.words(w.addr(1), i64::from(w.int(0)), "array_of_requests")?;
     let mut hosts: Vec<usize> = words.iter().map(|&word| persistent(r, word)).collect::<Result<_>>()?;
+    let listing = r.requests.calls.begin();
+    for &word in &words {
+        r.requests.made.with(word, |pending| listing.add(&pending.listed)).unwrap_or(Ok(()))?;
+    }
     let call = r.symbol::<symbols::MPI_Startall>()?;
     // SAFETY: see `mpi::shim`.
     let code = unsafe { call(w.int(0), hosts.as_mut_ptr()) };
