@@ -213,7 +213,7 @@ fn asked<T>(query: impl Fn(&Rank), program: impl AsyncFn(&Rank) -> T) -> T {
     let world = World::new(1, Arc::new(Nobody), None, Options { spin: false, ..Options::default() });
     let r = rank(&world, 0);
     let answer = |callback| match callback {
-        Callback::Scratch { .. } => Ok((MEMORY / 2) as i32),
+        Callback::Allocate { .. } => Ok(CELL as i32),
         Callback::Call { function, .. } => {
             if function == QUERY {
                 query(&r);
@@ -227,6 +227,8 @@ fn asked<T>(query: impl Fn(&Rank), program: impl AsyncFn(&Rank) -> T) -> T {
     result
 }
 
+/// Where the guest's allocator finds memory.
+const CELL: u32 = 8192;
 const QUERY: FnPtr = FnPtr(1);
 const NOTHING: FnPtr = FnPtr(2);
 
@@ -351,4 +353,74 @@ fn parts_that_have_left_are_not_marked_again() {
             waitall(r, &[sending, receiving]).await.unwrap();
         },
     );
+}
+
+/// A reduction in the background asks the guest in between the two questions of another callback: neither finds the
+/// other's bytes in the memory that it was given.
+#[test]
+fn callbacks_in_turn_keep_their_memory() {
+    const OPERANDS: Addr = Addr(64);
+    const WORDS: [i32; 4] = [5, 6, 7, 8];
+    let world = World::new(1, Arc::new(Nobody), None, Options { spin: false, ..Options::default() });
+    let r = rank(&world, 0);
+    let scratch = (MEMORY / 2) as u32;
+    let seen = RefCell::new(Vec::new());
+    let answer = |callback| {
+        // After the first question the background has what it waits for.
+        let go = || drop(block_on::<_, Ended>(&r, send(&r, Addr(8), 4, BYTE, 0, 1, WORLD), |_| Ok(0)).unwrap());
+        match callback {
+            Callback::Allocate { .. } => {
+                go();
+                Ok(CELL as i32)
+            }
+            Callback::Scratch { bytes } => {
+                if bytes == 64 {
+                    go();
+                }
+                Ok(scratch as i32)
+            }
+            Callback::Call { function, arguments } => {
+                let words = (function != QUERY).then_some(Addr(scratch));
+                let at = words.unwrap_or(Addr(arguments[arguments.len() - 1] as u32));
+                seen.borrow_mut().push((function, r.memory().read_i32s(at, 4, "words").unwrap()));
+                Ok(MPI_SUCCESS)
+            }
+            other => panic!("the test's guest cannot answer {other:?}"),
+        }
+    };
+    let reduces = async |r: &Rank| {
+        recv(r, Addr(16), 4, BYTE, 0, 1, WORLD).await?;
+        let op = crate::op::op_create(r, FnPtr(9), 1)?;
+        crate::op::reduce_local(r, OPERANDS, Addr(OPERANDS.0 + 64), 8, Datatype::INT, op).await?;
+        Ok(Status::EMPTY)
+    };
+    let program = async |r: &Rank| {
+        // The status of a generalised request.
+        let general = complete_general()(r).await;
+        let background = r.begin(WORLD, reduces).unwrap();
+        wait(r, general).await.unwrap();
+        wait(r, background).await.unwrap();
+        // The lists of objects.
+        let then: Then = Box::new(|r, _, status| {
+            Box::pin(async move {
+                let at = Addr(r.ask(Callback::Scratch { bytes: 64 }).await as u32);
+                r.memory().write_i32s(at, &WORDS, "words")?;
+                r.ask(Callback::Call { function: NOTHING, arguments: [0].as_slice().into() }).await;
+                Ok(status)
+            })
+        });
+        let objects = irecv_bytes(r, 100, 0, 2, WORLD, then).unwrap();
+        send(r, Addr(8), 4, BYTE, 0, 2, WORLD).await.unwrap();
+        let background = r.begin(WORLD, reduces).unwrap();
+        wait(r, objects).await.unwrap();
+        wait(r, background).await.unwrap();
+    };
+    block_on::<_, Ended>(&r, program(&r), answer).unwrap();
+    r.exit();
+    let seen = seen.take();
+    let find = |function| seen.iter().find(|(called, _)| *called == function).map(|(_, words)| words.as_slice());
+    assert_eq!(find(QUERY), Some(&Status::EMPTY.words()[..4]));
+    assert!(seen.iter().any(|(called, words)| *called == NOTHING && words.as_slice() == WORDS), "{seen:?}");
+    let order: Vec<u32> = seen.iter().map(|(called, _)| called.0).collect();
+    assert_eq!(order, [9, 1, 2, 9, 2], "the reduction comes in between");
 }
