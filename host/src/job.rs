@@ -272,7 +272,8 @@ impl Tally {
 
     /// Every rank that has not returned waits and is now being unwound: hear what each of them waited for.
     fn explain_deadlock(mut self, events: &Receiver<Event>) -> Ending {
-        let until = Instant::now() + Duration::from_secs(1);
+        // Nobody runs guest code any more, so this is as long as a busy machine may need.
+        let until = Instant::now() + Duration::from_secs(10);
         while self.running > 0 {
             match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::Ended { rank, end: End::Stopped { waiting, place } }) => {

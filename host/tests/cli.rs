@@ -78,10 +78,9 @@ fn the_highest_status_counts_and_arguments_arrive() {
 #[test]
 fn a_trap_ends_the_job_with_a_report() {
     for placement in PLACEMENTS {
-        let started = Instant::now();
-        let output = run(&["-n", "2", placement], "trap");
+        // The limit is for a job that goes on without its rank.
+        let output = run(&["-n", "2", "--timeout", "60", placement], "trap");
         ended(&output, 134);
-        assert!(started.elapsed() < Duration::from_secs(5));
         let text = err(&output);
         assert!(
             text.starts_with("rankine: rank 1 trapped: an access outside the guest's memory\n    at deep"),
@@ -171,9 +170,10 @@ fn a_rank_that_gives_up_ends_the_job() {
 #[test]
 fn a_time_limit_ends_the_job() {
     for placement in PLACEMENTS {
-        let output = run(&["-n", "2", "--timeout", "0.3", placement], "forever");
+        // Long enough for a busy machine to start two ranks.
+        let output = run(&["-n", "2", "--timeout", "2.5", placement], "forever");
         ended(&output, 124);
-        assert!(err(&output).contains("0.3 s"), "{}", err(&output));
+        assert!(err(&output).contains("2.5 s"), "{}", err(&output));
         assert!(out(&output).contains("here"));
     }
 }
@@ -183,7 +183,7 @@ fn signals_end_the_job() {
     for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
         for placement in PLACEMENTS {
             let mut command = rankine();
-            command.args(["run", "-n", "2", placement]).arg(guest("forever"));
+            command.args(["run", "-n", "2", "--timeout", "60", placement]).arg(guest("forever"));
             let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             // The first line shows that the guest runs.
             let mut line = [0; 5];
@@ -199,7 +199,7 @@ fn signals_end_the_job() {
 #[test]
 fn a_reader_that_leaves_ends_the_job_quietly() {
     let mut command = rankine();
-    command.args(["run", "-n", "2", "--timeout", "30"]).arg(guest("cat"));
+    command.args(["run", "-n", "2", "--timeout", "60"]).arg(guest("cat"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut input = child.stdin.take().unwrap();
@@ -299,7 +299,8 @@ fn many_ranks_meet_on_fibers() {
 fn sleeping_fibers_sleep_together() {
     let started = Instant::now();
     ended(&run(&["-n", "100", "--fibers"], "sleep"), 0);
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    // One after another they would sleep for 50 s.
+    assert!(started.elapsed() < Duration::from_secs(45), "{:?}", started.elapsed());
 }
 
 #[test]

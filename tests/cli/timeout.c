@@ -2,7 +2,7 @@
 // ranks: 1 3
 // run: --timeout 1
 // exit: 124
-// seconds: 20
+// seconds: 60
 #include <mpi.h>
 
 int main(int argc, char **argv)

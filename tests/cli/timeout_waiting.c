@@ -2,7 +2,7 @@
 // ranks: 1 3
 // run: --timeout 1 --no-deadlock-check
 // exit: 124
-// seconds: 20
+// seconds: 60
 // stderr-not: deadlock
 #include <mpi.h>
 

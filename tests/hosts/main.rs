@@ -12,11 +12,12 @@ use namespaces::{HOSTS, INTERFACE, Namespaces};
 use places::Places;
 use process::{Ended, Run, run_within};
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
-use std::thread::sleep;
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 /// Compiling the guest, starting four processes: a machine that needs longer hangs.
@@ -118,8 +119,7 @@ fn a_signal_ends_every_rank(site: &Site) -> Result<(), Failed> {
     let hosts = Namespaces::new(&site.folder())?;
     let job = format!("job-{}", std::process::id());
     let mut child = site.command(&hosts, &["-n", "4"], &["forever", &job])?.stdout(Stdio::piped()).spawn()?;
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line)?;
+    let line = first_line(child.stdout.take().expect("it is piped"));
     let ranks = processes(&job);
     // SAFETY: a plain system call; the child has not been waited for, so its id is not another's.
     unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
@@ -141,6 +141,18 @@ fn a_signal_ends_every_rank(site: &Site) -> Result<(), Failed> {
         ("running", true, false) => Ok(()),
         _ => Err(format!("it printed {line:?}, had processes {ranks:?} and ended with {status}").into()),
     }
+}
+
+/// What comes first from there, or nothing if nothing comes in time: then the job hangs.
+fn first_line(from: impl Read + Send + 'static) -> String {
+    let (sender, receiver) = channel();
+    spawn(move || {
+        let mut line = String::new();
+        // What came before an error is still worth showing.
+        let _ = BufReader::new(from).read_line(&mut line);
+        let _ = sender.send(line);
+    });
+    receiver.recv_timeout(LIMIT).unwrap_or_default()
 }
 
 /// The processes whose arguments end with this.

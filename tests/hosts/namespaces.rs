@@ -61,7 +61,7 @@ impl Namespaces {
 
     /// The kernel announces a link some time after it came up, and MPI libraries ask whether it did.
     fn await_link(&self) -> Result<(), String> {
-        let end = Instant::now() + Duration::from_secs(10);
+        let end = Instant::now() + Duration::from_secs(60);
         for name in &self.names {
             let state = format!("/sys/class/net/{INTERFACE}/operstate");
             while ip(&["netns", "exec", name, "cat", &state])?.stdout.trim() != "up" {
@@ -104,6 +104,6 @@ pub fn missing() -> Option<&'static str> {
 fn ip(arguments: &[&str]) -> Result<Run, String> {
     let mut command = Command::new("ip");
     command.args(arguments);
-    let run = run_within(command, None, Duration::from_secs(20))?;
+    let run = run_within(command, None, Duration::from_secs(60))?;
     if run.ended == Ended::Status(0) { Ok(run) } else { Err(run.to_string()) }
 }

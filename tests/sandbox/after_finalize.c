@@ -1,6 +1,6 @@
 // ranks: 1 2
 // exit: nonzero
-// seconds: 20
+// seconds: 60
 // stderr: MPI_Finalize | finali
 // stderr-not: panicked
 #include <mpi.h>

@@ -5,6 +5,7 @@
 //! receives), mailboxes, datatypes and the world that ranks share. The host's shims validate nothing but addresses of
 //! arrays and strings: every argument is checked here, every buffer in [`Span`].
 
+mod cell;
 mod copy;
 mod drive;
 mod error;

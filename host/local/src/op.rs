@@ -174,7 +174,10 @@ impl Reduction {
 
 /// Bytes of operands that one call of the program's function gets, unless a single element has more.
 const CALL: usize = 512 << 10;
-/// Length and datatype lie in front of the operands in the scratch memory.
+/// Where length and datatype lie in the scratch memory: not in its first page, where a callback that waits for its turn
+/// may have laid out what it needs (the lists of `rankine-object`).
+const PLACE: u64 = 64 << 10;
+/// Length and datatype lie in front of the operands.
 const FRONT: u64 = 16;
 
 impl Call {
@@ -197,15 +200,16 @@ impl Call {
         let layout = self.ty.message(count as u64)?;
         let below = layout.lo().min(0).unsigned_abs().next_multiple_of(16);
         let room = (below + layout.hi().max(0).unsigned_abs()).next_multiple_of(16);
-        let bytes = FRONT.saturating_add(room.saturating_mul(2));
-        let start = match u32::try_from(bytes) {
+        let bytes = (PLACE + FRONT).saturating_add(room.saturating_mul(2));
+        let scratch = match u32::try_from(bytes) {
             Ok(bytes) => r.ask(Callback::Scratch { bytes }).await as u32,
             Err(_) => 0,
         };
-        if start == 0 {
+        if scratch == 0 {
             let text = format!("no room for operands of {bytes} bytes in the program's memory");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         }
+        let start = scratch + PLACE as u32;
         let (length, datatype) = (Addr(start), Addr(start + 8));
         let operands = [0, room].map(|offset| Addr(start + (FRONT + offset + below) as u32));
         let memory = r.memory();

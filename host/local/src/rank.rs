@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::cell::Cells;
 use crate::comm::Communicator;
 use crate::drive::Questions;
 use crate::mailbox::Mailbox;
@@ -34,6 +35,8 @@ pub struct Rank {
     pub(crate) pool: RefCell<Vec<OpRef>>,
     /// What the engine asks of the guest.
     pub(crate) questions: Questions,
+    /// Memory in the guest for what it is asked.
+    pub(crate) cells: Cells,
     /// Nobody waits for what a future might ask now.
     pub(crate) deaf: Cell<bool>,
     /// A function that only polls found nothing.
@@ -71,6 +74,7 @@ impl Rank {
             watched: Cell::default(),
             pool: RefCell::default(),
             questions: Questions::default(),
+            cells: Cells::default(),
             deaf: Cell::new(false),
             yielding: Cell::new(false),
             world_comm: Rc::new(Communicator::world(id, size)),

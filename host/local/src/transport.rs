@@ -84,10 +84,16 @@ impl Rank {
     /// Gives a complete operation back and returns how it ended.
     #[inline]
     pub(crate) fn release(&self, operation: OpRef) -> Outcome {
-        let outcome = operation.finish();
+        self.release_if_done(operation).expect("only complete operations go back to the pool")
+    }
+
+    /// The same, of an operation that may still be pending: then nothing, and it stays where it is.
+    #[inline(always)]
+    pub(crate) fn release_if_done(&self, operation: OpRef) -> Option<Outcome> {
+        let outcome = operation.finish()?;
         operation.clear_cargo();
         self.pool.borrow_mut().push(operation);
-        outcome
+        Some(outcome)
     }
 
     /// Starts a send; nothing to wait for when the message went into the envelope.

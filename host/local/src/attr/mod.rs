@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, FnPtr, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Win};
-use rankine_abi::{MPI_ERR_KEYVAL, MPI_ERR_NO_MEM, MPI_KEYVAL_INVALID, MPI_SUCCESS};
+use rankine_abi::{MPI_ERR_KEYVAL, MPI_KEYVAL_INVALID, MPI_SUCCESS};
 use smallvec::SmallVec;
 
 use crate::drive::Callback;
@@ -80,8 +80,6 @@ pub(crate) struct State {
     pub(crate) windows: RefCell<HashMap<Win, Attributes>>,
     /// The ints in the guest's memory that predefined attributes point to.
     predefined: Cell<Option<Addr>>,
-    /// Free cells in the guest's memory for what copy functions return.
-    cells: RefCell<Vec<Addr>>,
 }
 
 impl Default for State {
@@ -92,7 +90,6 @@ impl Default for State {
             types: RefCell::default(),
             windows: RefCell::default(),
             predefined: Cell::new(None),
-            cells: RefCell::default(),
         }
     }
 }
@@ -216,7 +213,7 @@ async fn call_copy(r: &Rank, object: Object, attribute: &Attribute) -> Result<Op
         MPI_COMM_DUP_FN => return Ok(Some(*value)),
         _ => (),
     }
-    let cell = take_cell(r).await?;
+    let cell = r.take_cell().await?;
     let flag = Addr(cell.0 + 4);
     let memory = r.memory();
     memory.write_i32(cell, 0, "the copied value")?;
@@ -225,7 +222,7 @@ async fn call_copy(r: &Rank, object: Object, attribute: &Attribute) -> Result<Op
     let code = call(r, keyval.copy, &arguments).await;
     let copied = memory.read_i32(flag, "the copy function's flag")? != 0;
     let copy = Addr(memory.read_i32(cell, "the copied value")? as u32);
-    r.attrs.cells.borrow_mut().push(cell);
+    r.give_cell(cell);
     succeeded(code, || format!("the copy function of keyval {number:#x}"))?;
     Ok(copied.then_some(copy))
 }
@@ -240,22 +237,6 @@ fn succeeded(code: i32, what: impl FnOnce() -> String) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(code, format!("{} returned error {code}", what())))
-}
-
-/// Two words in the guest's memory: a copy function may duplicate something itself, so there can be several.
-async fn take_cell(r: &Rank) -> Result<Addr> {
-    let free = r.attrs.cells.borrow_mut().pop();
-    match free {
-        Some(cell) => Ok(cell),
-        None => allocate(r, 8).await,
-    }
-}
-
-async fn allocate(r: &Rank, bytes: u32) -> Result<Addr> {
-    match r.ask(Callback::Allocate { bytes, align: 4 }).await {
-        0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left for attributes")),
-        address => Ok(Addr(address as u32)),
-    }
 }
 
 /// What `MPI_Finalize` does first (§11.2.4): the attributes of `MPI_COMM_SELF` are deleted, the last one first.

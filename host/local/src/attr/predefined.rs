@@ -5,7 +5,6 @@ use rankine_abi::{
     MPI_WIN_BASE, MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL,
 };
 
-use super::allocate;
 use crate::error::Result;
 use crate::pt2pt;
 use crate::rank::Rank;
@@ -39,7 +38,7 @@ pub(super) async fn address(r: &Rank, keyval: i32) -> Result<Option<Addr>> {
     let block = match r.attrs.predefined.get() {
         Some(block) => block,
         None => {
-            let block = allocate(r, 4 * KEYVALS.len() as u32).await?;
+            let block = r.allocate(4 * KEYVALS.len() as u32).await?;
             r.attrs.predefined.set(Some(block));
             block
         }

@@ -34,10 +34,10 @@ pub(super) async fn exchange_groups(r: &Rank, comm: &Communicator, group: &Membe
     if comm.rank == 0 {
         let mine = [shelf.leave(group.clone(), 1) as i32];
         let theirs = exchange(&Party::all(r, comm, Tag::GROUPS), 0, comm.is_first(), &mine).await?;
-        ticket[0] = shelf.leave(shelf.fetch(theirs[0] as u32), local.group.len()) as i32;
+        ticket[0] = shelf.leave(shelf.fetch(theirs[0] as u32)?, local.group.len()) as i32;
     }
     Party::all(r, local, Tag::GROUPS).broadcast(&mut ticket).await?;
-    Ok(shelf.fetch(ticket[0] as u32))
+    shelf.fetch(ticket[0] as u32)
 }
 
 /// `MPI_Intercomm_create`. `peer_comm` and `remote_leader` are significant at the local leader only.
@@ -70,7 +70,7 @@ pub async fn intercomm_create(
     if good == 0 {
         return Err(Error::new(MPI_ERR_COMM, format!("the local leader, rank {local_leader}, found no remote group")));
     }
-    let remote = r.world().shelf.fetch(ticket as u32);
+    let remote = r.world().shelf.fetch(ticket as u32)?;
     r.add_comm(local.child(context as u32, local.group.clone(), local.rank).to(Rc::new(remote)))
 }
 
@@ -95,7 +95,7 @@ async fn lead(r: &Rank, local: &Communicator, peer_comm: Comm, remote_leader: i3
     let context = if first { r.world().new_contexts(2) } else { 0 };
     let mine = [context as i32, shelf.leave(Members::clone(&local.group), 1) as i32];
     let theirs = exchange(&leaders, remote_leader as usize, first, &mine).await?;
-    let remote = shelf.fetch(theirs[1] as u32);
+    let remote = shelf.fetch(theirs[1] as u32)?;
     if !local.group.intersection(&remote).is_empty() {
         return Err(Error::new(MPI_ERR_COMM, "the local and the remote group are not disjoint"));
     }
@@ -121,5 +121,5 @@ pub async fn intercomm_merge(r: &Rank, intercomm: Comm, high: bool) -> Result<Co
     Party::all(r, local, Tag::MERGE).broadcast(&mut words).await?;
     let [context, low, ticket] = words;
     let rank = if low != 0 { comm.rank } else { comm.rank + remote.len() as i32 };
-    r.add_comm(comm.child(context as u32, Rc::new(r.world().shelf.fetch(ticket as u32)), rank))
+    r.add_comm(comm.child(context as u32, Rc::new(r.world().shelf.fetch(ticket as u32)?), rank))
 }

@@ -5,7 +5,7 @@
 
 use crate::comm::Communicator;
 use crate::error::Result;
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, What};
 use crate::rank::Rank;
@@ -98,13 +98,15 @@ impl<'a> Party<'a> {
         Ok(())
     }
 
-    /// Receives words from a member.
+    /// Receives as many words from a member.
     pub(crate) async fn receive(&self, peer: usize, words: &mut [i32]) -> Result<()> {
         let pattern = Pattern { context: self.comm.context + 1, source: self.member(peer), tag: self.tag.0 };
         // SAFETY: the words stay until the receive is complete or withdrawn.
         let span = unsafe { Span::raw(words.as_mut_ptr().cast(), size_of_val(words)) };
         let operation = self.r.post_recv(pattern, span)?;
-        self.r.complete(operation).await.check()
+        let outcome = self.r.complete(operation).await;
+        outcome.check()?;
+        if outcome.bytes == size_of_val(words) as u64 { Ok(()) } else { Err(disagreement()) }
     }
 
     /// Sends a list whose length the other side does not know.

@@ -170,7 +170,7 @@ pub async fn intercomm_create_from_groups(
     let party = Members::list(order.filter_map(|rank| local.get(rank)).collect());
     let place = own_rank(r, &party, "local_group")?;
     Party::some(r, &r.world_comm, &party, place, tag).broadcast(&mut words).await?;
-    let remote = r.world().shelf.fetch(words[1] as u32);
+    let remote = r.world().shelf.fetch(words[1] as u32)?;
     let communicator = Communicator::new(words[0] as u32, local, rank).to(Rc::new(remote)).in_session(session);
     add_orphan(r, communicator, hints, errhandler)
 }
@@ -214,7 +214,7 @@ fn string_tag(tag: &str) -> Result<Tag> {
 
 #[cfg(test)]
 mod tests {
-    use rankine_abi::{MPI_CONGRUENT, MPI_ERR_ERRHANDLER, MPI_IDENT};
+    use rankine_abi::{MPI_CONGRUENT, MPI_ERR_ERRHANDLER, MPI_ERR_NOT_SAME, MPI_IDENT};
 
     use super::*;
     use crate::comm::{comm_compare, comm_dup, comm_group, comm_remote_group};
@@ -243,6 +243,20 @@ mod tests {
             assert_eq!(group_from_session_pset(r, session, "x").unwrap_err().class, MPI_ERR_ARG);
             assert_eq!(session_finalize(r, session).await.unwrap(), Session::NULL);
             assert_eq!(session_get_info(r, session).unwrap_err().class, MPI_ERR_SESSION);
+        });
+    }
+
+    #[test]
+    fn ranks_that_call_different_functions_hear_of_it() {
+        both(2, async |r| {
+            let all = comm_group(r, Comm::WORLD).unwrap();
+            let handler = Errhandler::ERRORS_RETURN;
+            if r.id() == 0 {
+                comm_create_from_group(r, all, "t", Info::NULL, handler).await.unwrap();
+            } else {
+                let made = intercomm_create_from_groups(r, all, 0, Group::EMPTY, 0, "t", Info::NULL, handler).await;
+                assert_eq!(made.unwrap_err().class, MPI_ERR_NOT_SAME);
+            }
         });
     }
 

@@ -46,10 +46,10 @@ pub(crate) async fn split(r: &Rank, comm: &Communicator, color: i32, key: i32) -
     if rank < 0 {
         return Ok(None);
     }
-    let part = comm.child(context, Rc::new(r.world().shelf.fetch(group as u32)), rank);
+    let part = comm.child(context, Rc::new(r.world().shelf.fetch(group as u32)?), rank);
     Ok(Some(match comm.remote {
         None => part,
-        Some(_) => part.to(Rc::new(r.world().shelf.fetch(remote as u32))),
+        Some(_) => part.to(Rc::new(r.world().shelf.fetch(remote as u32)?)),
     }))
 }
 
@@ -98,7 +98,7 @@ async fn exchange_parts(r: &Rank, comm: &Communicator, parts: &Parts) -> Result<
     let mine: Vec<i32> =
         parts.iter().flat_map(|(&color, ranks)| [color, shelf.leave(members(comm, ranks), 1) as i32]).collect();
     let theirs = exchange(&Party::all(r, comm, Tag::SPLIT), 0, comm.is_first(), &mine).await?;
-    Ok(theirs.as_chunks::<2>().0.iter().map(|&[color, ticket]| (color, shelf.fetch(ticket as u32))).collect())
+    theirs.as_chunks::<2>().0.iter().map(|&[color, ticket]| Ok((color, shelf.fetch(ticket as u32)?))).collect()
 }
 
 /// The key of the info that says what a part of a guided split has in common.

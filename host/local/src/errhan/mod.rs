@@ -110,17 +110,18 @@ impl Default for State {
 
 /// Calls an error handler of the guest with pointers to the object's handle and to the code.
 async fn call(r: &Rank, function: FnPtr, object: u32, code: i32) -> Raised {
-    let at = r.ask(Callback::Scratch { bytes: 8 }).await as u32;
-    let written = r.memory().write_i32s(Addr(at), &[object as i32, code], "the error handler's arguments");
-    if at == 0 || written.is_err() {
+    let write = |cell| r.memory().write_i32s(cell, &[object as i32, code], "the error handler's arguments");
+    let Ok(cell) = r.take_cell().await.and_then(|cell| write(cell).map(|()| cell)) else {
         let text = "the guest has no memory left to call its error handler".into();
         return Raised::Fatal { code, text };
-    }
+    };
     // The third stands for the further arguments of a variadic handler; the host drops it for a plain one.
-    let arguments = smallvec![at as i32, at as i32 + 4, 0];
+    let arguments = smallvec![cell.0 as i32, cell.0 as i32 + 4, 0];
     r.ask(Callback::Call { function, arguments }).await;
     // What the call returns is what the handler leaves there, as in other libraries.
-    Raised::Code(r.memory().read_i32(Addr(at + 4), "the error handler's code").unwrap_or(code))
+    let code = r.memory().read_i32(Addr(cell.0 + 4), "the error handler's code").unwrap_or(code);
+    r.give_cell(cell);
+    Raised::Code(code)
 }
 
 impl Rank {

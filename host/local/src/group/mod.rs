@@ -19,7 +19,7 @@ use crate::handle::{Class, Table};
 use crate::rank::Rank;
 
 pub use members::Members;
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Shelf, disagreement};
 
 /// The groups that a rank made.
 pub(crate) struct State {

@@ -6,6 +6,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use rankine_abi::MPI_ERR_NOT_SAME;
+
+use crate::error::{Error, Result};
 use crate::group::Members;
 
 /// Groups that were left for other ranks, by ticket.
@@ -31,17 +34,24 @@ impl Shelf {
         ticket
     }
 
-    /// Fetches a group; the last reader takes it away. Tickets come from [`Shelf::leave`] and are used once per reader.
-    pub(crate) fn fetch(&self, ticket: u32) -> Members {
+    /// Fetches a group; the last reader takes it away. Tickets come from [`Shelf::leave`] and are used once per reader,
+    /// unless the ranks don't agree on who they are.
+    pub(crate) fn fetch(&self, ticket: u32) -> Result<Members> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (members, readers) = state.left.get_mut(&ticket).expect("a ticket is used once per reader");
+        let Some((members, readers)) = state.left.get_mut(&ticket) else { return Err(disagreement()) };
         let members = members.clone();
         *readers -= 1;
         if *readers == 0 {
             state.left.remove(&ticket);
         }
-        members
+        Ok(members)
     }
+}
+
+/// The error of a rank that hears what it did not ask for.
+#[cold]
+pub(crate) fn disagreement() -> Error {
+    Error::new(MPI_ERR_NOT_SAME, "the ranks that make a communicator called different functions, or with other groups")
 }
 
 #[cfg(test)]
@@ -52,9 +62,10 @@ mod tests {
     fn the_last_reader_takes_a_group_away() {
         let shelf = Shelf::default();
         let (one, two) = (shelf.leave(Members::range(0, 3), 2), shelf.leave(Members::range(3, 1), 1));
-        assert_eq!(shelf.fetch(one), Members::range(0, 3));
-        assert_eq!(shelf.fetch(two), Members::range(3, 1));
-        assert_eq!(shelf.fetch(one), Members::range(0, 3));
+        assert_eq!(shelf.fetch(one).unwrap(), Members::range(0, 3));
+        assert_eq!(shelf.fetch(two).unwrap(), Members::range(3, 1));
+        assert_eq!(shelf.fetch(one).unwrap(), Members::range(0, 3));
+        assert!([one, two, 77].iter().all(|&ticket| shelf.fetch(ticket).is_err()));
         assert!(shelf.state.lock().unwrap().left.is_empty());
     }
 }

@@ -260,9 +260,10 @@ impl OpRef {
         })
     }
 
-    /// Forgets the parcel of a complete operation, if it had any.
+    /// Forgets the parcel of a complete operation, if it had any. After [`OpRef::finish`] gave its outcome.
     #[inline]
     pub(crate) fn clear_cargo(&self) {
+        debug_assert!(self.is_done());
         // SAFETY: a complete operation is its owner's alone.
         if self.get().cargo.with(|cargo| unsafe { (*cargo).is_some() }) {
             drop(self.unload());
@@ -271,7 +272,7 @@ impl OpRef {
 
     /// The message that a complete receive made room for, or took over.
     pub(crate) fn unload(&self) -> Parcel {
-        debug_assert!(self.is_done());
+        assert!(self.is_done(), "only what is complete is unloaded");
         // SAFETY: a complete operation is its owner's alone.
         let cargo = self.get().cargo.with_mut(|cargo| unsafe { (*cargo).take() });
         // SAFETY: as above.
@@ -330,13 +331,16 @@ impl OpRef {
         waited
     }
 
-    /// The outcome of a complete operation; lets go of its buffer.
-    #[inline]
-    pub(crate) fn finish(&self) -> Outcome {
-        debug_assert!(self.is_done());
+    /// The outcome of a complete operation; lets go of its buffer. Nothing if it is not complete: then all of it is
+    /// still its matcher's.
+    #[inline(always)]
+    pub(crate) fn finish(&self) -> Option<Outcome> {
+        if !self.is_done() {
+            return None;
+        }
         // SAFETY: a complete operation is its owner's alone.
         self.get().span.with_mut(|span| unsafe { (*span).release() });
         // SAFETY: as above.
-        self.get().outcome.with(|outcome| unsafe { *outcome })
+        Some(self.get().outcome.with(|outcome| unsafe { *outcome }))
     }
 }

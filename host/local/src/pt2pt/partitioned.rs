@@ -193,7 +193,8 @@ impl Sending {
                 format!("partition is {partition}, but the message has partitions 0 to {}", parts - 1),
             ));
         };
-        if self.ready.borrow()[index].is_some() {
+        // When all have left, none is there any more.
+        if !matches!(self.ready.borrow().get(index), Some(None)) {
             return Err(Error::new(MPI_ERR_ARG, format!("partition {partition} was marked ready before")));
         }
         let operation = match self.to {

@@ -110,8 +110,9 @@ impl Rank {
         completed
     }
 
-    /// Ends all of the requests, which are complete, inactive or null.
-    async fn collect_all(&self, requests: &[Request]) -> Vec<Completed> {
+    /// Ends all of the requests, which were complete, inactive or null when it was called. What ends one of them may run
+    /// the guest, who may start a later one again: that one is waited for, if it is said so, and otherwise stays as it is.
+    async fn collect_all(&self, requests: &[Request], wait: bool) -> Vec<Completed> {
         let mut completed = Vec::with_capacity(requests.len());
         for (index, &request) in requests.iter().enumerate() {
             completed.push(Completed::nothing(index, request));
@@ -120,11 +121,19 @@ impl Rank {
                 continue;
             }
             match self.check_request(request) {
-                Ok(()) => *here = self.collect_slowly(index, request).await,
-                // It was good when we began, so it stands twice in the array and was freed by its first place.
+                Ok(()) => {
+                    if !self.poll_request(request) {
+                        if !wait {
+                            continue;
+                        }
+                        self.settled(request).await;
+                    }
+                    *here = self.collect(index, request).await;
+                }
+                // It was good when we began.
                 Err(_) => {
                     here.request = Request::NULL;
-                    let text = format!("request {index} stands twice in the array");
+                    let text = format!("request {index} stands twice in the array, or was freed by a callback");
                     here.error = Some(Error::new(MPI_ERR_REQUEST, text));
                 }
             }
@@ -132,14 +141,17 @@ impl Rank {
         completed
     }
 
-    /// The status of a complete request, which stays as it is.
+    /// The status of a complete request, which stays as it is. No guest has run since it was seen to be complete.
     async fn look(&self, index: usize, request: Request) -> Completed {
         let comm = self.request_comm(request);
         let general = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
             Some(Activity::General(general)) => Ok(general.clone()),
             Some(Activity::Complete(completion)) => Err(Completion::clone(completion)),
             Some(activity) => Err(match activity.operation() {
-                Some(operation) => Completion::from_outcome(operation.what().kind, operation.finish()),
+                Some(operation) => {
+                    let outcome = operation.finish().expect("only complete requests are looked at");
+                    Completion::from_outcome(operation.what().kind, outcome)
+                }
                 None => Completion::of(Status::EMPTY),
             }),
             None => Err(Completion::of(Status::EMPTY)),
@@ -218,7 +230,7 @@ pub async fn waitall(r: &Rank, requests: &[Request]) -> Result<Vec<Completed>> {
         if left.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
-    Ok(r.collect_all(requests).await)
+    Ok(r.collect_all(requests, true).await)
 }
 
 /// `MPI_Testall`: nothing while a request is not complete.
@@ -228,7 +240,7 @@ pub async fn testall(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Comple
         yield_now(r).await;
         return Ok(None);
     }
-    Ok(Some(r.collect_all(requests).await))
+    Ok(Some(r.collect_all(requests, false).await))
 }
 
 /// `MPI_Waitsome`: nothing (count `MPI_UNDEFINED`) if no request is active.
@@ -288,6 +300,10 @@ pub async fn request_get_status_all(r: &Rank, requests: &[Request]) -> Result<Op
     }
     let mut completed = Vec::with_capacity(requests.len());
     for (index, &request) in requests.iter().enumerate() {
+        // A query function of an earlier one may have started it again.
+        if !r.poll_request(request) {
+            return Ok(None);
+        }
         completed.push(r.look(index, request).await);
     }
     Ok(Some(completed))

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Comm, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
+use rankine_abi::{Addr, Comm, FnPtr, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
 
 use super::{Activity, Completion};
 use crate::drive::Callback;
@@ -33,14 +33,12 @@ impl General {
     }
 
     async fn try_query(&self, r: &Rank) -> Result<Status> {
-        let at = r.ask(Callback::Scratch { bytes: Status::SIZE }).await;
-        if at == 0 {
-            return Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left for a status"));
-        }
-        let at = Addr(at as u32);
-        r.memory().write_i32s(at, &Status::EMPTY.words(), "the status")?;
-        self.call(r, "query", self.query, &[self.extra_state.0 as i32, at.0 as i32]).await?;
-        let words = r.memory().read_i32s(at, 8, "the status")?;
+        let cell = r.take_cell().await?;
+        r.memory().write_i32s(cell, &Status::EMPTY.words(), "the status")?;
+        let called = self.call(r, "query", self.query, &[self.extra_state.0 as i32, cell.0 as i32]).await;
+        let words = r.memory().read_i32s(cell, 8, "the status")?;
+        r.give_cell(cell);
+        called?;
         Ok(Status::from_words(words.try_into().expect("eight words were read")))
     }
 

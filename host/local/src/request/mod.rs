@@ -271,8 +271,8 @@ impl Rank {
         completed
     }
 
-    /// The same for a send or receive, or for what was complete from the start: nobody has to be asked. False: nothing
-    /// was done. What comes of it is written where it stays, number by number.
+    /// The same for a send or receive that is complete, or for what was so from the start: nobody has to be asked.
+    /// False: nothing was done. What comes of it is written where it stays, number by number.
     #[inline(always)]
     fn collect_at_once(&self, completed: &mut Completed) -> bool {
         let request = completed.request;
@@ -280,7 +280,7 @@ impl Rank {
         let Some(entry) = table.get_mut(request.0) else { return false };
         match &entry.activity {
             Activity::Done => {}
-            Activity::Operation(operation) => self.end_at_once(*operation, entry.comm, completed),
+            Activity::Operation(operation) if self.end_at_once(*operation, entry.comm, completed) => {}
             _ => return false,
         }
         if entry.persistent.is_some() {
@@ -292,10 +292,11 @@ impl Rank {
         true
     }
 
+    /// False: the operation is not complete, and nothing was done.
     #[inline(always)]
-    fn end_at_once(&self, operation: OpRef, comm: Comm, completed: &mut Completed) {
+    fn end_at_once(&self, operation: OpRef, comm: Comm, completed: &mut Completed) -> bool {
         let kind = operation.what().kind;
-        let outcome = self.release(operation);
+        let Some(outcome) = self.release_if_done(operation) else { return false };
         let status = &mut completed.status;
         status.set_cancelled(outcome.cancelled);
         if matches!(kind, Kind::Recv | Kind::Probe) && !outcome.cancelled {
@@ -306,8 +307,10 @@ impl Rank {
                 completed.error = outcome.check().err().map(|error| error.on(comm));
             }
         }
+        true
     }
 
+    /// The same for any request. It has nothing left to wait for, and no guest has run since that was seen.
     async fn collect_slowly(&self, index: usize, request: Request) -> Completed {
         let comm = self.request_comm(request);
         let (request, activity) = self.detach(request);
@@ -382,6 +385,9 @@ impl Rank {
         }
         for _ in 0..count {
             let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { return };
+            if !self.is_orphan(request) {
+                continue;
+            }
             if self.is_settled(request) {
                 self.discard(request);
             } else {
@@ -390,15 +396,24 @@ impl Rank {
         }
     }
 
+    /// Whether a request was freed while active and is not yet forgotten. Its handle may be another's by now: whoever
+    /// waited for it when it was freed has collected it.
+    fn is_orphan(&self, request: Request) -> bool {
+        self.requests.table.borrow().get(request.0).is_some_and(|entry| entry.freed)
+    }
+
     /// Waits for the sends and futures whose requests were freed while active, and takes back such receives:
     /// what `MPI_Finalize` owes them.
     pub(crate) async fn end_orphans(&self) {
         loop {
             let Some(request) = self.requests.orphans.borrow_mut().pop_front() else { return };
+            if !self.is_orphan(request) {
+                continue;
+            }
             let receive = match self.requests.table.borrow().get(request.0).map(|entry| &entry.activity) {
                 Some(Activity::Operation(operation)) if operation.what().kind == Kind::Recv => Some(*operation),
                 Some(Activity::Received(received)) => Some(received.operation),
-                Some(Activity::General(_)) | None => continue,
+                Some(Activity::General(_)) => continue,
                 _ => None,
             };
             match receive {

@@ -1,13 +1,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{
-    Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST, Request, Status,
+    Addr, Comm, Datatype, FnPtr, Info, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST,
+    MPI_SUCCESS, Request, Status,
 };
 
 use super::*;
+use crate::drive::{Callback, Ended, block_on, yield_now};
 use crate::pt2pt::*;
-use crate::testing::both;
+use crate::testing::{MEMORY, Nobody, both, rank};
+use crate::world::{Options, World};
 
 const BYTE: Datatype = Datatype::BYTE;
 const WORLD: Comm = Comm::WORLD;
@@ -202,4 +206,221 @@ fn only_the_message_that_was_sent_completes_its_receive() {
         send(r, Addr(8), 4, BYTE, next, 90, WORLD).await.unwrap();
         assert_eq!(waitany(r, &two).await.unwrap().unwrap().index, 0);
     });
+}
+
+/// A rank that is alone, whose guest's query functions do what they are told; all its other functions do nothing.
+fn asked<T>(query: impl Fn(&Rank), program: impl AsyncFn(&Rank) -> T) -> T {
+    let world = World::new(1, Arc::new(Nobody), None, Options { spin: false, ..Options::default() });
+    let r = rank(&world, 0);
+    let answer = |callback| match callback {
+        Callback::Allocate { .. } => Ok(CELL as i32),
+        Callback::Call { function, .. } => {
+            if function == QUERY {
+                query(&r);
+            }
+            Ok(MPI_SUCCESS)
+        }
+        other => panic!("the test's guest cannot answer {other:?}"),
+    };
+    let result = block_on::<_, Ended>(&r, program(&r), answer).unwrap();
+    r.exit();
+    result
+}
+
+/// Where the guest's allocator finds memory.
+const CELL: u32 = 8192;
+const QUERY: FnPtr = FnPtr(1);
+const NOTHING: FnPtr = FnPtr(2);
+
+fn complete_general() -> impl AsyncFn(&Rank) -> Request {
+    async |r| {
+        let request = grequest_start(r, QUERY, NOTHING, NOTHING, Addr(0)).unwrap();
+        grequest_complete(r, request).await.unwrap();
+        request
+    }
+}
+
+/// Completes the persistent receive and starts it again.
+fn again(r: &Rank, receive: Request) {
+    let nothing = |callback| -> std::result::Result<i32, Ended> { panic!("{callback:?}") };
+    assert!(block_on(r, wait(r, receive), nothing).unwrap().unwrap().error.is_none());
+    start(r, receive).unwrap();
+}
+
+#[test]
+fn what_a_query_function_has_started_again_is_pending() {
+    let receive = Cell::new(Request::NULL);
+    let query = |r: &Rank| again(r, receive.get());
+    asked(query, async |r| {
+        let general = complete_general();
+        receive.set(recv_init(r, Addr(64), 4, BYTE, 0, MPI_ANY_TAG, WORLD).unwrap());
+        let receive = receive.get();
+        let message = async |tag| send(r, Addr(8), 4, BYTE, 0, tag, WORLD).await.unwrap();
+
+        start(r, receive).unwrap();
+        message(1).await;
+        let all = testall(r, &[general(r).await, receive]).await.unwrap().unwrap();
+        assert_eq!((all[1].request, all[1].status), (receive, Status::EMPTY));
+        assert!(test(r, receive).await.unwrap().is_none());
+        message(2).await;
+
+        let one = general(r).await;
+        assert!(request_get_status_all(r, &[one, receive]).await.unwrap().is_none());
+        message(3).await;
+        let all = testsome(r, &[one, receive]).await.unwrap().unwrap();
+        assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [0]);
+        message(4).await;
+        assert_eq!(wait(r, receive).await.unwrap().status.tag, 4);
+        request_free(r, receive).await.unwrap();
+        assert_eq!(r.requests.table.borrow().iter().count(), 0);
+    });
+}
+
+#[test]
+fn what_a_query_function_has_started_again_is_waited_for() {
+    let (receive, later) = (Cell::new(Request::NULL), Cell::new(Request::NULL));
+    let query = |r: &Rank| {
+        again(r, receive.get());
+        start(r, later.get()).unwrap();
+    };
+    asked(query, async |r| {
+        receive.set(recv_init(r, Addr(64), 4, BYTE, 0, 1, WORLD).unwrap());
+        // Starts to send only once its rank waits for something else.
+        let sends = async |r: &Rank| {
+            for _ in 0..10 {
+                yield_now(r).await;
+            }
+            send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await?;
+            Ok(Status::EMPTY)
+        };
+        later.set(r.begin_on_start(WORLD, sends).unwrap());
+        let general = complete_general()(r).await;
+        start(r, receive.get()).unwrap();
+        send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await.unwrap();
+        let all = waitall(r, &[general, receive.get(), later.get()]).await.unwrap();
+        assert!(all.iter().all(|one| one.error.is_none()));
+        assert_eq!((all[1].status.source, all[1].status.tag), (0, 1));
+        for request in [receive.get(), later.get()] {
+            assert!(!r.is_active(request));
+            request_free(r, request).await.unwrap();
+        }
+        assert!(!iprobe(r, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD).await.unwrap().0);
+    });
+}
+
+#[test]
+fn a_handle_of_an_orphan_may_be_anothers_by_now() {
+    asked(
+        |_| (),
+        async |r| {
+            let receive = irecv(r, Addr(64), 4, BYTE, 0, 1, WORLD).unwrap();
+            r.requests.orphans.borrow_mut().push_back(receive);
+            send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await.unwrap();
+            r.bury(2);
+            r.end_orphans().await;
+            assert_eq!(wait(r, receive).await.unwrap().status.tag, 1);
+        },
+    );
+}
+
+#[test]
+fn a_pending_operation_has_no_outcome() {
+    asked(
+        |_| (),
+        async |r| {
+            let request = irecv(r, Addr(64), 4, BYTE, 0, 1, WORLD).unwrap();
+            let operation = r.entry(request, |entry| entry.activity.operation()).unwrap().unwrap();
+            assert!(operation.finish().is_none() && r.release_if_done(operation).is_none());
+            assert!(!r.collect_at_once(&mut Completed::nothing(0, request)));
+            send(r, Addr(8), 4, BYTE, 0, 1, WORLD).await.unwrap();
+            assert_eq!(wait(r, request).await.unwrap().status.bytes(), 4);
+        },
+    );
+}
+
+#[test]
+fn parts_that_have_left_are_not_marked_again() {
+    asked(
+        |_| (),
+        async |r| {
+            let sending = psend_init(r, Addr(8), 1, 4, BYTE, 0, 1, WORLD, Info::NULL).unwrap();
+            let receiving = precv_init(r, Addr(64), 1, 4, BYTE, 0, 1, WORLD, Info::NULL).unwrap();
+            startall(r, &[sending, receiving]).unwrap();
+            pready(r, 0, sending).unwrap();
+            assert!(request_get_status(r, sending).await.unwrap().is_some());
+            assert_eq!(pready(r, 0, sending).unwrap_err().class, MPI_ERR_ARG);
+            assert_eq!(pready_range(r, 0, 0, sending).unwrap_err().class, MPI_ERR_ARG);
+            waitall(r, &[sending, receiving]).await.unwrap();
+        },
+    );
+}
+
+/// A reduction in the background asks the guest in between the two questions of another callback: neither finds the
+/// other's bytes in the memory that it was given.
+#[test]
+fn callbacks_in_turn_keep_their_memory() {
+    const OPERANDS: Addr = Addr(64);
+    const WORDS: [i32; 4] = [5, 6, 7, 8];
+    let world = World::new(1, Arc::new(Nobody), None, Options { spin: false, ..Options::default() });
+    let r = rank(&world, 0);
+    let scratch = (MEMORY / 2) as u32;
+    let seen = RefCell::new(Vec::new());
+    let answer = |callback| {
+        // After the first question the background has what it waits for.
+        let go = || drop(block_on::<_, Ended>(&r, send(&r, Addr(8), 4, BYTE, 0, 1, WORLD), |_| Ok(0)).unwrap());
+        match callback {
+            Callback::Allocate { .. } => {
+                go();
+                Ok(CELL as i32)
+            }
+            Callback::Scratch { bytes } => {
+                if bytes == 64 {
+                    go();
+                }
+                Ok(scratch as i32)
+            }
+            Callback::Call { function, arguments } => {
+                let words = (function != QUERY).then_some(Addr(scratch));
+                let at = words.unwrap_or(Addr(arguments[arguments.len() - 1] as u32));
+                seen.borrow_mut().push((function, r.memory().read_i32s(at, 4, "words").unwrap()));
+                Ok(MPI_SUCCESS)
+            }
+            other => panic!("the test's guest cannot answer {other:?}"),
+        }
+    };
+    let reduces = async |r: &Rank| {
+        recv(r, Addr(16), 4, BYTE, 0, 1, WORLD).await?;
+        let op = crate::op::op_create(r, FnPtr(9), 1)?;
+        crate::op::reduce_local(r, OPERANDS, Addr(OPERANDS.0 + 64), 8, Datatype::INT, op).await?;
+        Ok(Status::EMPTY)
+    };
+    let program = async |r: &Rank| {
+        // The status of a generalised request.
+        let general = complete_general()(r).await;
+        let background = r.begin(WORLD, reduces).unwrap();
+        wait(r, general).await.unwrap();
+        wait(r, background).await.unwrap();
+        // The lists of objects.
+        let then: Then = Box::new(|r, _, status| {
+            Box::pin(async move {
+                let at = Addr(r.ask(Callback::Scratch { bytes: 64 }).await as u32);
+                r.memory().write_i32s(at, &WORDS, "words")?;
+                r.ask(Callback::Call { function: NOTHING, arguments: [0].as_slice().into() }).await;
+                Ok(status)
+            })
+        });
+        let objects = irecv_bytes(r, 100, 0, 2, WORLD, then).unwrap();
+        send(r, Addr(8), 4, BYTE, 0, 2, WORLD).await.unwrap();
+        let background = r.begin(WORLD, reduces).unwrap();
+        wait(r, objects).await.unwrap();
+        wait(r, background).await.unwrap();
+    };
+    block_on::<_, Ended>(&r, program(&r), answer).unwrap();
+    r.exit();
+    let seen = seen.take();
+    let find = |function| seen.iter().find(|(called, _)| *called == function).map(|(_, words)| words.as_slice());
+    assert_eq!(find(QUERY), Some(&Status::EMPTY.words()[..4]));
+    assert!(seen.iter().any(|(called, words)| *called == NOTHING && words.as_slice() == WORDS), "{seen:?}");
+    let order: Vec<u32> = seen.iter().map(|(called, _)| called.0).collect();
+    assert_eq!(order, [9, 1, 2, 9, 2], "the reduction comes in between");
 }

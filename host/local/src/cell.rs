@@ -1,0 +1,39 @@
+//! Cells: small pieces of the guest's memory, for what its functions are given pointers to.
+//!
+//! Scratch memory would not do: while a callback waits for its turn, or runs, another one may be called that needs
+//! memory of its own.
+
+use std::cell::RefCell;
+
+use rankine_abi::{Addr, MPI_ERR_NO_MEM, Status};
+
+use crate::drive::Callback;
+use crate::error::{Error, Result};
+use crate::rank::Rank;
+
+/// Cells that nobody uses now. There are as many as were ever in use at once.
+#[derive(Default)]
+pub(crate) struct Cells(RefCell<Vec<Addr>>);
+
+impl Rank {
+    /// Eight words, which the caller gives back.
+    pub(crate) async fn take_cell(&self) -> Result<Addr> {
+        let free = self.cells.0.borrow_mut().pop();
+        match free {
+            Some(cell) => Ok(cell),
+            None => self.allocate(Status::SIZE).await,
+        }
+    }
+
+    pub(crate) fn give_cell(&self, cell: Addr) {
+        self.cells.0.borrow_mut().push(cell);
+    }
+
+    /// Words in the guest's memory that stay.
+    pub(crate) async fn allocate(&self, bytes: u32) -> Result<Addr> {
+        match self.ask(Callback::Allocate { bytes, align: 8 }).await {
+            0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left for what its functions are given")),
+            address => Ok(Addr(address as u32)),
+        }
+    }
+}
