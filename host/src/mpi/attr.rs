@@ -45,6 +45,8 @@ pub(super) struct State {
     comm: Cell<Option<Addr>>,
     /// Objects whose attributes the library goes through right now, calling the guest's functions.
     visited: RefCell<Vec<usize>>,
+    /// Those of them whose attributes are deleted, which may be because they end.
+    ending: RefCell<Vec<usize>>,
     /// By the window's word.
     wins: RefCell<HashMap<u32, Addr>>,
 }
@@ -80,6 +82,12 @@ impl Rank {
         let result = call();
         self.attrs.visited.borrow_mut().pop();
         result
+    }
+
+    /// Whether a function of an attribute runs because this object ends.
+    #[inline]
+    pub(super) fn is_ending(&self, object: usize) -> bool {
+        self.attrs.ending.borrow().contains(&object)
     }
 
     /// An object whose attributes are about to be changed.
@@ -149,7 +157,10 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
         return 0;
     }
     let arguments = [r.attributed(functions.kind, object), keyval, value as usize as i32, functions.extra_state];
-    r.visit(object, || r.call_guest(functions.delete, &arguments)).unwrap_or(CANNOT)
+    r.attrs.ending.borrow_mut().push(object);
+    let answer = r.visit(object, || r.call_guest(functions.delete, &arguments));
+    r.attrs.ending.borrow_mut().pop();
+    answer.unwrap_or(CANNOT)
 }
 
 /// The type of the library's functions that create keyvals.

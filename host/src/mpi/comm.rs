@@ -248,10 +248,11 @@ impl Rank {
         self.room(w.addr(at), 4, "newcomm")?;
         self.room(w.addr(at + 1), 4, "request")?;
         let (mut cell, mut request) = (Box::new(Comm::NULL.0 as usize), 0_usize);
-        let code = start(comm, &mut *cell, &mut request)?;
-        self.check(code)?;
         let handler = self.comm_handler(w.word(0)).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
+        // Before anything is under way that would write to the cell.
         let word = self.comms.made.insert(Communicator::new(Comm::NULL.0 as usize, handler))?;
+        let started = start(comm, &mut *cell, &mut request).and_then(|code| self.check(code));
+        started.inspect_err(|_| drop(self.comms.made.remove(word)))?;
         self.put_word(w.addr(at), word, "newcomm")?;
         let pending = Pending::new(Origin::Comm(w.word(0)), false, ()).then(Then::Comm { word, cell });
         self.put_request(w.addr(at + 1), request, pending, "request")

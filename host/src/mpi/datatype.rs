@@ -208,7 +208,16 @@ impl Rank {
 
     /// The datatype behind a word, unless it is a predefined one.
     pub(in crate::mpi) fn made_datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
-        self.types.made.with(word, |made| made.ty.clone()).ok_or_else(|| self.types.made.unknown(word, what))
+        let ty =
+            self.types.made.with(word, |made| made.ty.clone()).ok_or_else(|| self.types.made.unknown(word, what))?;
+        if self.is_ending(ty.host)
+            && !self.call.get().contains("_get_")
+            && !self.call.get().starts_with("MPI_Type_size")
+        {
+            let text = format!("{what}: the type is being freed, and can only be asked about");
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
+        Ok(ty)
     }
 
     /// Keeps a type that the library is given in the place of a predefined one.
@@ -410,6 +419,9 @@ pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool
     let numbers = if large { 4 } else { 3 };
     let most: Vec<i64> = (1..=numbers).map(|at| w.count(large, at)).collect();
     let (found, host) = (envelope(r, &ty, large)?, r.origin_of_type(&ty));
+    if found.combiner == MPI_COMBINER_NAMED {
+        return Err(Error::new(MPI_ERR_TYPE, "datatype: a predefined type is made of nothing"));
+    }
     let room = |index: usize| most[index].clamp(0, found.counts[if large || index < 2 { index } else { 3 }]);
     let (mut ints, mut hosts) = (vec![0 as c_int; room(0) as usize], vec![0_usize; room(numbers - 1) as usize]);
     let mut addresses = vec![0_isize; room(1) as usize];

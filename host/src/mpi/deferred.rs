@@ -80,7 +80,10 @@ impl Rank {
     /// told that they have succeeded, and what it freed twice is gone.
     #[cold]
     pub(super) fn run_deferred(&self) {
-        while let Some((name, word)) = self.deferred.0.borrow_mut().pop_front() {
+        loop {
+            // Not borrowed while the library runs: what it calls may put off more.
+            let next = self.deferred.0.borrow_mut().pop_front();
+            let Some((name, word)) = next else { break };
             if self.stopped.get() || !self.is_running() {
                 continue;
             }

@@ -65,16 +65,17 @@ pub(in crate::mpi) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> 
 /// `MPI_Grequest_complete`
 pub(in crate::mpi) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (word, call) = (w.word(0), r.symbol::<symbols::MPI_Grequest_complete>()?);
-    let host = r.request(word, "request")?;
-    let freed = r.requests.made.change(word, |pending| match pending.then_mut() {
-        Some(Then::Generalised { completed, freed }) => {
+    let host = r.requests.made.host(word, "request")?;
+    let is_first = r.requests.made.change(word, |pending| match pending.then_mut() {
+        Some(Then::Generalised { completed, freed }) if !*completed => {
             *completed = true;
             Some(*freed)
         }
         _ => None,
     });
-    let Some(Some(freed)) = freed else {
-        return Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a generalised request")));
+    let Some(Some(freed)) = is_first else {
+        let text = format!("{word:#x} is not a generalised request, or the program has completed it before");
+        return Err(Error::new(MPI_ERR_REQUEST, text));
     };
     // SAFETY: see `mpi::shim`.
     r.check(unsafe { call(host) })?;

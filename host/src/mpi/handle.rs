@@ -76,14 +76,14 @@ impl<T: Hosted> Handles<T> {
         &self,
         words: &[u32],
         what: &str,
-        look: impl Fn(&T) -> Result<()>,
+        look: impl Fn(&T, u32) -> Result<()>,
     ) -> Result<SmallVec<A>> {
         let mut hosts = SmallVec::with_capacity(words.len());
         let table = self.table.borrow();
         for &word in words {
             hosts.push(match table.get(word) {
                 Some(object) => {
-                    look(object)?;
+                    look(object, word)?;
                     object.host()
                 }
                 None if self.has_constant(word) => word as usize,
@@ -252,14 +252,22 @@ impl Rank {
         }
     }
 
+    /// A word for a handle of the library's.
+    pub(in crate::mpi) fn tool_word(&self, host: usize, class: &'static str) -> Result<u32> {
+        if host < 16 {
+            return Ok(host as u32);
+        }
+        let full = |_| Error::new(MPI_ERR_NO_MEM, "this rank has as many handles of tools as it may have");
+        self.plain.tools.borrow_mut().insert((host, class)).map_err(full)
+    }
+
     pub(in crate::mpi) fn put_tool(&self, at: Addr, host: usize, class: &'static str) -> Result<()> {
-        let word = if host < 16 {
-            host as u32
-        } else {
-            let full = |_| Error::new(MPI_ERR_NO_MEM, "this rank has as many handles of tools as it may have");
-            self.plain.tools.borrow_mut().insert((host, class)).map_err(full)?
-        };
-        self.put_word(at, word, class)
+        self.put_word(at, self.tool_word(host, class)?, class)
+    }
+
+    /// The library has ended what this word stands for.
+    pub(in crate::mpi) fn forget_tool(&self, word: u32) {
+        self.plain.tools.borrow_mut().remove(word);
     }
 
     pub(in crate::mpi) fn after_tool(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {

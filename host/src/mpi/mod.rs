@@ -39,6 +39,7 @@ mod session;
 mod shared;
 mod shim;
 mod spawn;
+mod topo;
 mod words;
 
 pub(crate) use call::define;

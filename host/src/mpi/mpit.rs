@@ -1,7 +1,7 @@
 //! The tools interface: variables of the library, shown in the guest's memory.
 //!
-//! Events would call the guest at times of the library's choosing; their callbacks are refused. Variables that hold
-//! strings can be read but not written: some name files that the library would write.
+//! Events would call the guest at times of the library's choosing; their callbacks are refused. Control variables can be
+//! read but not written.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,7 +24,8 @@ use super::words::Words;
 #[derive(Clone, Copy)]
 struct Variable {
     bytes: i64,
-    is_text: bool,
+    /// The session that its handle goes with, of a performance variable.
+    session: u32,
 }
 
 /// The handles of variables, by the guest's word.
@@ -45,8 +46,8 @@ impl Text {
     fn new(r: &Rank, w: &Words<'_>, at: usize) -> Result<Text> {
         let (at, length_at) = (w.addr(at), w.addr(at + 1));
         let room = if length_at.is_null() { 0 } else { r.get_int(length_at, "a string's length")? };
-        let wanted = if at.is_null() { 0 } else { room };
-        let buffer = r.text_room(at, i64::from(wanted.max(0)), "a string")?;
+        let wanted = if at.is_null() { 0 } else { room.max(0) };
+        let buffer = r.text_room(at, i64::from(wanted), "a string")?;
         Ok(Text {
             at,
             length_at,
@@ -252,21 +253,27 @@ fn bound(r: &Rank, bind: c_int, at: Addr) -> Result<usize> {
     }
 }
 
-/// Stores the handle of a variable, and remembers how large it is.
-fn remember(r: &Rank, at: Addr, host: usize, class: &'static str, datatype: usize, count: c_int) -> Result<()> {
+/// A word for the handle of a variable, whose size is remembered with it.
+fn remember(
+    r: &Rank,
+    host: usize,
+    class: &'static str,
+    (datatype, count): (usize, c_int),
+    session: u32,
+) -> Result<u32> {
     let ty = r.datatype(shown(datatype).0, "the variable's datatype")?;
-    r.put_tool(at, host, class)?;
-    let variable = Variable { bytes: ty.size().saturating_mul(i64::from(count)), is_text: ty.word == Datatype::CHAR.0 };
-    r.tool_variables.0.borrow_mut().insert(r.get_word(at, class)?, variable);
-    Ok(())
+    let word = r.tool_word(host, class)?;
+    let variable = Variable { bytes: ty.size().saturating_mul(i64::from(count)), session };
+    r.tool_variables.0.borrow_mut().insert(word, variable);
+    Ok(word)
 }
 
 /// Proves the buffer for a variable's value.
-fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<(Variable, *mut c_void)> {
+fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<*mut c_void> {
     let variable = r.tool_variables.0.borrow().get(&handle).copied();
     let no_handle = || Error::new(MPI_T_ERR_INVALID_HANDLE, format!("{handle:#x} is not the handle of a variable"));
     let variable = variable.ok_or_else(no_handle)?;
-    Ok((variable, r.bytes(at, variable.bytes, "buf")?.at))
+    Ok(r.bytes(at, variable.bytes, "buf")?.at)
 }
 
 /// `MPI_T_cvar_handle_alloc`
@@ -286,32 +293,24 @@ pub(in crate::mpi) fn t_cvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result
     let (call, mut handle, mut count) = (r.symbol::<symbols::MPI_T_cvar_handle_alloc>()?, 0, 0);
     // SAFETY: the object's handle is on the stack.
     r.check(unsafe { call(w.int(0), (&raw mut object).cast(), &mut handle, &mut count) })?;
-    remember(r, w.addr(2), handle, "MPI_T_cvar_handle", datatype, count)?;
+    let word = remember(r, handle, "MPI_T_cvar_handle", (datatype, count), 0)?;
+    r.put_word(w.addr(2), word, "handle")?;
     r.put_int(w.addr(3), count, "count")
 }
 
 /// `MPI_T_cvar_read`
 pub(in crate::mpi) fn t_cvar_read(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let handle = r.tool(w.word(0), "MPI_T_cvar_handle")?;
-    let (_, buffer) = value_buffer(r, w.word(0), w.addr(1))?;
+    let buffer = value_buffer(r, w.word(0), w.addr(1))?;
     let call = r.symbol::<symbols::MPI_T_cvar_read>()?;
     // SAFETY: the buffer has room for the variable's value.
     r.check(unsafe { call(handle, buffer) })
 }
 
-/// `MPI_T_cvar_write`
+/// `MPI_T_cvar_write`: a library trusts its settings, some of which are sizes of its memory or names of files.
 pub(in crate::mpi) fn t_cvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let handle = r.tool(w.word(0), "MPI_T_cvar_handle")?;
-    let (variable, buffer) = value_buffer(r, w.word(0), w.addr(1))?;
-    if variable.is_text {
-        return Err(Error::new(
-            MPI_T_ERR_CVAR_SET_NEVER,
-            "a variable of the library's that holds a string can't be set by a guest",
-        ));
-    }
-    let call = r.symbol::<symbols::MPI_T_cvar_write>()?;
-    // SAFETY: the buffer has the bytes of the variable's value.
-    r.check(unsafe { call(handle, buffer) })
+    r.tool(w.word(0), "MPI_T_cvar_handle")?;
+    Err(Error::new(MPI_T_ERR_CVAR_SET_NEVER, "a setting of the MPI library can't be changed by a guest"))
 }
 
 /// `MPI_T_pvar_handle_alloc`
@@ -345,8 +344,26 @@ pub(in crate::mpi) fn t_pvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result
     let (call, mut handle, mut count) = (r.symbol::<symbols::MPI_T_pvar_handle_alloc>()?, 0, 0);
     // SAFETY: the object's handle is on the stack.
     r.check(unsafe { call(session, w.int(1), (&raw mut object).cast(), &mut handle, &mut count) })?;
-    remember(r, w.addr(3), handle, "MPI_T_pvar_handle", datatype, count)?;
+    let word = remember(r, handle, "MPI_T_pvar_handle", (datatype, count), w.word(0))?;
+    r.put_word(w.addr(3), word, "handle")?;
     r.put_int(w.addr(4), count, "count")
+}
+
+/// `MPI_T_pvar_session_free`: the handles of its variables end with it.
+pub(in crate::mpi) fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "session")?;
+    let (mut session, call) = (r.tool(word, "MPI_T_pvar_session")?, r.symbol::<symbols::MPI_T_pvar_session_free>()?);
+    // SAFETY: a session of the library's.
+    r.check(unsafe { call(&mut session) })?;
+    let mut variables = r.tool_variables.0.borrow_mut();
+    variables.retain(|&handle, variable| {
+        let stays = word == 0 || variable.session != word;
+        if !stays {
+            r.forget_tool(handle);
+        }
+        stays
+    });
+    r.after_tool(w.addr(0), word, session, "session")
 }
 
 /// The type of the library's functions that move the value of a performance variable.
@@ -354,7 +371,7 @@ type Move = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
 fn move_value(r: &Rank, w: &Words<'_>, call: Move) -> Result<()> {
     let (session, handle) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.tool(w.word(1), "MPI_T_pvar_handle")?);
-    let (_, buffer) = value_buffer(r, w.word(1), w.addr(2))?;
+    let buffer = value_buffer(r, w.word(1), w.addr(2))?;
     // SAFETY: the buffer has room for the variable's value.
     r.check(unsafe { call(session, handle, buffer) })
 }

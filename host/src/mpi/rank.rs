@@ -176,9 +176,9 @@ impl Rank {
         result
     }
 
-    /// Memory of the guest's allocator; nothing if it has none left.
+    /// Memory of the guest's allocator; nothing if it has none left. The allocator may be the program's own, and lie.
     pub(super) fn allocate(&self, bytes: u32) -> Option<Addr> {
-        let at = self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })?;
-        (at != 0).then_some(Addr(at as u32))
+        let at = Addr(self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })? as u32);
+        (!at.is_null() && self.memory().at(at, bytes.into()).is_some()).then_some(at)
     }
 }

@@ -79,6 +79,12 @@ impl Pending {
         Pending { more: Some(Box::new(More { then, kept })), ..self }
     }
 
+    /// Nothing but `MPI_Grequest_complete` may name a generalised request that was freed.
+    #[inline]
+    fn is_freed(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| matches!(more.then, Then::Generalised { freed: true, .. }))
+    }
+
     /// What is to be done when it is complete.
     pub(super) fn then_mut(&mut self) -> Option<&mut Then> {
         self.more.as_mut().map(|more| &mut more.then)
@@ -144,7 +150,17 @@ const NULL: usize = Request::NULL.0 as usize;
 impl Rank {
     #[inline]
     pub(in crate::mpi) fn request(&self, word: u32, what: &str) -> Result<usize> {
-        self.requests.made.host(word, what)
+        self.request_if(word, what, |_| Ok(()))
+    }
+
+    /// A request that `look` has nothing against.
+    #[inline]
+    fn request_if(&self, word: u32, what: &str, look: impl FnOnce(&Pending) -> Result<()>) -> Result<usize> {
+        let found = self.requests.made.with(word, |pending| match pending.is_freed() {
+            true => Err(self.requests.made.unknown(word, what)),
+            false => look(pending).map(|()| pending.host),
+        });
+        found.unwrap_or_else(|| self.requests.made.host(word, what))
     }
 
     /// Whose error handler a request's errors go to.
@@ -156,17 +172,14 @@ impl Rank {
     #[inline]
     fn listed(&self, word: u32) -> Result<(usize, Listing<'_>)> {
         let listing = self.requests.calls.begin();
-        let host = self.requests.made.host(word, "request")?;
-        self.requests.made.with(word, |pending| listing.add(&pending.listed)).unwrap_or(Ok(()))?;
+        let host = self.request_if(word, "request", |pending| listing.add(&pending.listed))?;
         Ok((host, listing))
     }
 
     /// A request that is about to be given up or started.
     #[inline]
     fn unlisted(&self, word: u32) -> Result<usize> {
-        let host = self.requests.made.host(word, "request")?;
-        self.requests.made.with(word, |pending| self.requests.calls.may_end(&pending.listed)).unwrap_or(Ok(()))?;
-        Ok(host)
+        self.request_if(word, "request", |pending| self.requests.calls.may_end(&pending.listed))
     }
 
     /// Stores a new request.
@@ -276,7 +289,11 @@ impl Rank {
     fn requests_of(&self, at: Addr, count: c_int) -> Result<Several<'_>> {
         let words = self.short_words(at, i64::from(count), "array_of_requests")?;
         let listing = self.requests.calls.begin();
-        let hosts = self.requests.made.hosts(&words, "array_of_requests", |pending| listing.add(&pending.listed))?;
+        let look = |pending: &Pending, word| match pending.is_freed() {
+            true => Err(self.requests.made.unknown(word, "array_of_requests")),
+            false => listing.add(&pending.listed),
+        };
+        let hosts = self.requests.made.hosts(&words, "array_of_requests", look)?;
         Ok(Several { words, hosts, _listing: listing })
     }
 

@@ -164,6 +164,8 @@ impl Rank {
     }
 
     /// Tells all ranks of a new window of this one's part, and makes a word for it.
+    ///
+    /// If that fails the window stays the library's, with its memory, until the rank ends: perhaps others have it.
     fn adopt_window(&self, comm: u32, mine: Part, window: Window) -> Result<u32> {
         let (host, shape) = (self.comm(comm, "comm")?, self.shape(comm)?);
         let set = self.symbol::<symbols::MPI_Win_set_errhandler>()?;
@@ -181,22 +183,16 @@ impl Rank {
         Ok(word)
     }
 
-    /// A window over memory of the guest's.
-    fn create_window(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32, flavor: Flavor) -> Result<u32> {
+    /// A window of the library's over memory of the guest's.
+    fn window_over(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32) -> Result<usize> {
         let buffer = self.bytes(base, size, "base")?;
-        let (info, comm_host) = (self.info(info, "info")?, self.comm(comm, "comm")?);
-        let mut host = 0;
-        let create = self.symbol::<symbols::MPI_Win_create_c>()?;
+        let (info, comm) = (self.info(info, "info")?, self.comm(comm, "comm")?);
+        let (create, mut host) = (self.symbol::<symbols::MPI_Win_create_c>()?, 0);
         // SAFETY: the memory was proved, and outlives the window.
-        self.check(unsafe { create(buffer.at, size as isize, unit as isize, info, comm_host, &mut host) })?;
-        let Flavor(flavor, memory) = flavor;
-        let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory };
-        self.adopt_window(comm, Part { size, unit, base: 0 }, window)
+        self.check(unsafe { create(buffer.at, size as isize, unit as isize, info, comm, &mut host) })?;
+        Ok(host)
     }
 }
-
-/// What the guest is told of how a window was made, and its memory.
-struct Flavor(c_int, Held);
 
 /// Size and displacement unit, which are both 32 bits wide in every variant.
 fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
@@ -206,8 +202,11 @@ fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
 /// `MPI_Win_create`
 pub(in crate::mpi) fn win_create(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
     r.room(w.addr(5), 4, "win")?;
-    let word =
-        r.create_window(w.addr(0), extent(w, 1), w.word(3), w.word(4), Flavor(MPI_WIN_FLAVOR_CREATE, Held::Nothing))?;
+    let (base, (size, unit), comm) = (w.addr(0), extent(w, 1), w.word(4));
+    let host = r.window_over(base, (size, unit), w.word(3), comm)?;
+    let (flavor, memory) = (MPI_WIN_FLAVOR_CREATE, Held::Nothing);
+    let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory };
+    let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
     r.put_word(w.addr(5), word, "win")
 }
 
@@ -219,17 +218,13 @@ pub(in crate::mpi) fn win_allocate(r: &Rank, w: &mut Words<'_>, _large: bool) ->
 fn allocate(r: &Rank, w: &Words<'_>, flavor: c_int) -> Result<()> {
     r.room(w.addr(4), 4, "baseptr")?;
     r.room(w.addr(5), 4, "win")?;
-    let base = r.allocate_for_guest(i64::from(w.int(0)))?;
-    match r.create_window(base, extent(w, 0), w.word(2), w.word(3), Flavor(flavor, Held::Block(base))) {
-        Ok(word) => {
-            r.put_word(w.addr(4), base.0, "baseptr")?;
-            r.put_word(w.addr(5), word, "win")
-        }
-        Err(error) => {
-            r.give_back(base);
-            Err(error)
-        }
-    }
+    let ((size, unit), comm) = (extent(w, 0), w.word(3));
+    let base = r.allocate_for_guest(size)?;
+    let host = r.window_over(base, (size, unit), w.word(2), comm).inspect_err(|_| r.give_back(base))?;
+    let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory: Held::Block(base) };
+    let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
+    r.put_word(w.addr(4), base.0, "baseptr")?;
+    r.put_word(w.addr(5), word, "win")
 }
 
 /// `MPI_Win_allocate_shared`: the library's memory, mapped into the guest's. A process alone shares its own with nobody.

@@ -42,9 +42,12 @@ impl State {
     }
 }
 
-/// The longest array of strings that the host reads.
+/// The longest array of strings that the host reads, and the bytes that they may have together: more than a system takes.
 const MOST_STRINGS: u32 = 1 << 16;
+const MOST_BYTES: usize = 2 << 20;
 
+/// Commands of one call.
+const MOST_COMMANDS: usize = 256;
 /// Processes that one call starts at most.
 const MOST_PROCESSES: i64 = 1 << 20;
 
@@ -102,7 +105,7 @@ impl Drop for Hints {
 impl Rank {
     /// Reads an array of strings that ends with a null pointer.
     fn strings(&self, at: Addr, what: &str) -> Result<Vec<CString>> {
-        let mut strings = Vec::new();
+        let (mut strings, mut bytes) = (Vec::new(), 0);
         if at.is_null() {
             return Ok(strings);
         }
@@ -111,9 +114,14 @@ impl Rank {
             if string == 0 {
                 return Ok(strings);
             }
-            strings.push(self.string(Addr(string), what)?);
+            let string = self.string(Addr(string), what)?;
+            bytes += string.as_bytes().len() + size_of::<CString>();
+            if bytes > MOST_BYTES {
+                break;
+            }
+            strings.push(string);
         }
-        Err(Error::new(MPI_ERR_ARG, format!("{what}: more than {MOST_STRINGS} strings")))
+        Err(Error::new(MPI_ERR_ARG, format!("{what}: more than {MOST_STRINGS} strings, or {MOST_BYTES} bytes of them")))
     }
 
     /// The command line of `rankine` that runs a module of the guest's.
@@ -215,6 +223,9 @@ pub(in crate::mpi) fn comm_spawn_multiple(r: &Rank, w: &mut Words<'_>) -> Result
             if w.addr(2).is_null() { vec![0; names.len()] } else { r.words(w.addr(2), count, "array_of_argv")? };
         let numbers = r.ints(w.addr(3), count, "array_of_maxprocs")?;
         let infos = r.words(w.addr(4), count, "array_of_info")?;
+        if names.len() > MOST_COMMANDS {
+            return Err(Error::new(MPI_ERR_ARG, format!("count is {count}: more than {MOST_COMMANDS} commands")));
+        }
         let command = |index: usize| {
             let arguments = r.strings(Addr(lists[index]), "array_of_argv")?;
             r.command(&r.string(Addr(names[index]), "array_of_commands")?, arguments, numbers[index], infos[index])

@@ -98,17 +98,6 @@ fn t_pvar_session_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_tool(w.addr(0), session, "MPI_T_pvar_session")
 }
 
-/// `MPI_T_pvar_session_free`
-fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session_word = r.get_word(w.addr(0), "session")?;
-    let mut session = r.tool(session_word, "MPI_T_pvar_session")?;
-    let call = r.symbol::<symbols::MPI_T_pvar_session_free>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut session) };
-    r.check(code)?;
-    r.after_tool(w.addr(0), session_word, session, "session")
-}
-
 /// `MPI_T_pvar_handle_free`
 fn t_pvar_handle_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
@@ -371,7 +360,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
             Entry { shim: crate::mpi::mpit::t_pvar_get_info, on: On::Nothing, nulls: &[(5, Datatype::NULL.0)] }
         }
         "MPI_T_pvar_session_create" => Entry { shim: t_pvar_session_create, on: On::Nothing, nulls: &[] },
-        "MPI_T_pvar_session_free" => Entry { shim: t_pvar_session_free, on: On::Nothing, nulls: &[] },
+        "MPI_T_pvar_session_free" => Entry { shim: crate::mpi::mpit::t_pvar_session_free, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_handle_alloc" => Entry { shim: crate::mpi::mpit::t_pvar_handle_alloc, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_handle_free" => Entry { shim: t_pvar_handle_free, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_start" => Entry { shim: t_pvar_start, on: On::Nothing, nulls: &[] },

@@ -8,22 +8,8 @@ use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
-use crate::mpi::shim::{last, sum};
+use crate::mpi::shim::last;
 use crate::mpi::words::Words;
-
-/// `MPI_Cart_create`
-fn cart_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm_old = r.comm(w.word(0), "comm_old")?;
-    let dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
-    let periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
-    r.room(w.addr(5), 4, "comm_cart")?;
-    let mut comm_cart = 0_usize;
-    let call = r.symbol::<symbols::MPI_Cart_create>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm_old, w.int(1), dims.as_ptr(), periods.as_ptr(), w.int(4), &mut comm_cart) };
-    r.check(code)?;
-    r.put_comm(w.addr(5), comm_cart, w.word(0), "comm_cart")
-}
 
 /// `MPI_Dims_create`
 fn dims_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
@@ -45,21 +31,6 @@ fn cartdim_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(comm, &mut ndims) };
     r.check(code)?;
     r.put_int(w.addr(1), ndims, "ndims")
-}
-
-/// `MPI_Cart_get`
-fn cart_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let mut dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
-    let mut periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
-    let mut coords = r.ints(w.addr(4), i64::from(w.int(1)), "coords")?;
-    let call = r.symbol::<symbols::MPI_Cart_get>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, w.int(1), dims.as_mut_ptr(), periods.as_mut_ptr(), coords.as_mut_ptr()) };
-    r.check(code)?;
-    r.put_ints(w.addr(2), &dims, "dims")?;
-    r.put_ints(w.addr(3), &periods, "periods")?;
-    r.put_ints(w.addr(4), &coords, "coords")
 }
 
 /// `MPI_Cart_rank`
@@ -112,20 +83,6 @@ fn cart_sub(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(comm, remain_dims.as_ptr(), &mut newcomm) };
     r.check(code)?;
     r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
-}
-
-/// `MPI_Cart_map`
-fn cart_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
-    let periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
-    r.room(w.addr(4), 4, "newrank")?;
-    let mut newrank = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Cart_map>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, w.int(1), dims.as_ptr(), periods.as_ptr(), &mut newrank) };
-    r.check(code)?;
-    r.put_int(w.addr(4), newrank, "newrank")
 }
 
 /// `MPI_Graph_create`
@@ -182,17 +139,6 @@ fn graph_neighbors_count(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_int(w.addr(2), nneighbors, "nneighbors")
 }
 
-/// `MPI_Graph_neighbors`
-fn graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let mut neighbors = r.ints(w.addr(3), i64::from(w.int(2)), "neighbors")?;
-    let call = r.symbol::<symbols::MPI_Graph_neighbors>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, w.int(1), w.int(2), neighbors.as_mut_ptr()) };
-    r.check(code)?;
-    r.put_ints(w.addr(3), &neighbors, "neighbors")
-}
-
 /// `MPI_Graph_map`
 fn graph_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
@@ -205,65 +151,6 @@ fn graph_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(comm, w.int(1), indx.as_ptr(), edges.as_ptr(), &mut newrank) };
     r.check(code)?;
     r.put_int(w.addr(4), newrank, "newrank")
-}
-
-/// `MPI_Dist_graph_create`
-fn dist_graph_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm_old = r.comm(w.word(0), "comm_old")?;
-    let sources = r.ints(w.addr(2), i64::from(w.int(1)), "sources")?;
-    let degrees = r.ints(w.addr(3), i64::from(w.int(1)), "degrees")?;
-    let destinations = r.ints(w.addr(4), sum(&degrees), "destinations")?;
-    let weights = r.weights(w.addr(5), sum(&degrees), "weights")?;
-    let info = r.info(w.word(6), "info")?;
-    r.room(w.addr(8), 4, "comm_dist_graph")?;
-    let mut comm_dist_graph = 0_usize;
-    let call = r.symbol::<symbols::MPI_Dist_graph_create>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe {
-        call(
-            comm_old,
-            w.int(1),
-            sources.as_ptr(),
-            degrees.as_ptr(),
-            destinations.as_ptr(),
-            weights.as_ptr(),
-            info,
-            w.int(7),
-            &mut comm_dist_graph,
-        )
-    };
-    r.check(code)?;
-    r.put_comm(w.addr(8), comm_dist_graph, w.word(0), "comm_dist_graph")
-}
-
-/// `MPI_Dist_graph_create_adjacent`
-fn dist_graph_create_adjacent(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm_old = r.comm(w.word(0), "comm_old")?;
-    let sources = r.ints(w.addr(2), i64::from(w.int(1)), "sources")?;
-    let sourceweights = r.weights(w.addr(3), i64::from(w.int(1)), "sourceweights")?;
-    let destinations = r.ints(w.addr(5), i64::from(w.int(4)), "destinations")?;
-    let destweights = r.weights(w.addr(6), i64::from(w.int(4)), "destweights")?;
-    let info = r.info(w.word(7), "info")?;
-    r.room(w.addr(9), 4, "comm_dist_graph")?;
-    let mut comm_dist_graph = 0_usize;
-    let call = r.symbol::<symbols::MPI_Dist_graph_create_adjacent>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe {
-        call(
-            comm_old,
-            w.int(1),
-            sources.as_ptr(),
-            sourceweights.as_ptr(),
-            w.int(4),
-            destinations.as_ptr(),
-            destweights.as_ptr(),
-            info,
-            w.int(8),
-            &mut comm_dist_graph,
-        )
-    };
-    r.check(code)?;
-    r.put_comm(w.addr(9), comm_dist_graph, w.word(0), "comm_dist_graph")
 }
 
 /// `MPI_Dist_graph_neighbors_count`
@@ -284,33 +171,6 @@ fn dist_graph_neighbors_count(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_int(w.addr(3), weighted, "weighted")
 }
 
-/// `MPI_Dist_graph_neighbors`
-fn dist_graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let mut sources = r.ints(w.addr(2), i64::from(w.int(1)), "sources")?;
-    let mut sourceweights = r.weights(w.addr(3), i64::from(w.int(1)), "sourceweights")?;
-    let mut destinations = r.ints(w.addr(5), i64::from(w.int(4)), "destinations")?;
-    let mut destweights = r.weights(w.addr(6), i64::from(w.int(4)), "destweights")?;
-    let call = r.symbol::<symbols::MPI_Dist_graph_neighbors>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe {
-        call(
-            comm,
-            w.int(1),
-            sources.as_mut_ptr(),
-            sourceweights.as_mut_ptr(),
-            w.int(4),
-            destinations.as_mut_ptr(),
-            destweights.as_mut_ptr(),
-        )
-    };
-    r.check(code)?;
-    r.put_ints(w.addr(2), &sources, "sources")?;
-    r.put_weights(w.addr(3), &sourceweights, "sourceweights")?;
-    r.put_ints(w.addr(5), &destinations, "destinations")?;
-    r.put_weights(w.addr(6), &destweights, "destweights")
-}
-
 /// `MPI_Topo_test`
 fn topo_test(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
@@ -326,27 +186,33 @@ fn topo_test(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "MPI_Cart_create" => Entry { shim: cart_create, on: On::Comm(0), nulls: &[(5, Comm::NULL.0)] },
+        "MPI_Cart_create" => {
+            Entry { shim: crate::mpi::topo::cart_create, on: On::Comm(0), nulls: &[(5, Comm::NULL.0)] }
+        }
         "MPI_Dims_create" => Entry { shim: dims_create, on: On::Myself, nulls: &[] },
         "MPI_Cartdim_get" => Entry { shim: cartdim_get, on: On::Comm(0), nulls: &[] },
-        "MPI_Cart_get" => Entry { shim: cart_get, on: On::Comm(0), nulls: &[] },
+        "MPI_Cart_get" => Entry { shim: crate::mpi::topo::cart_get, on: On::Comm(0), nulls: &[] },
         "MPI_Cart_rank" => Entry { shim: cart_rank, on: On::Comm(0), nulls: &[] },
         "MPI_Cart_coords" => Entry { shim: cart_coords, on: On::Comm(0), nulls: &[] },
         "MPI_Cart_shift" => Entry { shim: cart_shift, on: On::Comm(0), nulls: &[] },
         "MPI_Cart_sub" => Entry { shim: cart_sub, on: On::Comm(0), nulls: &[(2, Comm::NULL.0)] },
-        "MPI_Cart_map" => Entry { shim: cart_map, on: On::Comm(0), nulls: &[] },
+        "MPI_Cart_map" => Entry { shim: crate::mpi::topo::cart_map, on: On::Comm(0), nulls: &[] },
         "MPI_Graph_create" => Entry { shim: graph_create, on: On::Comm(0), nulls: &[(5, Comm::NULL.0)] },
         "MPI_Graphdims_get" => Entry { shim: graphdims_get, on: On::Comm(0), nulls: &[] },
         "MPI_Graph_get" => Entry { shim: graph_get, on: On::Comm(0), nulls: &[] },
         "MPI_Graph_neighbors_count" => Entry { shim: graph_neighbors_count, on: On::Comm(0), nulls: &[] },
-        "MPI_Graph_neighbors" => Entry { shim: graph_neighbors, on: On::Comm(0), nulls: &[] },
+        "MPI_Graph_neighbors" => Entry { shim: crate::mpi::topo::graph_neighbors, on: On::Comm(0), nulls: &[] },
         "MPI_Graph_map" => Entry { shim: graph_map, on: On::Comm(0), nulls: &[] },
-        "MPI_Dist_graph_create" => Entry { shim: dist_graph_create, on: On::Comm(0), nulls: &[(8, Comm::NULL.0)] },
+        "MPI_Dist_graph_create" => {
+            Entry { shim: crate::mpi::topo::dist_graph_create, on: On::Comm(0), nulls: &[(8, Comm::NULL.0)] }
+        }
         "MPI_Dist_graph_create_adjacent" => {
-            Entry { shim: dist_graph_create_adjacent, on: On::Comm(0), nulls: &[(9, Comm::NULL.0)] }
+            Entry { shim: crate::mpi::topo::dist_graph_create_adjacent, on: On::Comm(0), nulls: &[(9, Comm::NULL.0)] }
         }
         "MPI_Dist_graph_neighbors_count" => Entry { shim: dist_graph_neighbors_count, on: On::Comm(0), nulls: &[] },
-        "MPI_Dist_graph_neighbors" => Entry { shim: dist_graph_neighbors, on: On::Comm(0), nulls: &[] },
+        "MPI_Dist_graph_neighbors" => {
+            Entry { shim: crate::mpi::topo::dist_graph_neighbors, on: On::Comm(0), nulls: &[] }
+        }
         "MPI_Topo_test" => Entry { shim: topo_test, on: On::Comm(0), nulls: &[] },
         _ => return None,
     })
