@@ -7,11 +7,11 @@ use std::ptr::null_mut;
 use mpi_sys::*;
 
 use crate::error::{Result, check};
-use crate::{Error, Transportable};
 use crate::pending::{Receiving, Sending};
 use crate::read::values;
 use crate::types::Types;
 use crate::write::Writer;
+use crate::{Error, Transportable};
 
 #[link(wasm_import_module = "rankine")]
 unsafe extern "C" {
