@@ -124,7 +124,12 @@ pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Resu
     let is_root = |met: &Met| roots.hold == Hold::Values && met.at >= roots.at.0 && u64::from(met.at) < end;
     let is_whole = |met: &Met| met.count() > 0 && interior.container(*met).is_none();
     let whole = walk.met.iter().filter(|met| is_whole(met) && !is_root(met));
-    Ok(whole.map(|met| met.at).chain(walk.empty.iter().copied()).collect())
+    let mut addresses: Vec<u32> = whole.map(|met| met.at).collect();
+    // This walk has seen what is part of something else twice.
+    walk.empty.sort_unstable();
+    walk.empty.dedup();
+    addresses.extend(&walk.empty);
+    Ok(addresses)
 }
 
 struct Copier<'a> {
