@@ -62,13 +62,16 @@ static void trees(void)
 
     // In one block, and as values in the array.
     TRY(Rankine_Sendrecv(&root, 1, next, 3, &came, 1, before, 3, node, MPI_COMM_WORLD, &status));
-    TRY(Rankine_Send(&came, 1, node, rank, 4, MPI_COMM_WORLD));
+    MPI_Request request;
+    TRY(Rankine_Isend(&came, 1, node, rank, 4, MPI_COMM_WORLD, &request));
     struct node *whole = NULL, values[1];
     TRY(Rankine_Recv(&whole, 1, RANKINE_TOGETHER(node), rank, 4, MPI_COMM_WORLD, &status));
+    TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
     check_tree(whole, NULL, 5, 1);
     free(whole);
-    TRY(Rankine_Send(&came, 1, node, rank, 5, MPI_COMM_WORLD));
+    TRY(Rankine_Isend(&came, 1, node, rank, 5, MPI_COMM_WORLD, &request));
     TRY(Rankine_Recv(values, 1, RANKINE_VALUES(node), rank, 5, MPI_COMM_WORLD, &status));
+    TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
     check_tree(values, NULL, 5, 1);
     TRY(Rankine_Free(values, 1, RANKINE_VALUES(node)));
     TRY(Rankine_Free(&came, 1, node));
