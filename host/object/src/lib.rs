@@ -221,8 +221,8 @@ impl Objects {
         Ok(counts)
     }
 
-    /// Builds the graphs of some messages, one part of the array after another; how many roots each had. If one can't be
-    /// built, what those before it have brought is given back, and the array is as it was.
+    /// Builds the graphs of some messages, one part of the array after another; how many roots each had. If one can't
+    /// be built, what those before it have brought is given back, and the array is as it was.
     pub async fn build_parts<A: AsyncFn(Callback) -> i32>(
         &self,
         site: &Site<'_, A>,

@@ -1,5 +1,4 @@
-// A program's own allocator stays the one that is used, whenever types are declared; collectives that fail half way give
-// back what they have built.
+// A program's own allocator stays the one that is used, whenever types are declared; what fails half way is given back.
 // ranks: 2
 // native: no (Rankine's own functions)
 #include "../check.h"
