@@ -118,12 +118,12 @@ fn put_outcome<C: Carrier>(c: &C, at: i32, result: Result<Status>) -> Result<()>
     }
 }
 
-/// The longest string that is read from a guest.
-const MAX_STRING: usize = 1 << 20;
+/// The longest name of a type.
+const MAX_TYPE_NAME: usize = 1 << 12;
 
 /// Declares a type.
 pub(crate) fn type_create<C: Carrier>(c: &C, o: Shared, name: i32, size: i32, align: i32, ty: i32) -> Result<()> {
-    let name = c.memory().read_string(addr(name), MAX_STRING, "name")?;
+    let name = c.memory().read_string(addr(name), MAX_TYPE_NAME, "the name of a type")?;
     let declared = o.declare(&name, size, align)?;
     put_int(c, ty, declared as i32, "type")
 }
@@ -154,9 +154,15 @@ pub(crate) fn type_free<C: Carrier>(c: &C, o: Shared, ty: i32) -> Result<()> {
     put_int(c, ty, 0, "type")
 }
 
+/// In the number of the guest's second function: they are what its language offers, for programs that choose none.
+const OFFERED: u32 = 1 << 31;
+
 /// Says which functions of the guest find and give back memory.
 pub(crate) fn set_allocator<C: Carrier>(_: &C, o: Shared, allocate: i32, release: i32) -> Result<()> {
-    o.allocator.set(Some(Allocator { allocate: FnPtr(allocate as u32), release: FnPtr(release as u32) }));
+    let release = release as u32;
+    if release & OFFERED == 0 || o.allocator.get().is_none() {
+        o.allocator.set(Some(Allocator { allocate: FnPtr(allocate as u32), release: FnPtr(release & !OFFERED) }));
+    }
     Ok(())
 }
 
@@ -396,13 +402,7 @@ fn parts<C: Carrier>(
 
 /// Builds what every rank sent, one part after another, and stores how many references each had.
 async fn build_all<C: Carrier>(c: &C, o: &Objects, messages: Vec<Vec<u8>>, to: &Roots, counts: i32) -> Result<()> {
-    let mut came = Vec::with_capacity(messages.len());
-    let mut used = 0;
-    for message in messages {
-        let (_, roots) = o.build_counted(&site(c), message.into(), &to.part(used, to.count - used)).await?;
-        used += roots;
-        came.push(roots as i32);
-    }
+    let came = o.build_parts(&site(c), messages, to).await?;
     put_wanted(c, counts, &came, "recvcounts")
 }
 

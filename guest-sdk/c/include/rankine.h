@@ -194,7 +194,7 @@ int Rankine_Set_limits(long long bytes, long long objects, long long depth) RANK
 typedef int Rankine_Allocate_function(int n, const unsigned sizes[], void *addresses[]);
 /* Gives it back. */
 typedef void Rankine_Release_function(int n, void *addresses[]);
-/* Where received objects come from; without this call from malloc and free. */
+/* Where received objects come from; without this call from malloc and free. Types may be declared before or after. */
 int Rankine_Set_allocator(Rankine_Allocate_function *allocate, Rankine_Release_function *release)
     RANKINE_FUNCTION(Rankine_Set_allocator);
 Rankine_Allocate_function Rankine_Allocate;
@@ -240,10 +240,15 @@ int Rankine_Cluster_bcast(Rankine_Cluster cluster, int root, MPI_Comm comm);
 
 /* ---- what the macros are made of ---- */
 
+/* The same import as Rankine_Set_allocator. With its highest bit set, the number of `release` says that the program has
+ * not chosen these two itself: then they take nothing's place. */
+int rankine_offer_allocator(Rankine_Allocate_function *allocate, size_t release)
+    __attribute__((import_module("rankine"), import_name("Rankine_Set_allocator")));
+
 static inline Rankine_Type rankine_declare(const char *name, size_t size, size_t align)
 {
     Rankine_Type type = 0;
-    Rankine_Set_allocator(Rankine_Allocate, Rankine_Release);
+    rankine_offer_allocator(Rankine_Allocate, (size_t)Rankine_Release | 0x80000000u);
     Rankine_Type_create(name, (int)size, (int)align, &type);
     return type;
 }

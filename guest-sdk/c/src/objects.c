@@ -6,7 +6,7 @@
 WEAK int Rankine_Allocate(int n, const unsigned sizes[], void *addresses[])
 {
     for (int i = 0; i < n; i++) {
-        addresses[i] = malloc(sizes[i]);
+        addresses[i] = malloc(sizes[i] ? sizes[i] : 1);
         if (addresses[i] == NULL) {
             Rankine_Release(i, addresses);
             return 1;

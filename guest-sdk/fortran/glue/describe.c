@@ -100,11 +100,24 @@ static struct description *find(const struct derived_type *of)
     return NULL;
 }
 
-/* The largest power of two, up to 8, that divides the size: at least the alignment. */
-static int alignment(long long size)
+static int number_size(const struct component *component);
+
+/* What the compiler aligns variables of a type to, as far as a size tells: that of its strictest component. */
+static int alignment(const struct derived_type *type)
 {
-    int low = (int)(size & -size);
-    return low > 8 ? 8 : low;
+    const struct component *component = components(type);
+    int most = 1;
+    for (int index = 0; index < component_count(type); index++, component++) {
+        int own = component->genre != DATA             ? _Alignof(CFI_cdesc_t)
+                  : component->category == DERIVED     ? alignment(type_of(component))
+                  : component->category == COMPLEX     ? number_size(component) / 2
+                                                       : number_size(component);
+        most = own > most ? own : most;
+    }
+    most = most > 8 ? 8 : most;
+    /* In a type of C that is packed, or one with a sequence, things may lie closer. */
+    int low = (int)(type->size & -type->size);
+    return low < most ? low : most;
 }
 
 #define NO_MEMORY "there is no memory to describe the type %s"
@@ -124,9 +137,9 @@ static struct description *declare(const struct derived_type *of)
         wrong(MPI_ERR_NO_MEM, of, NULL, NO_MEMORY);
         return NULL;
     }
-    Rankine_Set_allocator(Rankine_Allocate, Rankine_Release);
+    rankine_offer_allocator(Rankine_Allocate, (size_t)Rankine_Release | 0x80000000u);
     *known = (struct description){.of = of, .next = descriptions};
-    if (Rankine_Type_create(NAME(of), (int)of->size, alignment(of->size), &known->type) != MPI_SUCCESS) {
+    if (Rankine_Type_create(NAME(of), (int)of->size, alignment(of), &known->type) != MPI_SUCCESS) {
         free(known);
         return NULL;
     }
@@ -244,7 +257,11 @@ static int add_descriptor(struct fields *fields, const struct component *compone
         return add(fields, component, rankine_pointers(RANKINE_KIND_LEFT, offset, 1, 0, NULL));
     }
     Rankine_Type to = 0;
-    if (travels && type != NULL) {
+    if (travels && type != NULL && type->size == 0) {
+        /* There is nothing to describe: a row of no bytes, which is there or not. */
+        to = is_weak ? 0 : RANKINE_OF(MPI_CHAR);
+        is_weak = 0;
+    } else if (travels && type != NULL) {
         struct description *target = declare(type);
         if (target == NULL)
             return MPI_ERR_TYPE;
@@ -409,18 +426,24 @@ void rankine_describe_(const CFI_cdesc_t *variable, const char *transport, const
     return_code(ierror, code);
 }
 
-/* Makes pointers and allocatables refer to nothing, after what they refer to has been freed. */
-static void nullify(const struct derived_type *type, char *object)
+/* Makes what Rankine_Free has freed, or may have freed, refer to nothing: allocatables, and the pointers that travel or
+ * are weak. `of` is the type that rankine_describe was called for, where `type` is what it inherits. */
+static void nullify(const struct derived_type *of, const struct derived_type *type, char *object)
 {
+    const struct description *description = find(of);
+    const char *transport = description ? description->transport : NULL, *weak = description ? description->weak : NULL;
     const struct component *component = components(type);
     for (int index = 0; index < component_count(type); index++, component++) {
         char *at = object + component->offset;
         const struct derived_type *inner = type_of(component);
-        if (component->genre != DATA)
+        if (component->genre == ALLOCATABLE ||
+            (component->genre == POINTER && (has_name(transport, component) || has_name(weak, component))))
             ((CFI_cdesc_t *)at)->base_addr = NULL;
-        else if (inner != NULL)
+        else if (component->genre == DATA && index == 0 && type->has_parent)
+            nullify(of, inner, at);
+        else if (component->genre == DATA && inner != NULL)
             for (int element = 0; element < elements(component); element++)
-                nullify(inner, at + element * inner->size);
+                nullify(inner, inner, at + element * inner->size);
     }
 }
 
@@ -428,5 +451,5 @@ void rankine_nullify(const CFI_cdesc_t *variable, void *objects, int count)
 {
     const struct derived_type *type = rankine_information(variable);
     for (int index = 0; index < count; index++)
-        nullify(type, (char *)objects + index * type->size);
+        nullify(type, type, (char *)objects + index * type->size);
 }

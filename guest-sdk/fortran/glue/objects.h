@@ -18,5 +18,5 @@ static inline const struct derived_type *rankine_information(const CFI_cdesc_t *
 /* The description of a variable's type, which is made if there is none. */
 int rankine_type_of(const CFI_cdesc_t *variable, MPI_Comm comm, Rankine_Type *type);
 
-/* Makes all pointers and allocatables of objects refer to nothing. */
+/* Makes allocatables of objects, and pointers that travel or are weak, refer to nothing. */
 void rankine_nullify(const CFI_cdesc_t *variable, void *objects, int count);

@@ -76,7 +76,11 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result
         return Err(bad("the table of aliases is longer than the image"));
     }
     let (table, body) = rest.split_at_mut(table as usize);
-    let aliases = (0..header.aliases as usize).map(|index| Alias::read(table, index)).collect();
+    let aliases: Vec<Alias> = (0..header.aliases as usize).map(|index| Alias::read(table, index)).collect();
+    // All that asks for an alias by its number relies on the order.
+    if !aliases.is_sorted_by(|one, next| one.number < next.number) {
+        return Err(bad("its aliases are not in the order of their numbers"));
+    }
     let body_at = HEADER + table.len();
     let mut reader = Reader {
         plan,
@@ -96,6 +100,9 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result
     Ok(Outline { count: header.objects, aliases, roots: header.roots, body: body_at, ..outline })
 }
 
+/// Objects that room is made for because an image says that it has them; more once they are there.
+const EXPECTED: usize = 1 << 16;
+
 #[cold]
 fn bad(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     error(MPI_ERR_TYPE, text)
@@ -105,7 +112,7 @@ struct Reader<'a> {
     plan: &'a Plan,
     header: &'a Header,
     body: &'a mut [u8],
-    /// By rising number.
+    /// By rising number, each number once.
     aliases: Vec<Alias>,
     next_alias: usize,
     /// Where the next object that is met will lie.
@@ -126,9 +133,10 @@ impl<'a> Reader<'a> {
         if self.header.objects as usize > most {
             return Err(bad("it has fewer bytes than objects"));
         }
-        self.outline.objects.reserve(self.header.objects as usize);
-        self.outline.sizes.reserve(self.header.objects as usize);
-        self.outline.references.reserve(self.header.objects as usize);
+        let expected = (self.header.objects as usize).min(EXPECTED);
+        self.outline.objects.reserve(expected);
+        self.outline.sizes.reserve(expected);
+        self.outline.references.reserve(expected);
         for root in 0..self.header.roots as usize {
             self.refer(root * REFERENCE as usize, 0, Some(1), false)?;
         }
@@ -325,19 +333,38 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn meet_alias(&mut self, met: Met, owned: bool) -> Result<()> {
-        let alias = self.aliases[self.next_alias];
-        self.next_alias += 1;
+        let alias = self.next_alias(met)?;
         if owned {
             return Err(bad("what is owned is part of something else"));
         }
         self.outline.objects.push(met);
-        let is_next = alias.container as usize == self.outline.objects.len();
-        if is_next {
-            if alias.shape as usize >= self.plan.layouts.len() {
-                return Err(bad("an alias has a type that does not exist"));
+        if alias.container as usize == self.outline.objects.len() {
+            // The next one is an object of its own: otherwise a chain of aliases would be followed by recursion.
+            if self.is_alias(alias.container) {
+                return Err(bad("an alias is part of an alias"));
             }
             self.meet(alias.shape, alias.count, false)?;
         }
+        self.is_in_container(&alias)
+    }
+
+    /// The alias that an object which is met now has to be, and that may be one.
+    fn next_alias(&mut self, met: Met) -> Result<Alias> {
+        let alias = self.aliases[self.next_alias];
+        self.next_alias += 1;
+        let layouts = &self.plan.layouts;
+        let Some(container) = layouts.get(alias.shape as usize) else {
+            return Err(bad("an alias has a type that does not exist"));
+        };
+        // The end of a string is looked for where it lies; a part of something else has no end of its own.
+        if container.is_text || layouts[met.shape() as usize].is_text {
+            return Err(bad("a string is part of something else, or has parts"));
+        }
+        Ok(alias)
+    }
+
+    /// Checks that the object which an alias is part of has been met, and is of the type that the alias says.
+    fn is_in_container(&self, alias: &Alias) -> Result<()> {
         match self.outline.objects.get(alias.container as usize) {
             Some(container) if (container.shape(), container.count()) == (alias.shape, alias.count) => Ok(()),
             _ => Err(bad("an alias is part of an object that is not there, or another one")),
@@ -357,13 +384,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Checks weak references, in the order of objects. They introduce nothing but parts of what has been met.
     fn resolve_weak(&mut self) -> Result<()> {
         for (at, shape) in std::mem::take(&mut self.weak) {
             let reference = word(self.body, at as usize);
             if reference == 0 {
                 continue;
             }
-            match self.outline.objects.get(reference as usize - 1) {
+            let number = reference - 1;
+            let is_next = number as usize == self.outline.objects.len() && number < self.header.objects;
+            if is_next && self.aliases.get(self.next_alias).is_some_and(|alias| alias.number == number) {
+                let met = Met::new(0, shape, 1);
+                let alias = self.next_alias(met)?;
+                self.is_in_container(&alias)?;
+                self.outline.objects.push(met);
+            }
+            match self.outline.objects.get(number as usize) {
                 Some(met) if met.shape() == shape && met.count() == 1 => self.outline.references.push(at),
                 _ => return Err(bad("a weak reference is to nothing, or to another type")),
             }

@@ -1,7 +1,8 @@
 //! References that point into other objects: to an element of an array, or to what lies inline in something larger.
 //!
 //! A walk meets such a target as an object of its own. Afterwards, what was met is sorted by address; what lies inside
-//! of something larger becomes an alias of a part of it, which has a number like every object, but no bytes.
+//! of something larger becomes an alias of a part of it, which has a number like every object, but no bytes. What only
+//! weak references lead to is looked for last, in what has been met then: such aliases have the highest numbers.
 
 use std::collections::HashMap;
 
@@ -42,6 +43,8 @@ pub(crate) struct Interior {
     containers: HashMap<Met, Met>,
     /// Those that were met, by rising number.
     aliases: Vec<Alias>,
+    /// What is no part of something else, by address.
+    whole: Vec<Met>,
 }
 
 impl Interior {
@@ -51,11 +54,12 @@ impl Interior {
         let is_text = |met: &Met| plan.layouts[met.shape() as usize].is_text;
         let mut sorted: Vec<Met> = met.iter().filter(|met| met.count() > 0 && !is_text(met)).copied().collect();
         sorted.sort_unstable_by_key(|met| (met.at, std::cmp::Reverse(plan.bytes(*met)), plan.depth(*met)));
-        let mut containers = HashMap::new();
+        let (mut containers, mut whole) = (HashMap::new(), Vec::new());
         let mut around: Option<Met> = None;
         for met in sorted {
             let Some(container) = around.filter(|around| u64::from(met.at) < end(around)) else {
                 around = Some(met);
+                whole.push(met);
                 continue;
             };
             if !is_part(&plan.layouts, container, met.at - container.at, met) {
@@ -68,12 +72,20 @@ impl Interior {
             }
             containers.insert(met, container);
         }
-        Ok(Interior { containers, aliases: Vec::new() })
+        Ok(Interior { containers, aliases: Vec::new(), whole })
     }
 
+    /// Whether nothing is part of something else, as far as references other than weak ones lead.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.containers.is_empty()
+    }
+
+    /// What has `met` as a part of it, which no reference but weak ones leads to.
+    pub(crate) fn around(&self, plan: &Plan, met: Met) -> Option<Met> {
+        let behind = self.whole.partition_point(|whole| whole.at <= met.at);
+        let around = *self.whole[..behind].last()?;
+        is_part(&plan.layouts, around, met.at - around.at, met).then_some(around)
     }
 
     /// What an object is part of.
@@ -81,9 +93,8 @@ impl Interior {
         self.containers.get(&met).copied()
     }
 
-    /// Notes that the object `number` is part of the object `container`.
-    pub(crate) fn set(&mut self, number: u32, met: Met, container: u32) {
-        let around = self.containers[&met];
+    /// Notes that the object `number` is part of the object `container`, which is `around`.
+    pub(crate) fn set(&mut self, number: u32, met: Met, container: u32, around: Met) {
         let offset = met.at - around.at;
         self.aliases.push(Alias { number, container, offset, shape: around.shape(), count: around.count() });
     }
@@ -92,8 +103,8 @@ impl Interior {
         self.aliases.binary_search_by_key(&number, |alias| alias.number).is_ok()
     }
 
-    /// Puts the aliases behind the header of an image; how many there are.
-    pub(crate) fn write(&self, image: &mut Vec<u8>) -> u32 {
+    /// Puts the aliases behind the header of an image, and gives them.
+    pub(crate) fn write(self, image: &mut Vec<u8>) -> Vec<Alias> {
         let mut table = vec![0; self.aliases.len() * ALIAS];
         for (index, alias) in self.aliases.iter().enumerate() {
             let fields = [alias.number, alias.container, alias.offset, alias.shape, alias.count];
@@ -102,7 +113,7 @@ impl Interior {
             }
         }
         image.splice(HEADER..HEADER, table);
-        self.aliases.len() as u32
+        self.aliases
     }
 }
 

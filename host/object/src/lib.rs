@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `types` | what a guest says of its types; all of it is checked here |
 //! | `plan` | types that belong together, in an order two ranks agree on; the fingerprint |
+//! | `plans` | plans that are kept, and how many may be in use |
 //! | `walk`, `visited`, `interior` | from a graph to an image |
 //! | `image` | the form in which graphs travel |
 //! | `descriptor` | pointers and allocatables of Fortran |
@@ -23,6 +24,7 @@ mod descriptor;
 mod image;
 mod interior;
 mod plan;
+mod plans;
 mod rebuild;
 #[cfg(test)]
 mod tests;
@@ -31,7 +33,6 @@ mod visited;
 mod walk;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
@@ -56,7 +57,7 @@ pub const MODULE: &str = "rankine";
 #[derive(Default)]
 pub struct Objects {
     types: RefCell<types::Types>,
-    plans: RefCell<HashMap<u32, Arc<Plan>>>,
+    plans: RefCell<plans::Plans>,
     walk: RefCell<walk::Walk>,
     /// What the rank accepts.
     pub limits: Cell<Limits>,
@@ -113,7 +114,8 @@ impl Roots {
         }
     }
 
-    /// The block that objects share, which begins with the first of them; none if all references are null.
+    /// The block that objects share, which begins with the first of them, or that an image lies in; none if all
+    /// references are null.
     fn block(&self, memory: &Memory) -> Result<Option<u32>> {
         let references = memory.read_i32s(self.at, self.count as usize, ARRAY)?;
         Ok(references.into_iter().find(|&first| first != 0).map(|first| first as u32))
@@ -138,19 +140,17 @@ impl Objects {
 
     /// Forgets a type.
     pub fn free(&self, handle: u32) -> Result<()> {
-        self.plans.borrow_mut().remove(&handle);
+        self.plans.borrow_mut().forget(handle);
         self.types.borrow_mut().free(handle)
     }
 
     /// How objects of a type are walked.
     pub fn plan(&self, handle: u32) -> Result<Arc<Plan>> {
-        if let Some(plan) = self.plans.borrow().get(&handle) {
-            return Ok(plan.clone());
+        if let Some(plan) = self.plans.borrow().get(handle) {
+            return Ok(plan);
         }
-        let types = self.types.borrow();
-        let plan = Arc::new(Plan::new(&types, handle)?);
-        self.plans.borrow_mut().insert(handle, plan.clone());
-        Ok(plan)
+        let plan = Plan::new(&self.types.borrow(), handle)?;
+        self.plans.borrow_mut().keep(handle, plan)
     }
 
     /// The references that a call names.
@@ -221,6 +221,40 @@ impl Objects {
         Ok(counts)
     }
 
+    /// Builds the graphs of some messages, one part of the array after another; how many roots each had. If one can't
+    /// be built, what those before it have brought is given back, and the array is as it was.
+    pub async fn build_parts<A: AsyncFn(Callback) -> i32>(
+        &self,
+        site: &Site<'_, A>,
+        messages: Vec<Vec<u8>>,
+        to: &Roots,
+    ) -> Result<Vec<i32>> {
+        let said = |message: &Vec<u8>| Header::read(message).map_or(0, |header| u64::from(header.roots));
+        let most = messages.iter().map(said).sum::<u64>().min(to.count.into());
+        let before = site.memory.read_bytes(to.at, most * u64::from(to.stride()), ARRAY)?;
+        let mut came = Vec::with_capacity(messages.len());
+        let mut used = 0;
+        for message in messages {
+            match self.build_counted(site, message.into(), &to.part(used, to.count - used)).await {
+                Ok((_, roots)) => {
+                    came.push(roots as i32);
+                    used += roots;
+                }
+                Err(error) => {
+                    let mut start = 0;
+                    for &roots in &came {
+                        // The first error says what is wrong, whatever becomes of this.
+                        let _ = self.release(site, &to.part(start, roots as u32)).await;
+                        start += roots as u32;
+                    }
+                    site.memory.write_bytes(to.at, &before, ARRAY)?;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(came)
+    }
+
     /// Gives the memory of all objects of these graphs back to the guest's allocator, each once, or the block that they
     /// share.
     pub async fn release<A: AsyncFn(Callback) -> i32>(&self, site: &Site<'_, A>, roots: &Roots) -> Result<()> {
@@ -232,7 +266,7 @@ impl Objects {
         };
         // The guest's function may come back to us: nothing is borrowed while it runs.
         let addresses = match roots.hold {
-            Hold::Together => roots.block(site.memory)?.into_iter().collect(),
+            Hold::Together | Hold::Image => roots.block(site.memory)?.into_iter().collect(),
             _ => walk::addresses(&mut self.walk.borrow_mut(), site.memory, roots)?,
         };
         rebuild::release(site, allocator, &addresses).await

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Datatype, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
@@ -67,13 +68,13 @@ pub(crate) struct Step {
     pub owned: bool,
     pub required: bool,
     /// For errors.
-    pub name: Box<str>,
+    pub name: Arc<str>,
 }
 
 /// A type, ready to be followed.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The guest's handle.
     pub handle: u32,
     pub size: u32,
@@ -84,6 +85,8 @@ pub(crate) struct Layout {
     /// It is what strings are made of: linkers let one string be the end of another, so they are no parts of each
     /// other.
     pub is_text: bool,
+    /// How deep in something else it may lie, in a plan that has references into objects.
+    pub depth: u32,
 }
 
 /// See the module. The first layout is the root's.
@@ -135,25 +138,19 @@ impl Plan {
 
     /// How deep in something else objects of this type may lie: of two that have the same bytes, the outer one has the
     /// smaller number.
-    pub(crate) fn depth(&self, met: Met) -> usize {
-        let mut depth = 0;
-        let mut shapes = vec![met.shape()];
-        while depth <= self.layouts.len() {
-            let holders = self.layouts.iter().enumerate().filter(|(_, layout)| {
-                layout.steps.iter().any(|step| matches!(step.action, Action::Inline { to, .. } if shapes.contains(&to)))
-            });
-            shapes = holders.map(|(shape, _)| shape as Shape).collect();
-            if shapes.is_empty() {
-                break;
-            }
-            depth += 1;
-        }
-        depth
+    pub(crate) fn depth(&self, met: Met) -> u32 {
+        self.layouts[met.shape() as usize].depth
+    }
+
+    /// What it takes to keep it: layouts, and what is done for each.
+    pub(crate) fn weight(&self) -> usize {
+        self.layouts.iter().map(|layout| 1 + layout.steps.len() + layout.plain.as_ref().map_or(0, Vec::len)).sum()
     }
 
     /// Follows everything that can be reached from a type.
     pub(crate) fn new(types: &Types, root: u32) -> Result<Plan> {
-        let mut build = Build { types, numbers: HashMap::new(), layouts: Vec::new(), hash: Hash::default() };
+        let mut build =
+            Build { types, numbers: HashMap::new(), keys: Vec::new(), layouts: Vec::new(), hash: Hash::default() };
         build.number(Key::Described(root))?;
         let mut next = 0;
         while next < build.layouts.len() {
@@ -162,7 +159,9 @@ impl Plan {
         }
         let Build { mut layouts, hash, .. } = build;
         let has_interior = has_interior(&layouts);
-        if !has_interior {
+        if has_interior {
+            find_depths(&mut layouts);
+        } else {
             leave_numbers(&mut layouts);
         }
         for layout in &mut layouts {
@@ -188,6 +187,8 @@ enum Key {
 struct Build<'a> {
     types: &'a Types,
     numbers: HashMap<Key, Shape>,
+    /// What each layout is made from.
+    keys: Vec<Key>,
     layouts: Vec<Layout>,
     hash: Hash,
 }
@@ -199,31 +200,32 @@ impl Build<'_> {
             return Ok(number);
         }
         let number = self.layouts.len() as Shape;
-        let layout = |name: &str, handle, size| Layout {
-            name: name.into(),
+        let layout = |name: Arc<str>, handle, size| Layout {
+            name,
             handle,
             size,
             steps: Vec::new(),
             plain: None,
             is_text: key == Key::Text,
+            depth: 0,
         };
         let layout = match key {
-            Key::Cell(to, ..) => layout("references", to, REFERENCE),
-            Key::Text => layout("characters", Datatype::CHAR.0, 1),
+            Key::Cell(to, ..) => layout("references".into(), to, REFERENCE),
+            Key::Text => layout("characters".into(), Datatype::CHAR.0, 1),
             Key::Described(handle) => match basic(handle) {
-                Some((name, size)) => layout(name, handle, size),
-                None => self.types.get(handle).map(|ty| layout(&ty.name, handle, ty.size))?,
+                Some((name, size)) => layout(name.into(), handle, size),
+                None => self.types.get(handle).map(|ty| layout(ty.name.clone(), handle, ty.size))?,
             },
         };
         self.numbers.insert(key, number);
+        self.keys.push(key);
         self.layouts.push(layout);
         Ok(number)
     }
 
     fn fill(&mut self, number: usize) -> Result<()> {
         let (handle, size) = (self.layouts[number].handle, self.layouts[number].size);
-        let key = self.numbers.iter().find(|(_, of)| **of == number as Shape).map(|(key, _)| *key);
-        if let Some(Key::Cell(to, owned, required)) = key {
+        if let Key::Cell(to, owned, required) = self.keys[number] {
             let to = self.number(Key::Described(to))?;
             self.hash.add(&[4, to]);
             let action = Action::References { count: 1, to };
@@ -312,6 +314,24 @@ fn leave_numbers(layouts: &mut [Layout]) {
         let refers: Vec<bool> = layouts.iter().map(|layout| !layout.steps.is_empty()).collect();
         for layout in layouts.iter_mut() {
             layout.steps.retain(|step| !matches!(step.action, Action::Inline { to, .. } if !refers[to as usize]));
+        }
+    }
+}
+
+/// Finds how deep each layout may lie in others. They were defined one after another, so none lies in itself.
+fn find_depths(layouts: &mut [Layout]) {
+    let mut is_deeper = true;
+    while std::mem::take(&mut is_deeper) {
+        for holder in 0..layouts.len() {
+            for step in 0..layouts[holder].steps.len() {
+                let least = layouts[holder].depth + 1;
+                if let Action::Inline { to, .. } = layouts[holder].steps[step].action
+                    && layouts[to as usize].depth < least
+                {
+                    layouts[to as usize].depth = least;
+                    is_deeper = true;
+                }
+            }
         }
     }
 }

@@ -62,8 +62,9 @@ pub(crate) async fn rebuild<A: AsyncFn(Callback) -> i32>(
         put_word(body, at as usize, addresses[number as usize]);
     }
     let (roots, mut rest) = body.split_at(roots);
+    // Sizes are words of the guest: from 2 GiB on they look negative.
     for (&size, &block) in outline.sizes.iter().zip(&blocks) {
-        let (object, behind) = rest.split_at(size as usize);
+        let (object, behind) = rest.split_at(size as u32 as usize);
         site.memory.write_bytes(Addr(block), object, "memory from the guest's allocator")?;
         rest = behind;
     }
@@ -141,14 +142,14 @@ async fn allocate_together<A: AsyncFn(Callback) -> i32>(
     // Objects without bytes have an address of their own too.
     let room = |size: i32| u64::from(size as u32).max(1).next_multiple_of(MAX_ALIGN.into());
     let bytes: u64 = outline.sizes.iter().map(|&size| room(size)).sum();
-    let Ok(whole) = i32::try_from(bytes) else {
+    let Ok(whole) = u32::try_from(bytes) else {
         return Err(Error::new(MPI_ERR_NO_MEM, format!("{bytes} bytes came, which no block can hold")));
     };
     if whole == 0 {
         return Ok(());
     }
     let mut block = Vec::new();
-    allocate(site, allocator, &[whole], &mut block).await?;
+    allocate(site, allocator, &[whole as i32], &mut block).await?;
     let mut at = block[0];
     // A guest whose allocator lies may let this wrap; every write is checked.
     places.extend(outline.sizes.iter().map(|&size| {

@@ -237,3 +237,239 @@ proptest! {
         }
     }
 }
+
+/// A forged image of a graph of the test's nodes: aliases, and the body as words.
+fn forged(lone: &Lone, objects: u32, aliases: &[[u32; 5]], body: &[u32]) -> Vec<u8> {
+    let mut image = vec![0; HEADER];
+    image.extend(aliases.as_flattened().iter().chain(body).flat_map(|word| word.to_le_bytes()));
+    let head = lone.objects.seal(image.len() as u32, objects, 1, lone.node).unwrap();
+    image[..HEADER].copy_from_slice(&head);
+    image[32..36].copy_from_slice(&(aliases.len() as u32).to_le_bytes());
+    image
+}
+
+/// What is wrong with it.
+fn flaw(lone: &Lone, mut image: Vec<u8>) -> String {
+    let plan = lone.objects.plan(lone.node).unwrap();
+    decode::decode(&mut image, &plan, &Limits::default()).expect_err("it is refused").to_string()
+}
+
+/// The shape of nodes, ints, references and text in the plan of nodes.
+const SHAPES: [u32; 4] = [0, 1, 2, 3];
+
+#[test]
+fn aliases_of_aliases_are_refused_and_not_followed() {
+    let lone = Lone::new();
+    const MANY: u32 = 1 << 18;
+    let chain: Vec<_> = (0..MANY).map(|number| [number, number + 1, 0, SHAPES[0], 1]).collect();
+    assert!(flaw(&lone, forged(&lone, MANY, &chain, &[1])).contains("part of an alias"));
+    let ring = [[0, 1, 0, SHAPES[0], 1], [1, 0, 0, SHAPES[0], 1]];
+    assert!(flaw(&lone, forged(&lone, 2, &ring, &[1])).contains("part of an alias"));
+}
+
+#[test]
+fn aliases_come_in_their_order_each_once() {
+    let lone = Lone::new();
+    for numbers in [[1, 0], [0, 0]] {
+        let aliases = numbers.map(|number| [number, 2, 0, SHAPES[0], 1]);
+        assert!(flaw(&lone, forged(&lone, 3, &aliases, &[1, 1, 0, 2, 0, 0, 0])).contains("order of their numbers"));
+    }
+}
+
+#[test]
+fn a_string_is_no_part_of_anything() {
+    let lone = Lone::new();
+    // A node whose text is said to be the last byte of another text, which has no end.
+    let node = [1, 0, 0, 0, 0, 2];
+    let text = [1, 2, 0, SHAPES[3], 4];
+    let body: Vec<u32> = [1].into_iter().chain(node).chain([0x4141_4141]).collect();
+    assert!(flaw(&lone, forged(&lone, 3, &[text], &body)).contains("a string"));
+    // The same as a part of the node itself.
+    let part = [1, 0, 4, SHAPES[0], 1];
+    assert!(flaw(&lone, forged(&lone, 2, &[part], &body)).contains("a string"));
+}
+
+#[test]
+fn a_weak_reference_introduces_nothing_but_parts_of_what_is_there() {
+    let lone = Lone::new();
+    let body = |weak: u32| [1, 1, 0, 0, weak, 0, 0];
+    let decode = |aliases: &[[u32; 5]], weak| flaw(&lone, forged(&lone, 2, aliases, &body(weak)));
+    assert!(decode(&[], 2).contains("a weak reference is to nothing"));
+    assert!(decode(&[[1, 0, 0, SHAPES[0], 1]], 3).contains("a weak reference is to nothing"));
+    assert!(decode(&[[1, 1, 0, SHAPES[0], 1]], 2).contains("not there"));
+    assert!(decode(&[[1, 0, 4, SHAPES[0], 1]], 2).contains("not a part of what it says"));
+    // One that nobody would make, and that does no harm.
+    let mut image = forged(&lone, 2, &[[1, 0, 0, SHAPES[0], 1]], &body(2));
+    let plan = lone.objects.plan(lone.node).unwrap();
+    let outline = decode::decode(&mut image, &plan, &Limits::default()).unwrap();
+    assert_eq!((outline.sizes, outline.references), (vec![NODE as i32], vec![0, 16]));
+}
+
+#[test]
+fn a_header_gets_no_more_room_than_its_image_fills() {
+    let lone = Lone::new();
+    let mut image = forged(&lone, 1 << 24, &[], &vec![0; 1 << 22]);
+    let plan = lone.objects.plan(lone.node).unwrap();
+    assert!(decode::decode(&mut image, &plan, &Limits::default()).is_err());
+}
+
+proptest! {
+    #[test]
+    fn forged_aliases_do_no_harm(
+        aliases in prop::collection::vec((0..8u32, 0..8u32, 0..32u32, 0..5u32, 0..4u32), 0..8),
+        is_sorted in any::<bool>(),
+        body in prop::collection::vec(0..9u32, 1..60),
+        objects in 0..12u32,
+    ) {
+        let lone = Lone::new();
+        let mut aliases: Vec<_> = aliases.into_iter().map(|(n, c, offset, s, k)| [n, c, offset, s, k]).collect();
+        if is_sorted {
+            aliases.sort();
+            aliases.dedup_by_key(|alias| alias[0]);
+        }
+        let mut image = forged(&lone, objects, &aliases, &body);
+        let plan = lone.objects.plan(lone.node).unwrap();
+        if let Ok(outline) = decode::decode(&mut image, &plan, &Limits::default()) {
+            let whole: i64 = outline.sizes.iter().map(|&size| i64::from(size)).sum();
+            prop_assert_eq!(whole + 4, body.len() as i64 * 4);
+            for alias in &outline.aliases {
+                let [part, around] = [alias.number, alias.container].map(|number| outline.objects[number as usize]);
+                let end = u64::from(alias.offset) + plan.bytes(part);
+                prop_assert!(end <= plan.bytes(around) && !plan.layouts[part.shape() as usize].is_text);
+            }
+        }
+    }
+}
+
+/// A rank whose nodes lie in rows: `struct node { struct node *children; int n; struct node *parent; }`, where the
+/// parent is weak.
+fn of_rows() -> Lone {
+    let Lone { memory, objects, .. } = Lone::new();
+    let node = objects.declare("row", 12, 4).unwrap();
+    let to = node as i32;
+    let fields =
+        vec![("children".into(), [2, 0, to, 0, 4, -1, -1, 0]), ("parent".into(), [0x401, 8, to, 1, -1, -1, -1, 0])];
+    objects.define(node, fields).unwrap();
+    Lone { memory, objects, node }
+}
+
+proptest! {
+    /// Trees whose nodes lie in their parents' arrays: every parent arrives.
+    #[test]
+    fn weak_references_to_elements_find_them(counts in prop::collection::vec(0..4u32, 1..60), to_inside in any::<bool>()) {
+        let lone = of_rows();
+        // Rows of children one after another, in the order of nodes.
+        let (mut nodes, mut row) = (vec![(4096u32, 0u32)], 4096 + 12);
+        for (index, &count) in counts.iter().enumerate() {
+            let Some(&(at, parent)) = nodes.get(index) else { break };
+            for (offset, value) in [(0, if count == 0 { 0 } else { row }), (4, count), (8, parent)] {
+                lone.put(at + offset, value);
+            }
+            nodes.extend((0..count).map(|child| (row + child * 12, at)));
+            // The allocator leaves a gap.
+            row += count * 12 + 4;
+        }
+        for &(at, parent) in nodes.iter().skip(counts.len()) {
+            [0, 0, parent].iter().zip(0..).for_each(|(&value, word)| lone.put(at + word * 4, value));
+        }
+        // A reference into a row makes a second walk with other numbers.
+        lone.put(16, 4096);
+        lone.put(20, nodes[nodes.len() / 2].0);
+        let roots = lone.objects.roots(16, if to_inside { 2 } else { 1 }, lone.node as i32).unwrap();
+        let mut image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
+        let outline = decode::decode(&mut image, &roots.plan, &Limits::default()).unwrap();
+        let rows = nodes.len() as u32 - 1;
+        // Roots, rows that are not empty, and a parent for every node but the first.
+        let full = nodes.iter().zip(&counts).filter(|(_, count)| **count > 0).count() as u32;
+        let expected = roots.count + full + rows;
+        prop_assert_eq!(outline.references.len() as u32, expected);
+    }
+}
+
+#[test]
+fn objects_of_two_gigabytes_are_told_apart() {
+    let lone = Lone::new();
+    let large = 1usize << 31;
+    // Pages that nobody touches cost nothing.
+    let mut message = vec![0; HEADER + 4 + large + NODE as usize];
+    let outline = decode::Outline {
+        count: 2,
+        sizes: vec![large as u32 as i32, NODE as i32],
+        roots: 1,
+        body: HEADER,
+        ..decode::Outline::default()
+    };
+    let allocator = Allocator { allocate: rankine_abi::FnPtr(1), release: rankine_abi::FnPtr(2) };
+    let site =
+        Site { memory: &lone.memory, ask: async |call| if let Callback::Scratch { .. } = call { 1024 } else { 0 } };
+    // What the guest's allocator answers.
+    lone.put(1024 + 8, 8192);
+    let roots = lone.objects.roots(16, 1, lone.node as i32).unwrap();
+    let result = now(rebuild::rebuild(&site, Some(allocator), &mut message, &outline, &roots));
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("2147483648"), "{text}");
+}
+
+/// The result of what never waits.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).poll(&mut context) {
+        std::task::Poll::Ready(result) => result,
+        std::task::Poll::Pending => unreachable!("nobody waits"),
+    }
+}
+
+#[test]
+fn parts_that_were_built_are_given_back() {
+    let lone = Lone::new();
+    let roots = lone.fill(&[(1, 0, 0, 0)]);
+    let image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
+    let mut cut = image.clone();
+    cut.truncate(image.len() - 1);
+    lone.objects.allocator.set(Some(Allocator { allocate: rankine_abi::FnPtr(1), release: rankine_abi::FnPtr(2) }));
+    let (next, given, taken) = (Cell::new(30_000), Cell::new(0), Cell::new(0));
+    let ask = async |call| match call {
+        Callback::Call { function: rankine_abi::FnPtr(1), arguments } => {
+            for index in 0..arguments[0] {
+                lone.memory.write_i32(Addr((arguments[2] + index * 4) as u32), next.get(), "an address").unwrap();
+                next.set(next.get() + 64);
+            }
+            given.set(given.get() + arguments[0]);
+            0
+        }
+        Callback::Call { arguments, .. } => {
+            taken.set(taken.get() + arguments[0]);
+            0
+        }
+        _ => 1024,
+    };
+    let site = Site { memory: &lone.memory, ask };
+    let to = lone.objects.roots(32, 3, lone.node as i32).unwrap();
+    [0x77; 3].iter().zip(0..).for_each(|(&value, index)| lone.put(32 + index * 4, value));
+    let messages = vec![image.clone(), image.clone(), cut];
+    now(lone.objects.build_parts(&site, messages, &to)).unwrap_err();
+    assert!(given.get() > 0 && given == taken);
+    assert_eq!(lone.memory.read_i32s(Addr(32), 3, "the array"), Ok(vec![0x77; 3]));
+    assert_eq!(now(lone.objects.build_parts(&site, vec![image; 3], &to)), Ok(vec![1; 3]));
+}
+
+#[test]
+fn names_and_fields_have_quotas() {
+    let objects = Objects::default();
+    let long = "n".repeat(4096);
+    let refused = (0..1 << 13).find_map(|_| objects.declare(&long, 4, 4).err());
+    assert!(refused.unwrap().to_string().contains("16777216"));
+    let objects = Objects::default();
+    let fields = || (0..4096).map(|index| ("".into(), [6, index * 4, 0, 1, -1, -1, -1, 0])).collect();
+    let mut first = None;
+    let refused = (0..1 << 9).find_map(|_| {
+        let ty = objects.declare("large", 4096 * 4, 4).unwrap();
+        first = first.or(Some(ty));
+        objects.define(ty, fields()).err()
+    });
+    assert!(refused.unwrap().to_string().contains("1048576 may be in use"));
+    // What is forgotten makes room.
+    objects.free(first.unwrap()).unwrap();
+    let ty = objects.declare("large", 4096 * 4, 4).unwrap();
+    objects.define(ty, fields()).unwrap();
+}

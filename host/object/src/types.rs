@@ -5,6 +5,7 @@
 //! that no field speaks of travel as they are.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_NO_MEM, MPI_ERR_TYPE};
 use rankine_local::{Error, Result};
@@ -23,6 +24,10 @@ pub(crate) const MAX_ALIGN: u32 = 16;
 const MAX_FIELDS: usize = 4096;
 /// Types that one rank may make.
 const MAX_TYPES: usize = 1 << 16;
+/// Fields that the types of one rank may have in all.
+const MAX_ALL_FIELDS: usize = 1 << 20;
+/// Bytes of the names of types and fields that one rank may give.
+const MAX_NAMES: usize = 1 << 24;
 /// How deep types may lie inline in one another.
 const MAX_NESTING: u32 = 64;
 /// Handles of described types begin here; below are MPI's predefined datatypes.
@@ -78,7 +83,7 @@ const WEAK: u32 = 0x400;
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     /// Its name, for errors.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     pub form: Form,
     pub offset: u32,
     /// The type referred to; 0 for text and for what is left.
@@ -121,7 +126,7 @@ impl Field {
 /// A described type.
 #[derive(Debug)]
 pub(crate) struct Type {
-    pub name: Box<str>,
+    pub name: Arc<str>,
     pub size: u32,
     pub align: u32,
     /// `None`: declared, and not defined yet.
@@ -129,9 +134,30 @@ pub(crate) struct Type {
     nesting: u32,
 }
 
+impl Type {
+    /// Fields, and bytes of names.
+    fn quantity(&self) -> Quantity {
+        let fields = self.fields.as_deref().unwrap_or_default();
+        Quantity {
+            fields: fields.len(),
+            names: fields.iter().map(|field| field.name.len()).sum::<usize>() + self.name.len(),
+        }
+    }
+}
+
+/// What descriptions take.
+#[derive(Clone, Copy, Default)]
+struct Quantity {
+    fields: usize,
+    names: usize,
+}
+
 /// The types of one rank.
 #[derive(Default)]
-pub(crate) struct Types(Vec<Option<Rc<Type>>>);
+pub(crate) struct Types {
+    all: Vec<Option<Rc<Type>>>,
+    taken: Quantity,
+}
 
 impl Types {
     /// Declares a type and gives its handle.
@@ -148,11 +174,33 @@ impl Types {
                 ));
             }
         };
-        if self.0.len() == MAX_TYPES {
+        if self.all.len() == MAX_TYPES {
             return Err(Error::new(MPI_ERR_NO_MEM, format!("this rank has made {MAX_TYPES} types, as many as it may")));
         }
-        self.0.push(Some(Rc::new(Type { name: name.into(), size, align, fields: None, nesting: 0 })));
-        Ok(FIRST + self.0.len() as u32 - 1)
+        let ty = Type { name: name.into(), size, align, fields: None, nesting: 0 };
+        self.take(ty.quantity())?;
+        self.all.push(Some(Rc::new(ty)));
+        Ok(FIRST + self.all.len() as u32 - 1)
+    }
+
+    /// Counts what a type takes, if there is room for it.
+    fn take(&mut self, more: Quantity) -> Result<()> {
+        let (fields, names) = (self.taken.fields + more.fields, self.taken.names + more.names);
+        for (value, most, what) in
+            [(fields, MAX_ALL_FIELDS, "fields"), (names, MAX_NAMES, "bytes of names of types and fields")]
+        {
+            if value > most {
+                let text = format!("this rank would have described {value} {what}; at most {most} may be in use");
+                return Err(Error::new(MPI_ERR_NO_MEM, text));
+            }
+        }
+        self.taken = Quantity { fields, names };
+        Ok(())
+    }
+
+    fn give_back(&mut self, less: Quantity) {
+        self.taken.fields -= less.fields;
+        self.taken.names -= less.names;
     }
 
     /// Says what the fields of a declared type are.
@@ -170,8 +218,8 @@ impl Types {
         let named = |field: &str, error: Error| Error::new(error.class, format!("field {field} of {name}: {error}"));
         let mut read = Vec::with_capacity(fields.len());
         for (field, words) in fields {
-            let shown = field.clone();
-            read.push(self.field(field, &words, size).map_err(|error| named(&shown, error))?);
+            let field: Arc<str> = field.into();
+            read.push(self.field(field.clone(), &words, size).map_err(|error| named(&field, error))?);
         }
         read.sort_by_key(|field| (field.offset, field.when));
         let occupied = self.apart(&read, size).map_err(|(field, error)| named(&field, error))?;
@@ -184,21 +232,27 @@ impl Types {
             return Err(Error::new(MPI_ERR_TYPE, format!("types lie inline in {name} more than {MAX_NESTING} deep")));
         }
         let defined = Type { name: name.clone(), fields: Some(read), nesting, ..*ty };
-        self.0[(handle - FIRST) as usize] = Some(Rc::new(defined));
+        self.give_back(ty.quantity());
+        if let Err(error) = self.take(defined.quantity()) {
+            self.take(ty.quantity())?;
+            return Err(error);
+        }
+        self.all[(handle - FIRST) as usize] = Some(Rc::new(defined));
         Ok(())
     }
 
     /// Forgets a type. Types that refer to it can't be used from then on, unless they were before.
     pub(crate) fn free(&mut self, handle: u32) -> Result<()> {
-        self.get(handle)?;
-        self.0[(handle - FIRST) as usize] = None;
+        let quantity = self.get(handle)?.quantity();
+        self.give_back(quantity);
+        self.all[(handle - FIRST) as usize] = None;
         Ok(())
     }
 
     /// A described type.
     pub(crate) fn get(&self, handle: u32) -> Result<&Rc<Type>> {
         let index = handle.checked_sub(FIRST).map(|index| index as usize);
-        match index.and_then(|index| self.0.get(index)) {
+        match index.and_then(|index| self.all.get(index)) {
             Some(Some(ty)) => Ok(ty),
             Some(None) => Err(Error::new(MPI_ERR_TYPE, format!("the type {handle:#x} has been freed"))),
             None => Err(Error::new(MPI_ERR_TYPE, format!("{handle:#x} is not a type of this rank"))),
@@ -218,7 +272,7 @@ impl Types {
     }
 
     /// Reads the words of a field and checks them, each by itself.
-    fn field(&self, name: Box<str>, words: &[i32; FIELD_WORDS - 1], size: u32) -> Result<Field> {
+    fn field(&self, name: Arc<str>, words: &[i32; FIELD_WORDS - 1], size: u32) -> Result<Field> {
         let &[kind, offset, to, count, count_at, capacity_at, when_at, when] = words;
         let wrong = |text: String| Error::new(MPI_ERR_ARG, text);
         let flags = kind as u32 & !0xff;
@@ -301,7 +355,7 @@ impl Types {
 }
 
 /// A field's name, and what is wrong with its place.
-type Misplaced = (Box<str>, Error);
+type Misplaced = (Arc<str>, Error);
 
 /// Checks that the numbers which a field relies on are no part of a reference.
 fn numbers_are_plain(field: &Field, fields: &[Field], occupied: &[(u32, u32)]) -> Result<()> {

@@ -14,7 +14,7 @@ use crate::decode::Outline;
 use crate::descriptor::Pattern;
 use crate::error;
 use crate::image::{HEADER, Header, put_word, word};
-use crate::interior::Interior;
+use crate::interior::{ALIAS, Interior};
 use crate::plan::{Action, Count, Plan, Shape, Step};
 use crate::types::REFERENCE;
 use crate::visited::Visited;
@@ -56,6 +56,8 @@ pub(crate) struct Walk {
     others: HashMap<Met, u32>,
     /// Weak references: where they lie in the image, and what they refer to.
     weak: Vec<(usize, Met)>,
+    /// Where allocatables without elements lie: blocks of their own all the same.
+    empty: Vec<u32>,
     /// Bytes, objects and references of the last image: the next one is likely to be like it.
     last: [usize; 3],
     /// What an image and its sizes and references lay in that is not needed any more. Of the last message that came:
@@ -97,28 +99,36 @@ const EXPECTED: usize = 1 << 20;
 /// Makes an image of the graphs that begin at these roots.
 pub(crate) fn image(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<Parcel> {
     let plan = &roots.plan;
-    let (bytes, outline, walk) = Copier::new(walk, memory, plan, Interior::default()).run(roots)?;
-    // Some references may point into other objects: see which, and walk again with that knowledge.
-    let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
-    if interior.is_empty() {
-        return Ok(Parcel { bytes, knowledge: Some(Box::new(Walked { plan: plan.clone(), outline })) });
+    let mut copier = Copier::new(walk, memory, plan, Interior::default()).run(roots)?;
+    if plan.has_interior {
+        // Some references may point into other objects: see which, and walk again with that knowledge.
+        let interior = Interior::find(plan, &copier.walk.met)?;
+        if interior.is_empty() {
+            copier.interior = interior;
+        } else {
+            copier = Copier::new(copier.give_up(), memory, plan, interior).run(roots)?;
+        }
     }
-    walk.keep(bytes, outline);
-    let (bytes, ..) = Copier::new(walk, memory, plan, interior).run(roots)?;
-    Ok(bytes.into())
+    let (bytes, outline) = copier.finish(roots.count)?;
+    // Where something is part of something else a receiver has to know more than a walk notes.
+    let is_noted = outline.aliases.is_empty();
+    Ok(Parcel { bytes, knowledge: is_noted.then(|| Box::new(Walked { plan: plan.clone(), outline }) as _) })
 }
 
 /// The addresses of all objects of the graphs that begin at these roots, but for roots that lie in their array.
 pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<Vec<u32>> {
     let plan = &*roots.plan;
-    let (bytes, outline, walk) = Copier::new(walk, memory, plan, Interior::default()).run(roots)?;
+    let walk = Copier::new(walk, memory, plan, Interior::default()).run(roots)?.give_up();
     let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
     let end = u64::from(roots.at.0) + u64::from(roots.count) * u64::from(roots.stride());
     let is_root = |met: &Met| roots.hold == Hold::Values && met.at >= roots.at.0 && u64::from(met.at) < end;
     let is_whole = |met: &Met| met.count() > 0 && interior.container(*met).is_none();
     let whole = walk.met.iter().filter(|met| is_whole(met) && !is_root(met));
-    let addresses = whole.map(|met| met.at).collect();
-    walk.keep(bytes, outline);
+    let mut addresses: Vec<u32> = whole.map(|met| met.at).collect();
+    // This walk has seen what is part of something else twice.
+    walk.empty.sort_unstable();
+    walk.empty.dedup();
+    addresses.extend(&walk.empty);
     Ok(addresses)
 }
 
@@ -136,12 +146,14 @@ impl<'a> Copier<'a> {
         walk.visited.clear();
         walk.met.clear();
         walk.weak.clear();
+        walk.empty.clear();
         walk.others.clear();
         let (image, outline) = walk.room();
         Copier { walk, memory, plan, interior, image, outline }
     }
 
-    fn run(mut self, roots: &Roots) -> Result<(Vec<u8>, Outline, &'a mut Walk)> {
+    /// Copies all that references lead to, but for weak ones.
+    fn run(mut self, roots: &Roots) -> Result<Self> {
         self.image.resize(HEADER, 0);
         let first = self.image.len();
         self.copy_roots(roots)?;
@@ -158,8 +170,13 @@ impl<'a> Copier<'a> {
             }
             next += 1;
         }
-        self.resolve_weak();
-        self.finish(roots.count)
+        Ok(self)
+    }
+
+    /// Ends a walk whose image is not wanted.
+    fn give_up(self) -> &'a mut Walk {
+        self.walk.keep(self.image, self.outline);
+        self.walk
     }
 
     /// Copies the references of the array, or makes references to what lies in it.
@@ -291,7 +308,12 @@ impl<'a> Copier<'a> {
                 self.walk.weak.push((at, met));
                 0
             }
-            0 => self.meet_nothing(met),
+            0 => {
+                if pattern.is_allocatable() {
+                    self.walk.empty.push(address);
+                }
+                self.meet_nothing(met)
+            }
             _ => self.refer(met)?,
         };
         self.point(at, number);
@@ -379,9 +401,9 @@ impl<'a> Copier<'a> {
 
     /// What was met may lie inside of another object: that one has to be met too, right after it.
     fn meet_container(&mut self, met: Met, number: u32) -> Result<()> {
-        let Some(container) = self.interior.container(met) else { return Ok(()) };
-        let container = self.refer(container)? - 1;
-        self.interior.set(number, met, container);
+        let Some(around) = self.interior.container(met) else { return Ok(()) };
+        let container = self.refer(around)? - 1;
+        self.interior.set(number, met, container, around);
         Ok(())
     }
 
@@ -390,26 +412,46 @@ impl<'a> Copier<'a> {
         named(error, || format!("the {name} at address {:#x}", met.at))
     }
 
-    /// Weak references to what was met get its number, the others stay null.
+    /// Weak references to what was met, or is part of it, get its number, the others stay null.
     fn resolve_weak(&mut self) {
-        for &(at, met) in &self.walk.weak {
-            let found = if met.at == 0 { None } else { self.walk.visited.get(met.at) };
-            let same = found.filter(|&number| self.walk.met[number as usize] == met);
-            if let Some(number) = same.or_else(|| self.walk.others.get(&met).copied()) {
+        for index in 0..self.walk.weak.len() {
+            let (at, met) = self.walk.weak[index];
+            if met.at != 0
+                && let Some(number) = self.number(met).or_else(|| self.meet_part(met))
+            {
                 put_word(&mut self.image, at, number + 1);
                 self.outline.references.push((at - HEADER) as u32);
             }
         }
     }
 
-    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, Outline, &'a mut Walk)> {
+    /// The number of what was met.
+    fn number(&self, met: Met) -> Option<u32> {
+        let found = self.walk.visited.get(met.at);
+        let same = found.filter(|&number| self.walk.met[number as usize] == met);
+        same.or_else(|| self.walk.others.get(&met).copied())
+    }
+
+    /// Meets what lies inside of something that was met.
+    fn meet_part(&mut self, met: Met) -> Option<u32> {
+        let around = self.interior.around(self.plan, met)?;
+        let container = self.number(around)?;
+        let number = self.walk.met.len() as u32;
+        self.walk.met.push(met);
+        self.walk.others.insert(met, number);
+        self.interior.set(number, met, container, around);
+        Some(number)
+    }
+
+    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, Outline)> {
+        self.resolve_weak();
         let aliases = self.interior.write(&mut self.image);
         let header = Header {
             fingerprint: self.plan.fingerprint,
             bytes: (self.image.len() - HEADER) as u64,
             objects: self.walk.met.len() as u32,
             roots,
-            aliases,
+            aliases: aliases.len() as u32,
             name: self.plan.name().into(),
         };
         if header.bytes > u64::from(u32::MAX) {
@@ -421,8 +463,9 @@ impl<'a> Copier<'a> {
         header.write(&mut self.image);
         let Outline { sizes, references, .. } = self.outline;
         self.walk.last = [self.image.len(), sizes.len(), references.len()];
-        let outline = Outline { count: header.objects, sizes, references, roots, body: HEADER, ..Outline::default() };
-        Ok((self.image, outline, self.walk))
+        let body = HEADER + aliases.len() * ALIAS;
+        let outline = Outline { count: header.objects, sizes, references, aliases, roots, body, ..Outline::default() };
+        Ok((self.image, outline))
     }
 }
 

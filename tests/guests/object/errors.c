@@ -27,6 +27,9 @@ static void descriptions(void)
     Rankine_Type bad = 0, undefined;
     FAILS(Rankine_Type_create("bad", 0, 4, &bad), MPI_ERR_ARG);
     FAILS(Rankine_Type_create("bad", 12, 8, &bad), MPI_ERR_ARG);
+    static char long_name[5000];
+    memset(long_name, 'n', sizeof long_name - 1);
+    check_text(Rankine_Type_create(long_name, 8, 4, &bad), "the name of a type", "4096");
     TRY(Rankine_Type_create("bad", 8, 4, &bad));
     Rankine_Field outside = {RANKINE_KIND_REFERENCE, 8, bad, 1, -1, -1, -1, 0, "next"};
     check_text(Rankine_Type_define(bad, 1, &outside), "field next of bad", "not inside");

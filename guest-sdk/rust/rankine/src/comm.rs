@@ -6,12 +6,12 @@ use std::ptr::null_mut;
 
 use mpi_sys::*;
 
-use crate::Transportable;
 use crate::error::{Result, check};
 use crate::pending::{Receiving, Sending};
 use crate::read::values;
 use crate::types::Types;
 use crate::write::Writer;
+use crate::{Error, Transportable};
 
 #[link(wasm_import_module = "rankine")]
 unsafe extern "C" {
@@ -94,7 +94,7 @@ pub(crate) fn one<T: Transportable>(image: &[u8]) -> Result<T> {
     let mut all = values(image)?;
     match (all.pop(), all.is_empty()) {
         (Some(value), true) => Ok(value),
-        _ => Err(crate::Error::Invalid("not one value came, but several, or none")),
+        _ => Err(Error::Invalid("not one value came, but several, or none")),
     }
 }
 
@@ -113,7 +113,7 @@ impl Communicator {
     /// A communicator that the program has from elsewhere.
     ///
     /// # Safety
-    /// It is one, and lives as long as it is used here.
+    /// It is one, between the ranks of one group, and lives as long as it is used here.
     pub unsafe fn from_raw(comm: MPI_Comm) -> Communicator {
         Communicator(comm)
     }
@@ -247,11 +247,15 @@ impl Communicator {
 
     /// Gives every rank its part of the root's values: `parts[i]` goes to rank i.
     pub fn scatter<T: Transportable>(&self, parts: Option<&[impl AsRef<[T]>]>, root: i32) -> Result<Vec<T>> {
-        let images =
-            parts.map(|parts| parts.iter().map(|part| image(part.as_ref().iter())).collect::<Result<Vec<_>>>());
-        let Packed { bytes, lengths, starts } = Packed::new(&images.transpose()?.unwrap_or_default());
+        let images = match parts.filter(|_| self.rank() == root) {
+            Some(parts) if parts.len() == self.size() as usize => images(parts)?,
+            Some(_) => return Err(Error::Invalid("there is not one part for every rank")),
+            None if self.rank() == root => return Err(Error::Invalid("the root has no parts to give")),
+            None => Vec::new(),
+        };
+        let Packed { bytes, lengths, starts } = Packed::new(&images)?;
         let mut length: c_int = 0;
-        // SAFETY: the root has a length for every rank, or MPI's own checks stop it.
+        // SAFETY: the root has a length for every rank, and the others' are not read.
         check(unsafe {
             MPI_Scatter(lengths.as_ptr().cast(), 1, MPI_INT, (&raw mut length).cast(), 1, MPI_INT, root, self.0)
         })?;
@@ -274,7 +278,7 @@ impl Communicator {
         check(unsafe {
             MPI_Gather((&raw const length).cast(), 1, MPI_INT, lengths.as_mut_ptr().cast(), 1, MPI_INT, root, self.0)
         })?;
-        let (mut all, starts) = room(&lengths);
+        let (mut all, starts) = room(&lengths)?;
         // SAFETY: the root has room for every rank's bytes.
         check(unsafe {
             let (from, to): (*const c_void, *mut c_void) = (image.as_ptr().cast(), all.as_mut_ptr().cast());
@@ -292,7 +296,7 @@ impl Communicator {
         check(unsafe {
             MPI_Allgather((&raw const length).cast(), 1, MPI_INT, lengths.as_mut_ptr().cast(), 1, MPI_INT, self.0)
         })?;
-        let (mut all, starts) = room(&lengths);
+        let (mut all, starts) = room(&lengths)?;
         // SAFETY: there is room for every rank's bytes.
         check(unsafe {
             let (from, to): (*const c_void, *mut c_void) = (image.as_ptr().cast(), all.as_mut_ptr().cast());
@@ -303,16 +307,17 @@ impl Communicator {
 
     /// Gives every rank its part of every rank's values: `parts[i]` goes to rank i.
     pub fn alltoall<T: Transportable>(&self, parts: &[impl AsRef<[T]>]) -> Result<Vec<Vec<T>>> {
-        let images = parts.iter().map(|part| image(part.as_ref().iter())).collect::<Result<Vec<_>>>()?;
-        let send = Packed::new(&images);
         let mut lengths = vec![0 as c_int; self.size() as usize];
-        assert_eq!(parts.len(), lengths.len(), "there is a part for every rank");
+        if parts.len() != lengths.len() {
+            return Err(Error::Invalid("there is not one part for every rank"));
+        }
+        let send = Packed::new(&images(parts)?)?;
         // SAFETY: there is a length for every rank, and room for one.
         check(unsafe {
             let (from, to): (*const c_void, *mut c_void) = (send.lengths.as_ptr().cast(), lengths.as_mut_ptr().cast());
             MPI_Alltoall(from, 1, MPI_INT, to, 1, MPI_INT, self.0)
         })?;
-        let (mut all, starts) = room(&lengths);
+        let (mut all, starts) = room(&lengths)?;
         // SAFETY: every part lies in the bytes, and there is room for every rank's.
         check(unsafe {
             let (from, to): (*const c_void, *mut c_void) = (send.bytes.as_ptr().cast(), all.as_mut_ptr().cast());
@@ -331,19 +336,31 @@ struct Packed {
 }
 
 impl Packed {
-    fn new(images: &[Vec<u8>]) -> Packed {
+    fn new(images: &[Vec<u8>]) -> Result<Packed> {
         let lengths: Vec<c_int> = images.iter().map(|image| image.len() as c_int).collect();
-        Packed { bytes: images.concat(), starts: starts(&lengths), lengths }
+        Ok(Packed { starts: starts(&lengths)?, bytes: images.concat(), lengths })
     }
 }
 
-fn starts(lengths: &[c_int]) -> Vec<c_int> {
-    lengths.iter().scan(0, |sum, &length| Some(std::mem::replace(sum, *sum + length))).collect()
+/// An image of each part.
+fn images<T: Transportable>(parts: &[impl AsRef<[T]>]) -> Result<Vec<Vec<u8>>> {
+    parts.iter().map(|part| image(part.as_ref().iter())).collect()
 }
 
-fn room(lengths: &[c_int]) -> (Vec<u8>, Vec<c_int>) {
-    let bytes = lengths.iter().map(|&length| length as usize).sum();
-    (vec![0; bytes], starts(lengths))
+/// Where images of these lengths begin, one after another.
+fn starts(lengths: &[c_int]) -> Result<Vec<c_int>> {
+    let mut sum: c_int = 0;
+    let mut next = |&length: &c_int| {
+        let end = sum.checked_add(length).filter(|_| length >= 0);
+        let end = end.ok_or(Error::Invalid("the parts of all ranks have more bytes than one collective takes"))?;
+        Ok(std::mem::replace(&mut sum, end))
+    };
+    lengths.iter().map(&mut next).collect()
+}
+
+fn room(lengths: &[c_int]) -> Result<(Vec<u8>, Vec<c_int>)> {
+    let starts = starts(lengths)?;
+    Ok((vec![0; lengths.iter().map(|&length| length as usize).sum()], starts))
 }
 
 fn by_rank<T: Transportable>(all: &[u8], lengths: &[c_int], starts: &[c_int]) -> Result<Vec<Vec<T>>> {

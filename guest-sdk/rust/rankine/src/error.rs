@@ -14,7 +14,8 @@ pub enum Error {
         /// What it means.
         text: String,
     },
-    /// The records that came have the right structure, and values that the types do not have.
+    /// The records that came have the right structure, and values that the types do not have; or what was given to a
+    /// call is not what it takes.
     Invalid(&'static str),
 }
 
@@ -35,7 +36,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Mpi { code, text } => write!(f, "MPI error {code}: {text}"),
-            Error::Invalid(what) => write!(f, "the objects that came are not valid: {what}"),
+            Error::Invalid(what) => write!(f, "the objects are not valid: {what}"),
         }
     }
 }

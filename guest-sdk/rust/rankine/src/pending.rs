@@ -17,7 +17,8 @@ type Release = extern "C" fn(c_int, *mut *mut c_void);
 
 #[link(wasm_import_module = "rankine")]
 unsafe extern "C" {
-    fn Rankine_Set_allocator(allocate: Allocate, release: Release) -> c_int;
+    fn Rankine_Set_allocator(allocate: Allocate, release: usize) -> c_int;
+    fn Rankine_Free(objects: *mut c_void, count: c_int, handle: c_int) -> c_int;
     fn Rankine_Irecv(
         objects: *mut c_void,
         count: c_int,
@@ -36,6 +37,8 @@ unsafe extern "C" {
 
 /// In the handle of a receive: what comes stays an image.
 const IMAGE: c_int = 0x2000_0000;
+/// In the number of the second function: these take the place of nothing that the program has chosen, from C perhaps.
+const OFFERED: usize = 1 << 31;
 
 extern "C" fn allocate(n: c_int, sizes: *const u32, addresses: *mut *mut c_void) -> c_int {
     for index in 0..n as usize {
@@ -112,6 +115,8 @@ struct Arrival {
 pub struct Receiving<T> {
     request: MPI_Request,
     status: MPI_Status,
+    /// Of the values that come.
+    handle: c_int,
     /// Ours; the host writes it while the request is completed.
     arrival: NonNull<Arrival>,
     of: PhantomData<fn() -> T>,
@@ -122,12 +127,12 @@ impl<T: Transportable> Receiving<T> {
         let handle = Types::handle::<T>()?;
         let arrival = NonNull::from(Box::leak(Box::new(Arrival { block: std::ptr::null_mut(), bytes: 0 })));
         let (status, of) = (MPI_Status::default(), PhantomData);
-        let mut receiving = Receiving { request: MPI_REQUEST_NULL, status, arrival, of };
+        let mut receiving = Receiving { request: MPI_REQUEST_NULL, status, handle, arrival, of };
         let (place, request) = (arrival.as_ptr().cast(), &mut receiving.request);
         // SAFETY: the functions do what the host asks of an allocator, and the place is the request's until it is
         // complete.
         unsafe {
-            check(Rankine_Set_allocator(allocate, release))?;
+            check(Rankine_Set_allocator(allocate, release as Release as usize | OFFERED))?;
             check(Rankine_Irecv(place, c_int::MAX, handle | IMAGE, source, tag, comm, request))?;
         }
         Ok(receiving)
@@ -189,10 +194,13 @@ impl<T> Drop for Receiving<T> {
                 MPI_Wait(&mut self.request, MPI_STATUS_IGNORE);
             }
         }
-        // SAFETY: the request is complete; the place is from a box, and the block, if there is one, from `allocate`.
+        // SAFETY: the request is complete; the place is from a box, and the block, if there is one, from the allocator
+        // that the host gives it back to.
         unsafe {
-            let arrival = Box::from_raw(self.arrival.as_ptr());
-            free(arrival.block.cast());
+            let mut arrival = Box::from_raw(self.arrival.as_ptr());
+            if !arrival.block.is_null() {
+                Rankine_Free((&raw mut *arrival).cast(), 1, self.handle | IMAGE);
+            }
         }
     }
 }

@@ -77,6 +77,9 @@ impl Fields {
     }
 }
 
+/// Bytes of a name that the host reads, at most; those of generic types can be longer.
+const LONGEST_NAME: usize = 1000;
+
 /// What is known about the types of this program.
 #[derive(Default)]
 struct Known {
@@ -151,7 +154,8 @@ impl Types {
         if let Some(handle) = KNOWN.with_borrow(|known| known.handles.get(&key).copied()) {
             return handle;
         }
-        let name = CString::new(std::any::type_name::<B::Pointer>()).unwrap_or_default();
+        let name = std::any::type_name::<B::Pointer>();
+        let name = CString::new(&name[..name.floor_char_boundary(LONGEST_NAME)]).unwrap_or_default();
         let mut handle = 0;
         // SAFETY: the name ends with a zero, and the handle outlives the call.
         let code = unsafe { Rankine_Type_create(name.as_ptr(), B::SIZE as c_int, B::ALIGN as c_int, &mut handle) };

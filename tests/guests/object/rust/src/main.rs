@@ -198,6 +198,12 @@ fn nonblocking(world: &Communicator) -> Result<()> {
 
     // Parts that overlap, by slices of one array.
     let parts: Vec<&[Shape]> = (0..size as usize).map(|part| &some[part % 4..part % 4 + 2]).collect();
+    // Too few parts, too many, none: nothing is read that is not there.
+    let many = vec![&some[..0]; size as usize + 1];
+    for wrong in [Some(&parts[..size as usize - 1]), Some(&many[..]), None] {
+        assert!(world.scatter::<Shape>(wrong, rank).is_err());
+        assert!(wrong.is_none_or(|wrong| world.alltoall::<Shape>(wrong).is_err()));
+    }
     let own: Vec<Shape> = world.scatter((rank == 0).then_some(&parts[..]), 0)?;
     assert_eq!(own, parts[rank as usize]);
     let all: Vec<Vec<Shape>> = world.alltoall(&parts)?;
