@@ -31,6 +31,37 @@ static int on_copy(MPI_Comm comm, int key, void *state, void *in, void *out, int
     return MPI_SUCCESS;
 }
 
+/* The type that is being freed can be asked about, and no more. */
+static int on_type_delete(MPI_Datatype type, int key, void *value, void *state)
+{
+    MPI_Datatype again;
+    int bytes;
+    (void)key;
+    (void)value;
+    (void)state;
+    TRY(MPI_Type_size(type, &bytes));
+    CHECK_INT(bytes, 8);
+    if (!embedded()) FAILS(MPI_Type_contiguous(1, type, &again), MPI_ERR_TYPE);
+    return MPI_SUCCESS;
+}
+
+/* What frees one object frees another, whose functions free the next. */
+static MPI_Comm chain[4];
+static int at;
+
+static int on_chain(MPI_Comm comm, int key, void *value, void *state)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    (void)state;
+    if (at > 0) {
+        at--;
+        TRY(MPI_Comm_free(&chain[at]));
+    }
+    return MPI_SUCCESS;
+}
+
 static int deleted;
 
 static int on_delete(MPI_Comm comm, int key, void *value, void *state)
@@ -76,5 +107,19 @@ int main(int argc, char **argv)
     int code = MPI_Comm_free(&dup); // or it is gone already, as the embedded engine has it
     CHECK(code == MPI_SUCCESS || (embedded() && check_class(code) == MPI_ERR_COMM));
     CHECK(deleted > 0);
+
+    TRY(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, on_type_delete, &key, NULL));
+    TRY(MPI_Type_contiguous(2, MPI_INT, &type));
+    TRY(MPI_Type_set_attr(type, key, NULL));
+    TRY(MPI_Type_free(&type));
+    TRY(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_chain, &key, NULL));
+    for (at = 0; at < 4; at++) {
+        TRY(MPI_Comm_dup(MPI_COMM_WORLD, &chain[at]));
+        TRY(MPI_Comm_set_attr(chain[at], key, NULL));
+    }
+    at = 3;
+    TRY(MPI_Comm_free(&chain[3]));
+    CHECK_INT(at, 0);
+    for (int i = 0; i < 4; i++) CHECK(chain[i] == MPI_COMM_NULL);
     return hostile_end();
 }

@@ -54,6 +54,18 @@ int main(int argc, char **argv)
         CHECK_INT(frees, 1);
     }
 
+    // Freed before it is complete: only the program's completion may name it, and once.
+    TRY(MPI_Grequest_start(on_query, on_free, on_cancel, NULL, &generalised));
+    MPI_Request kept = generalised, stale = generalised;
+    frees = 0;
+    TRY(MPI_Request_free(&generalised));
+    FAILS(MPI_Request_free(&stale), MPI_ERR_REQUEST);
+    FAILS(MPI_Wait(&stale, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+    FAILS(MPI_Waitall(1, &stale, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+    TRY(MPI_Grequest_complete(kept));
+    FAILS(MPI_Grequest_complete(kept), MPI_ERR_REQUEST);
+    CHECK_INT(frees, 1);
+
     int value = -1;
     MPI_Request twice[2];
     TRY(MPI_Irecv(&value, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &twice[0]));

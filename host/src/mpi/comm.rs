@@ -252,7 +252,10 @@ impl Rank {
         // Before anything is under way that would write to the cell.
         let word = self.comms.made.insert(Communicator::new(Comm::NULL.0 as usize, handler))?;
         let started = start(comm, &mut *cell, &mut request).and_then(|code| self.check(code));
-        started.inspect_err(|_| drop(self.comms.made.remove(word)))?;
+        if let Err(error) = started {
+            self.comms.made.remove(word);
+            return Err(error);
+        }
         self.put_word(w.addr(at), word, "newcomm")?;
         let pending = Pending::new(Origin::Comm(w.word(0)), false, ()).then(Then::Comm { word, cell });
         self.put_request(w.addr(at + 1), request, pending, "request")
