@@ -205,8 +205,14 @@ impl Output {
         match stream {
             Stream::Out => {
                 let written = self.out.write(bytes);
-                if written.is_err() {
-                    self.told.call_once(|| (self.closed)());
+                if let Err(error) = &written {
+                    self.told.call_once(|| {
+                        // A reader that has gone, such as `head`, has what it wanted; anything else is news.
+                        if error.kind() != io::ErrorKind::BrokenPipe {
+                            let _ = self.err.write(format!("rankine: the standard output: {error}\n").as_bytes());
+                        }
+                        (self.closed)();
+                    });
                 }
                 written
             }

@@ -26,18 +26,42 @@ pub(crate) struct Crew {
     pub(crate) ended: Mutex<Vec<Store<Guest>>>,
 }
 
+/// The store of a rank. However the rank ends, also by a panic, the store is kept among those that have ended.
+struct Kept<'a> {
+    ended: &'a Mutex<Vec<Store<Guest>>>,
+    store: Option<Store<Guest>>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(ended: &'a Mutex<Vec<Store<Guest>>>, store: Store<Guest>) -> Self {
+        Kept { ended, store: Some(store) }
+    }
+
+    fn store(&mut self) -> &mut Store<Guest> {
+        self.store.as_mut().expect("it is taken when this is dropped")
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).extend(self.store.take());
+    }
+}
+
 impl Crew {
     /// Runs a rank that has a thread to itself.
     pub(crate) fn run_on_thread(&self, rank: usize) {
         self.finish(
             rank,
-            self.start(rank).map(|mut store| {
+            self.start(rank).map(|store| {
+                let mut kept = Kept::new(&self.ended, store);
+                let store = kept.store();
                 let outcome = self
                     .program
-                    .instantiate(&mut store)
-                    .and_then(|instance| entry(&mut store, &instance))
-                    .and_then(|start| start.call(&mut store, ()));
-                (store, outcome)
+                    .instantiate(&mut *store)
+                    .and_then(|instance| entry(&mut *store, &instance))
+                    .and_then(|start| start.call(&mut *store, ()));
+                (kept, outcome)
             }),
         );
     }
@@ -46,9 +70,10 @@ impl Crew {
     pub(crate) async fn run_on_fiber(&self, rank: usize) {
         let outcome = match self.start(rank) {
             Err(error) => Err(error),
-            Ok(mut store) => {
-                let outcome = self.call(&mut store).await;
-                Ok((store, outcome))
+            Ok(store) => {
+                let mut kept = Kept::new(&self.ended, store);
+                let outcome = self.call(kept.store()).await;
+                Ok((kept, outcome))
             }
         };
         self.finish(rank, outcome);
@@ -85,10 +110,11 @@ impl Crew {
     }
 
     /// Tells the job how the rank ended, and keeps its memory.
-    fn finish(&self, rank: usize, outcome: Result<(Store<Guest>, wasmtime::Result<()>)>) {
+    fn finish(&self, rank: usize, outcome: Result<(Kept<'_>, wasmtime::Result<()>)>) {
         let end = match outcome {
             Err(error) => End::Failed(format!("{error:#}")),
-            Ok((store, outcome)) => {
+            Ok((mut kept, outcome)) => {
+                let store = kept.store();
                 let end = classify(store.data(), outcome);
                 let ends_job = match end {
                     End::Exited { status, unfinalized } => status > 0 && unfinalized,
@@ -100,7 +126,6 @@ impl Crew {
                     store.data().rank().world().end(rankine_local::End::Host);
                 }
                 store.data().rank().exit();
-                self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(store);
                 end
             }
         };
@@ -110,6 +135,7 @@ impl Crew {
 
     /// The host itself failed while it ran the rank.
     pub(crate) fn panicked(&self, rank: usize) {
+        self.world.end(rankine_local::End::Host);
         let end = End::Failed("an internal error of Rankine, described above; please report it".into());
         let _ = self.remote.0.send(Event::Ended { rank, end });
     }

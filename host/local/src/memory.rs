@@ -149,16 +149,20 @@ impl Memory {
     #[inline]
     pub fn read_i32(&self, address: Addr, what: &str) -> Result<i32> {
         let from = self.argument(address, 4, what)?;
-        // SAFETY: four bytes inside the memory.
-        Ok(i32::from_le(unsafe { from.cast::<i32>().read_unaligned() }))
+        let mut bytes = [0; 4];
+        // SAFETY: four bytes inside the memory, and as many in the array.
+        unsafe { copy::copy_small(bytes.as_mut_ptr(), from, 4) };
+        Ok(i32::from_le_bytes(bytes))
     }
 
     /// Reads a little-endian double word.
     #[inline]
     pub fn read_i64(&self, address: Addr, what: &str) -> Result<i64> {
         let from = self.argument(address, 8, what)?;
-        // SAFETY: eight bytes inside the memory.
-        Ok(i64::from_le(unsafe { from.cast::<i64>().read_unaligned() }))
+        let mut bytes = [0; 8];
+        // SAFETY: eight bytes inside the memory, and as many in the array.
+        unsafe { copy::copy_small(bytes.as_mut_ptr(), from, 8) };
+        Ok(i64::from_le_bytes(bytes))
     }
 
     /// Writes a little-endian word.
@@ -166,7 +170,7 @@ impl Memory {
     pub fn write_i32(&self, address: Addr, value: i32, what: &str) -> Result<()> {
         let to = self.argument(address, 4, what)?;
         // SAFETY: four bytes inside the memory.
-        unsafe { to.cast::<i32>().write_unaligned(value.to_le()) };
+        unsafe { copy::copy_small(to, value.to_le_bytes().as_ptr(), 4) };
         Ok(())
     }
 
@@ -175,7 +179,7 @@ impl Memory {
     pub fn write_i64(&self, address: Addr, value: i64, what: &str) -> Result<()> {
         let to = self.argument(address, 8, what)?;
         // SAFETY: eight bytes inside the memory.
-        unsafe { to.cast::<i64>().write_unaligned(value.to_le()) };
+        unsafe { copy::copy_small(to, value.to_le_bytes().as_ptr(), 8) };
         Ok(())
     }
 

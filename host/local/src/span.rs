@@ -174,9 +174,15 @@ impl Rank {
         if layout.size() == 0 {
             return Ok(Span::EMPTY);
         }
-        let at = i128::from(address.0);
+        // Entries that overlap may say more than there is; the host makes no copies of that.
+        if layout.size() > self.memory().size() {
+            let text = format!("the buffer: {} bytes are more than the memory has", layout.size());
+            return Err(Error::new(MPI_ERR_BUFFER, text));
+        }
+        // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
+        let at = if address.is_null() && layout.hi() <= 0 { 1 << 32 } else { i128::from(address.0) };
         self.memory().prove(at + i128::from(layout.lo()), at + i128::from(layout.hi()), "the buffer")?;
-        let base = self.memory().base().wrapping_add(address.0 as usize);
+        let base = self.memory().base().wrapping_add(at as usize);
         let bytes = layout.size() as usize;
         if layout.is_block() {
             return Ok(Span { base: base.wrapping_offset(layout.lo() as isize), bytes, layout: None });

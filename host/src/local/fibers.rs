@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::Thread;
@@ -197,6 +197,8 @@ impl Fibers {
     fn run(&self, rank: usize, crew: &Crew) {
         let fiber = &self.fibers[rank];
         fiber.state.store(RUNNING, Ordering::Relaxed);
+        // Before the rank looks whether it was woken: a waker that saw the state before has woken it by then.
+        fence(Ordering::SeqCst);
         let mut slot = lock(&fiber.task);
         let (Some(task), Some(wakers)) = (slot.as_mut(), self.wakers.get()) else { return };
         let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(&mut Context::from_waker(&wakers[rank]))));

@@ -60,6 +60,11 @@ impl Rank {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: the count is {count}, which is negative")));
         }
         not_in_place(at, what)?;
+        // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
+        if at.is_null() && datatype.hull(count).is_some_and(|(_, high)| high <= 0) {
+            self.prove(1 << 32, count, datatype, what)?;
+            return Ok(Buffer { at: self.memory().base().wrapping_add(1 << 32).cast(), dense: NOTHING });
+        }
         self.prove(i128::from(at.0), count, datatype, what)?;
         Ok(self.untouched(at))
     }

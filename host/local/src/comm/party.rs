@@ -3,8 +3,10 @@
 //! Messages travel in the parent's collective context with negative tags, which no collective uses, and name ranks of
 //! the parent; so a party of a few members meets neither the parent's collectives nor another party.
 
+use rankine_abi::MPI_ERR_NO_MEM;
+
 use crate::comm::Communicator;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::group::{Members, disagreement};
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, What};
@@ -111,7 +113,9 @@ impl<'a> Party<'a> {
 
     /// Sends a list whose length the other side does not know.
     pub(crate) async fn send_list(&self, peer: usize, list: &[i32]) -> Result<()> {
-        self.send(peer, &[list.len() as i32]).await?;
+        let length =
+            i32::try_from(list.len()).map_err(|_| Error::new(MPI_ERR_NO_MEM, "a list is too long to be sent"))?;
+        self.send(peer, &[length]).await?;
         self.send(peer, list).await
     }
 
@@ -194,7 +198,7 @@ impl<'a> Party<'a> {
             let all = self.receive_list(self.rank - self.span()).await?;
             let mut rest = &all[..];
             while let [length, tail @ ..] = rest {
-                let (list, tail) = tail.split_at(*length as usize);
+                let (list, tail) = tail.split_at_checked(*length as u32 as usize).ok_or_else(disagreement)?;
                 lists.push(list.to_vec());
                 rest = tail;
             }

@@ -130,7 +130,16 @@ impl Type {
 
     /// The blocks one after another; the extent becomes a multiple of `round`.
     fn placed(blocks: &[Block], align: u32, round: u32, contents: Contents) -> Result<Type> {
-        let layout = Layout::sequence(blocks.iter().map(|b| b.ty.message(b.count)?.moved(b.displacement)))?;
+        // Blocks that are alike share their pieces: a description of many would take many times what is accounted for.
+        let mut last: Option<(&Block, Layout)> = None;
+        let layout = Layout::sequence(blocks.iter().map(|b| {
+            let repeated = match last.take() {
+                Some((like, layout)) if std::ptr::eq(like.ty, b.ty) && like.count == b.count => layout,
+                _ => b.ty.message(b.count)?,
+            };
+            last = Some((b, repeated.clone()));
+            repeated.moved(b.displacement)
+        }))?;
         let signature = Signature::sequence(blocks.iter().map(|b| b.ty.signature.repeated(b.count)))?;
         let mut cover = Cover { round, ..Cover::default() };
         for block in blocks {
