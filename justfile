@@ -12,10 +12,15 @@ _default:
 gen:
     cargo run -q -p rankine-gen
 
-# Formatting, lints, and that the generated files are what the table gives.
-check: gen-check
+# Formatting, lints, documentation without warnings, and that the generated files are what the table gives.
+check: gen-check doc
     cargo fmt --all --check
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
+    shellcheck x
+
+# The documentation of our crates, in target/doc.
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc {{cargo_flags}} --no-deps
 
 gen-check:
     cargo run -q -p rankine-gen -- --check

@@ -345,6 +345,70 @@ fn info_lists_functions_and_engines() {
     assert!(functions.iter().any(|function| function["name"] == "MPI_Send" && function["engines"][0] == "local"));
 }
 
+#[test]
+fn the_version_names_what_a_guest_meets() {
+    let short = out(&rankine().arg("-V").output().unwrap());
+    assert_eq!(short, concat!("rankine ", env!("CARGO_PKG_VERSION"), "\n"));
+    let long = out(&rankine().arg("--version").output().unwrap());
+    let lines: Vec<_> = long.strip_prefix(&short).unwrap().lines().collect();
+    assert_eq!(lines[0], "MPI 5.0, ABI 1.0");
+    let lock = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock")).unwrap();
+    let wasmtime = lines[1].strip_prefix("Wasmtime ").unwrap();
+    assert!(lock.contains(&format!("name = \"wasmtime\"\nversion = \"{wasmtime}\"\n")), "{wasmtime}");
+    assert_eq!(lines.len(), 2);
+}
+
+/// Bash asks the script as it does when somebody presses the tabulator key.
+#[test]
+fn bash_completes() {
+    let script = rankine().args(["completions", "bash"]).output().unwrap();
+    ended(&script, 0);
+    for (line, completed) in [
+        (&["rankine", "doc"][..], "doctor "),
+        (&["rankine", "run", "--no-dead"], "--no-deadlock-check "),
+        (&["rankine", "sdk", "build", "fort"], "fortran "),
+    ] {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", "eval \"$1\"; shift; COMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1)); _rankine rankine \"${!#}\"; printf '%s ' \"${COMPREPLY[@]}\""]);
+        let output = bash.arg("bash").arg(out(&script)).args(line).output().unwrap();
+        assert_eq!(out(&output), completed, "{line:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn other_shells_get_scripts_of_their_own() {
+    for (shell, words) in [
+        ("zsh", ["#compdef rankine", "'--no-deadlock-check["]),
+        ("fish", ["complete -c rankine", "-l no-deadlock-check"]),
+    ] {
+        let text = out(&rankine().args(["completions", shell]).output().unwrap());
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+    }
+    ended(&rankine().args(["completions", "dos"]).output().unwrap(), 2);
+}
+
+#[test]
+fn every_subcommand_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("share/man/man1");
+    ended(&rankine().arg("man").arg(&pages).output().unwrap(), 0);
+    let help = out(&rankine().arg("--help").output().unwrap());
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<_> = commands.map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert!(commands.contains(&"completions"), "{help}");
+    for command in commands.into_iter().filter(|command| *command != "help") {
+        let page = std::fs::read_to_string(pages.join(format!("rankine-{command}.1"))).unwrap();
+        assert!(page.contains(&format!(".TH rankine-{command} 1")), "{page}");
+    }
+    let run = std::fs::read_to_string(pages.join("rankine-run.1")).unwrap();
+    assert!(run.contains(r"\-\-no\-deadlock\-check") && run.contains("Exit status:"), "{run}");
+    assert!(std::fs::read_to_string(pages.join("rankine.1")).unwrap().contains(".SH SUBCOMMANDS"));
+    // Where no folder can be.
+    let output = rankine().args(["man", "/dev/null/man"]).output().unwrap();
+    ended(&output, 1);
+    assert!(err(&output).contains("/dev/null/man"), "{}", err(&output));
+}
+
 /// What `rankine doctor` says where nothing is installed but this machine's compilers.
 #[test]
 fn doctor_names_what_is_missing_and_the_next_step() {

@@ -11,6 +11,7 @@ mod places;
 mod process;
 mod run;
 mod script;
+mod sources;
 
 use compile::Compiler;
 use guest::Guest;

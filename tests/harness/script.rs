@@ -3,10 +3,11 @@
 //!
 //! The script runs in a fresh folder of its own. `rankine` is on its path; `ROOT` is the repository, `CACHE` a folder
 //! that stays, `MPI_BIN` the tools of a native MPI library. Its head may say `# full: why` (it is ignored without
-//! `--include-ignored`) and `# seconds: N`.
+//! `--include-ignored`), `# seconds: N`, and `# sources: a b`, names of Debian's source packages whose original archives it
+//! then finds in the cache: `$CACHE/a_*.orig.tar.*`.
 
-use super::Places;
 use super::process::{Ended, run_within};
+use super::{Places, sources};
 use libtest_mimic::Failed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,6 +25,7 @@ pub struct Script {
     /// Whether it is one of the long ones.
     pub full: bool,
     limit: Duration,
+    sources: Vec<String>,
 }
 
 /// The scripts in a folder.
@@ -39,7 +41,8 @@ impl Script {
     fn read(path: PathBuf) -> Result<Script, String> {
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut script = Script { name: format!("programs/{stem}"), full: false, limit: LIMIT, path: path.clone() };
+        let name = format!("programs/{stem}");
+        let mut script = Script { name, full: false, limit: LIMIT, sources: Vec::new(), path: path.clone() };
         for line in text.lines().map_while(|line| line.strip_prefix('#')) {
             match line.trim().split_once(": ") {
                 Some(("full", _)) => script.full = true,
@@ -47,6 +50,7 @@ impl Script {
                     let seconds = number.parse().map_err(|_| format!("{}: not a number: {number}", path.display()))?;
                     script.limit = Duration::from_secs(seconds);
                 }
+                Some(("sources", names)) => script.sources = names.split_whitespace().map(str::to_owned).collect(),
                 _ => {}
             }
         }
@@ -64,6 +68,7 @@ impl Script {
         for folder in [&work, &cache, &bin] {
             fs::create_dir_all(folder).map_err(said)?;
         }
+        sources::fetch(&self.sources, &cache)?;
         link(&places.rankine, &bin.join("rankine")).map_err(said)?;
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths(std::iter::once(bin).chain(env::split_paths(&path))).map_err(|e| e.to_string())?;

@@ -2,10 +2,10 @@
 # lapack), linked by rankine fc. Each of its parts checks its own answers.
 # full: it compiles some 350 files
 # seconds: 1800
-. "$ROOT/tests/programs/debian.bash"
+# sources: hpcc lapack
 mkdir blas
-(cd blas && debian_source lapack)
-debian_source hpcc
+tar -xf "$CACHE"/lapack_*.orig.tar.* -C blas --strip-components=1
+tar -xf "$CACHE"/hpcc_*.orig.tar.* --strip-components=1
 export PATH="$(rankine sdk bin):$PATH"
 
 # The BLAS, and its own test programs, which make runs.

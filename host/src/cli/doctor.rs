@@ -1,15 +1,15 @@
 //! `rankine doctor`: what of the set-up is there, and the next step for what is not.
 
-use super::cxx::Library;
-use super::sdk_build::flang::Flang;
-use super::{sdk_files, toolchain};
 use crate::mpi::library;
 use anyhow::Result;
+use rankine_toolchain::build::Flang;
+use rankine_toolchain::cxx::Library;
+use rankine_toolchain::find::{self, TARGET};
+use rankine_toolchain::sdk::Sdk;
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use toolchain::TARGET;
 
 /// The command line of `rankine doctor`.
 #[derive(Debug, clap::Args)]
@@ -95,20 +95,18 @@ fn look() -> Vec<Finding> {
 
 /// The parts of `rankine cc`. What builds on a part that is missing is reported as missing for that reason.
 fn compiler() -> Vec<Finding> {
-    let clang = toolchain::clang();
-    let sysroot = toolchain::sysroot();
+    let clang = find::clang();
+    let sysroot = find::sysroot();
     let with_clang = |find: fn(&std::path::Path) -> Option<PathBuf>| match &clang {
         Ok(clang) => {
             find(&clang.path).map(|path| path.display().to_string()).ok_or_else(|| anyhow::anyhow!("not found"))
         }
         Err(_) => Err(anyhow::anyhow!("belongs to clang, which is missing")),
     };
-    let linker = with_clang(toolchain::wasm_ld);
-    let builtins = with_clang(toolchain::builtins);
+    let linker = with_clang(find::wasm_ld);
+    let builtins = with_clang(find::builtins);
     let library = match (&clang, &sysroot) {
-        (Ok(clang), Ok(sysroot)) => {
-            sdk_files::sdk(&clang.path, &sysroot.path).map(|sdk| sdk.root().display().to_string())
-        }
+        (Ok(clang), Ok(sysroot)) => Sdk::with(&clang.path, &sysroot.path).map(|sdk| sdk.root().display().to_string()),
         _ => Err(anyhow::anyhow!("needs clang and the sysroot")),
     };
     let (cpp, fortran) = match (&clang, &sysroot) {
@@ -118,14 +116,14 @@ fn compiler() -> Vec<Finding> {
         ),
         _ => (Err(anyhow::anyhow!("needs clang and the sysroot")), Err(anyhow::anyhow!("needs clang and the sysroot"))),
     };
-    let describe = |found: toolchain::Found| format!("{} (from {})", found.path.display(), found.origin);
-    let clang = clang.map(|found| match toolchain::clang_version(&found.path) {
+    let describe = |found: find::Found| format!("{} (from {})", found.path.display(), found.origin);
+    let clang = clang.map(|found| match find::clang_version(&found.path) {
         Some(version) => format!("version {version}, {}", describe(found)),
         None => describe(found),
     });
-    let llvm = toolchain::TESTED_CLANG;
+    let llvm = find::TESTED_CLANG;
     vec![
-        Finding::new("clang", true, clang, toolchain::install_clang()),
+        Finding::new("clang", true, clang, find::install_clang()),
         Finding::new("wasm-ld", true, linker, format!("install lld-{llvm}")),
         Finding::new("builtins", true, builtins, format!("install libclang-rt-{llvm}-dev-wasm32")),
         Finding::new("WASI sysroot", true, sysroot.map(describe), "run `rankine sdk install`"),

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rankine_toolchain::find::{env_path, find_program};
 
 use super::hosts::{self, places};
 use super::stage::Stage;
-use super::toolchain::{env_path, find_program};
 
 /// The options of `rankine run` that are about other hosts.
 #[derive(clap::Args)]

@@ -1,33 +1,35 @@
 //! The `rankine` command: a file per subcommand.
 
-mod apt;
-mod cc;
-mod cxx;
+mod compilers;
 mod doctor;
-mod fc;
 mod hosts;
 mod info;
 mod launch;
+mod pages;
 mod run;
-mod rust_files;
 mod sdk;
-mod sdk_build;
-mod sdk_files;
 mod stage;
-mod toolchain;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use rankine_toolchain::{cc, cxx, fc};
 
 /// Exit status of the command for an error of the host.
 const HOST_ERROR: u8 = 1;
 
 /// Runs MPI programs that were compiled once, to WebAssembly, on any node.
 #[derive(Parser)]
-#[command(name = "rankine", version, max_term_width = 100, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(
+    name = "rankine",
+    version,
+    long_version = pages::VERSIONS.as_str(),
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_help = EXAMPLES
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -45,19 +47,24 @@ enum Command {
     /// Run a program, as many ranks as you say
     Run(Box<run::Arguments>),
     /// Compile a C program, as mpicc does
-    Cc(cc::Args),
+    Cc(compilers::Clang),
     /// Compile a Fortran program, as mpifort does
     #[command(alias = "fort")]
-    Fc(fc::Args),
+    Fc(compilers::Flang),
     /// Compile a C++ program, as mpicxx does
     #[command(name = "c++", alias = "cxx")]
-    Cxx(cc::Args),
+    Cxx(compilers::Clang),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
-    Sdk(sdk::Args),
+    Sdk(sdk::Arguments),
     /// Check the set-up and name the next step
     Doctor(doctor::Args),
+    /// Print a script that completes this command line in your shell
+    Completions(pages::Completions),
+    /// Write the manual pages, one for each subcommand
+    #[command(hide = true)]
+    Man(pages::Manual),
 }
 
 /// Runs the command that the process was started with; its exit status.
@@ -66,11 +73,13 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(*arguments),
         Command::Info(arguments) => info::run(arguments),
-        Command::Cc(arguments) => cc::run(arguments),
-        Command::Fc(arguments) => fc::run(arguments),
-        Command::Cxx(arguments) => cxx::run(arguments),
+        Command::Cc(arguments) => cc::run(&arguments.arguments),
+        Command::Fc(arguments) => fc::run(&arguments.arguments),
+        Command::Cxx(arguments) => cxx::run(&arguments.arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Completions(arguments) => pages::completions(&arguments),
+        Command::Man(arguments) => pages::manual(&arguments),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("rankine: {error:#}");

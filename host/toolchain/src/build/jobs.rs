@@ -1,6 +1,6 @@
 //! Compilers, as many at a time as there are cores.
 
-use super::super::apt::check;
+use crate::process::check;
 use anyhow::{Error, Result};
 use std::process::Command;
 use std::sync::Mutex;

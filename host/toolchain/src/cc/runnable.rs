@@ -1,6 +1,7 @@
 //! `-runnable`: a program that the system can start, because it begins with a line that names what runs it. The rest of
 //! the file is the module as ever; `rankine run` takes it either way.
 
+use crate::process;
 use anyhow::{Context as _, Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,10 +11,9 @@ use std::{env, fs};
 /// Runs clang and then writes the line in front of what it linked.
 pub fn compile(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
     let output = output(&line);
-    let status =
-        Command::new(clang).args(line).status().with_context(|| format!("cannot start {}", clang.display()))?;
+    let status = process::status(Command::new(clang).args(line))?;
     if !status.success() {
-        return Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)));
+        return Ok(process::exit_code(status));
     }
     let module = fs::read(&output).with_context(|| format!("cannot read {}", output.display()))?;
     // clang may have been asked to do less than to link; then there is nothing to start.

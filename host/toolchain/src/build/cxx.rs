@@ -6,13 +6,14 @@
 //!           lib/libc++.a      everything in one archive
 //! ```
 
-use super::super::apt::check;
-use super::super::cxx::Library;
-use super::super::sdk::say;
-use super::super::sdk_files::{base_flags, write};
-use super::super::{sdk_files, toolchain};
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
+use crate::cxx::Library;
+use crate::find;
+use crate::folder::{self, copy_tree, write};
+use crate::process::check;
+use crate::sdk::{Sdk, base_flags};
+use crate::{embedded, say};
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::OsStr;
 use std::fs;
@@ -42,16 +43,16 @@ const NOT_THESE: &[&str] = &["cxa_noexception.cpp", "int128_builtins.cpp"];
 
 /// Builds the library, unless it is there or the WASI SDK brings one.
 pub fn build(force: bool) -> Result<()> {
-    let clang = toolchain::clang()?.path;
-    let sysroot = toolchain::sysroot()?.path;
+    let clang = find::clang()?.path;
+    let sysroot = find::sysroot()?.path;
     if let (Ok(library), false) = (Library::find(&clang, &sysroot), force) {
         say(&format!("the C++ library is there already: {}", library.origin));
         return Ok(());
     }
-    let sdk = sdk_files::sdk(&clang, &sysroot)?;
+    let sdk = Sdk::with(&clang, &sysroot)?;
     let source = LlvmSource::with(&llvm_source::version_of(&clang)?, FOLDERS)?;
     let place = Library::place(&clang, &sysroot)?;
-    super::publish(&place, |draft| {
+    folder::remake(&place, |draft| {
         copy_headers(&source, &draft.join("include/c++/v1"))?;
         compile(&source, &clang, &sysroot, &sdk.include(), draft)
     })?;
@@ -60,23 +61,23 @@ pub fn build(force: bool) -> Result<()> {
 }
 
 fn copy_headers(source: &LlvmSource, to: &Path) -> Result<()> {
-    super::copy_tree(&source.path("libcxx/include"), to)?;
-    super::copy_tree(&source.path("libcxxabi/include"), to)?;
+    copy_tree(&source.path("libcxx/include"), to)?;
+    copy_tree(&source.path("libcxxabi/include"), to)?;
     let handler = source.path("libcxx/vendor/llvm/default_assertion_handler.in");
     fs::copy(&handler, to.join("__assertion_handler")).with_context(|| format!("cannot copy {}", handler.display()))?;
-    write(&to.join("__config_site"), include_str!("../../../../guest-sdk/cpp/__config_site"))
+    write(&to.join("__config_site"), embedded::file(&embedded::CPP, "__config_site"))
 }
 
 fn compile(source: &LlvmSource, clang: &Path, sysroot: &Path, headers: &Path, draft: &Path) -> Result<()> {
     let work = draft.join("objects");
     fs::create_dir(&work)?;
     let tag = work.join("exception_tag.s");
-    write(&tag, include_str!("../../../../guest-sdk/cpp/exception_tag.s"))?;
+    write(&tag, embedded::file(&embedded::CPP, "exception_tag.s"))?;
     let mut files = vec![source.path("libunwind/src/Unwind-wasm.c"), tag];
     for folder in SOURCES {
         files.extend(cpp_files(&source.path(folder))?);
     }
-    ensure!(files.len() > 50, "LLVM's source has another layout than that of LLVM {}", toolchain::TESTED_CLANG);
+    ensure!(files.len() > 50, "LLVM's source has another layout than that of LLVM {}", find::TESTED_CLANG);
     let (mut jobs, mut objects) = (Vec::new(), Vec::new());
     for (number, file) in files.iter().enumerate() {
         let name = file.file_stem().and_then(OsStr::to_str).unwrap_or_default();
@@ -112,8 +113,8 @@ fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn archive(clang: &Path, objects: &[PathBuf], file: &Path) -> Result<()> {
-    let llvm_ar = toolchain::llvm_tool(clang, "llvm-ar").with_context(|| {
-        format!("{} has no llvm-ar beside it; install llvm-{}", clang.display(), toolchain::TESTED_CLANG)
+    let llvm_ar = find::llvm_tool(clang, "llvm-ar").with_context(|| {
+        format!("{} has no llvm-ar beside it; install llvm-{}", clang.display(), find::TESTED_CLANG)
     })?;
     fs::create_dir_all(file.parent().unwrap_or(file))?;
     check(Command::new(llvm_ar).arg("rcs").arg(file).args(objects), "archiving libc++").map(drop)

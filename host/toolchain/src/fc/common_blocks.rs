@@ -4,8 +4,8 @@
 //! size. Fortran says that the largest counts (always for blank COMMON, and in practice for the others): where sizes
 //! differ, an object with definitions of the largest size is added.
 
-use super::super::apt::check;
-use super::super::sdk_files;
+use crate::process::check;
+use crate::sdk;
 use anyhow::{Context as _, Result, bail};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -57,7 +57,7 @@ pub fn largest(arguments: &[OsString], clang: &Path, sysroot: &Path, work: &Path
     let (file, object) = (work.join("common.c"), work.join("common.o"));
     fs::write(&file, source)?;
     let mut command = Command::new(clang);
-    command.args(sdk_files::base_flags(sysroot)).arg("-c").arg(&file).arg("-o").arg(&object);
+    command.args(sdk::base_flags(sysroot)).arg("-c").arg(&file).arg("-o").arg(&object);
     check(&mut command, "defining COMMON blocks")?;
     Ok(Some(object))
 }

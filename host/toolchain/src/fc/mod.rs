@@ -1,13 +1,14 @@
 //! `rankine fc`: Fortran for MPI guests, used as `mpifort` is.
 //!
 //! A Fortran source goes through three programs: LLVM's flang driver says what its flags mean for the compiler (it is
-//! asked with `-###` and compiles nothing), Rankine's build of flang (`sdk_build::flang`) writes LLVM bitcode for
+//! asked with `-###` and compiles nothing), Rankine's build of flang ([`Flang`]) writes LLVM bitcode for
 //! wasm32, and clang optimises that as it does C. Everything else, C sources and linking, is clang's as in `rankine
 //! cc`, with the Fortran runtime and the MPI bindings ([`library`]) in front of the C libraries.
 
-use super::sdk_build::flang::Flang;
-use super::sdk_files::{self, Sdk};
-use super::{cc, toolchain};
+use crate::build::Flang;
+use crate::process::{exit_code, status};
+use crate::sdk::{self, Sdk};
+use crate::{cc, find};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,27 +18,10 @@ mod common_blocks;
 mod flags;
 mod library;
 
-/// The command line of `rankine fc`.
-#[derive(Debug, clap::Args)]
-#[command(
-    disable_help_flag = true,
-    disable_version_flag = true,
-    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version]."
-)]
-pub struct Args {
-    /// Everything flang takes; for C sources and linking, everything clang takes.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLANG ARGUMENTS")]
-    arguments: Vec<OsString>,
-}
-
 /// Compiles and links, or shows how it would be done.
-pub fn run(args: Args) -> Result<ExitCode> {
-    let request = flags::read(&args.arguments)?;
-    if request.common.verbose {
-        for note in &request.common.notes {
-            eprintln!("rankine fc: {note}");
-        }
-    }
+pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
+    let request = flags::read(arguments)?;
+    request.common.say_notes("fc");
     let tools = Tools::find()?;
     if let Some(show) = request.common.show {
         println!("{}", cc::shown(show, &tools.described(&request)));
@@ -82,9 +66,9 @@ struct Tools {
 
 impl Tools {
     fn find() -> Result<Tools> {
-        let clang = toolchain::clang()?.path;
-        let sysroot = toolchain::sysroot()?.path;
-        let sdk = sdk_files::sdk(&clang, &sysroot)?;
+        let clang = find::clang()?.path;
+        let sysroot = find::sysroot()?.path;
+        let sdk = Sdk::with(&clang, &sysroot)?;
         let flang = Flang::find()?;
         let library = library::library(&flang, &clang, &sysroot, &sdk)?;
         Ok(Tools { clang, sysroot, sdk, flang, library })
@@ -108,12 +92,11 @@ impl Tools {
         let stem = source.file_stem().context("a source has a name")?;
         if let Some(action) = &request.action {
             let line = self.front_end_line(request, source, &[action], request.output.as_deref())?;
-            return self.succeeded(self.front_end(&line)?, Compiled::Done);
+            return self.succeeded(self.front_end(&line), Compiled::Done);
         }
         let bitcode = work.join(format!("{index}.bc"));
         let line = self.front_end_line(request, source, &["-c", "-emit-llvm"], Some(&bitcode))?;
-        let mut front_end = self.front_end(&line)?;
-        let status = front_end.status().with_context(|| format!("cannot start {:?}", front_end.get_program()))?;
+        let status = status(&mut self.front_end(&line))?;
         if !status.success() {
             return Ok(Compiled::Failed(exit_code(status)));
         }
@@ -123,7 +106,7 @@ impl Tools {
             (false, None) => Path::new(stem).with_extension(if request.assembles() { "o" } else { "s" }),
         };
         let mut back_end = Command::new(&self.clang);
-        back_end.args(sdk_files::base_flags(&self.sysroot)).args(["-Wno-override-module", "-Qunused-arguments"]);
+        back_end.args(sdk::base_flags(&self.sysroot)).args(["-Wno-override-module", "-Qunused-arguments"]);
         back_end.args(WITHOUT_LFTR);
         back_end.args(&request.code_flags).arg(if request.assembles() { "-c" } else { "-S" });
         back_end.arg(&bitcode).arg("-o").arg(&object);
@@ -131,7 +114,7 @@ impl Tools {
     }
 
     fn succeeded(&self, mut command: Command, outcome: Compiled) -> Result<Compiled> {
-        let status = command.status().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+        let status = status(&mut command)?;
         Ok(if status.success() { outcome } else { Compiled::Failed(exit_code(status)) })
     }
 
@@ -144,7 +127,7 @@ impl Tools {
         output: Option<&Path>,
     ) -> Result<Vec<String>> {
         let mut driver = Command::new(self.flang.driver());
-        driver.arg(format!("--target={}", toolchain::TARGET)).arg("-###").args(action);
+        driver.arg(format!("--target={}", find::TARGET)).arg("-###").args(action);
         driver.args(&request.front_end_flags).arg("-I").arg(self.library.include()).arg(source);
         if let Some(output) = output {
             driver.arg("-o").arg(output);
@@ -168,10 +151,10 @@ impl Tools {
         }
     }
 
-    fn front_end(&self, line: &[String]) -> Result<Command> {
+    fn front_end(&self, line: &[String]) -> Command {
         let mut command = Command::new(self.flang.compiler());
         command.args(line);
-        Ok(command)
+        command
     }
 
     fn libraries(&self) -> Vec<String> {
@@ -202,13 +185,8 @@ impl Tools {
         if common.runnable && common.links {
             return cc::runnable::compile(&self.clang, line);
         }
-        let status = Command::new(&self.clang).args(line).status();
-        Ok(exit_code(status.with_context(|| format!("cannot start {}", self.clang.display()))?))
+        Ok(exit_code(status(Command::new(&self.clang).args(line))?))
     }
-}
-
-fn exit_code(status: std::process::ExitStatus) -> ExitCode {
-    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
 /// The words of a line that LLVM's drivers print for `-###`: each in quotes, with backslashes before `"`, `\` and `$`.

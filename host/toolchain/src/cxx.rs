@@ -1,8 +1,8 @@
 //! `rankine c++`: clang++ for MPI guests, used as `mpicxx` is. It is `rankine cc` with libc++ and exceptions.
 
-use super::cc::{self, Args, Described, flags};
-use super::sdk_files::{self, base_flags};
-use super::toolchain::{self, TARGET};
+use crate::cc::{self, Described, flags};
+use crate::find::{self, TARGET};
+use crate::sdk::{Sdk, base_flags};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Runs clang, or shows how it would be run.
-pub fn run(args: Args) -> Result<ExitCode> {
-    let clang = toolchain::clang()?.path;
-    let sysroot = toolchain::sysroot()?.path;
-    let sdk = sdk_files::sdk(&clang, &sysroot)?;
+pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
+    let clang = find::clang()?.path;
+    let sysroot = find::sysroot()?.path;
+    let sdk = Sdk::with(&clang, &sysroot)?;
     let library = Library::find(&clang, &sysroot)?;
-    let mut request = flags::read(&args.arguments)?;
+    let mut request = flags::read(arguments)?;
     request.say_notes("c++");
     match request.show {
         Some(show) => {
@@ -70,7 +70,7 @@ impl Library {
     pub fn place(clang: &Path, sysroot: &Path) -> Result<PathBuf> {
         let mut hasher = DefaultHasher::new();
         (clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
-        Ok(toolchain::data_dir()?.join(format!("c++-{:016x}", hasher.finish())))
+        Ok(find::data_dir()?.join(format!("c++-{:016x}", hasher.finish())))
     }
 
     /// Exceptions are WebAssembly's own, in their standard form, which `-mllvm -wasm-use-legacy-eh=false` asks for.

@@ -3,7 +3,7 @@
 //! What makes no sense for WebAssembly is dropped or refused by the rules of `rankine cc`. What gfortran takes and
 //! flang does not, build systems pass without asking: it is dropped where it changes no result, and said so under `-v`.
 
-use super::super::cc::flags as c;
+use crate::cc::flags as c;
 use anyhow::Result;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

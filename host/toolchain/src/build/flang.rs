@@ -14,29 +14,18 @@
 //!             include/ISO_Fortran_binding.h
 //! ```
 
-use super::super::apt::check;
-use super::super::sdk::say;
-use super::super::{sdk_files, toolchain};
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
 use super::signatures;
+use crate::process::check;
+use crate::sdk::{Sdk, base_flags};
+use crate::{embedded, find, folder, say};
 use anyhow::{Context as _, Result, bail, ensure};
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The sources of what is linked with flang's libraries.
-const COMPILER: &[(&str, &str)] = &[
-    ("adapt.cpp", include_str!("../../../../guest-sdk/fortran/compiler/adapt.cpp")),
-    ("bind_c.cpp", include_str!("../../../../guest-sdk/fortran/compiler/bind_c.cpp")),
-    ("bind_c.h", include_str!("../../../../guest-sdk/fortran/compiler/bind_c.h")),
-    ("adapt.h", include_str!("../../../../guest-sdk/fortran/compiler/adapt.h")),
-    ("closures.cpp", include_str!("../../../../guest-sdk/fortran/compiler/closures.cpp")),
-    ("front_end.cpp", include_str!("../../../../guest-sdk/fortran/compiler/front_end.cpp")),
-    ("pointers.cpp", include_str!("../../../../guest-sdk/fortran/compiler/pointers.cpp")),
-    ("wasm32_target.cpp", include_str!("../../../../guest-sdk/fortran/compiler/wasm32_target.cpp")),
-];
 
 /// The function of flang's that `pointers.cpp` is put before.
 const GET_SEMANTICS: &str =
@@ -134,15 +123,15 @@ impl Flang {
     }
 
     fn place() -> Result<Flang> {
-        let clang = toolchain::clang()?.path;
-        let sysroot = toolchain::sysroot()?.path;
+        let clang = find::clang()?.path;
+        let sysroot = find::sysroot()?.path;
         let llvm = llvm_folder(&clang)?;
         let amendments = AMENDMENTS.iter().map(|a| (a.file, a.was, a.is)).collect::<Vec<_>>();
         let mut hasher = DefaultHasher::new();
         (amendments, RUNTIME_FLAGS, &llvm, &sysroot, modified(&llvm.join("bin/flang-22"))).hash(&mut hasher);
-        let runtime = toolchain::data_dir()?.join(format!("flang-runtime-{:016x}", hasher.finish()));
-        COMPILER.hash(&mut hasher);
-        let root = toolchain::data_dir()?.join(format!("flang-{:016x}", hasher.finish()));
+        let runtime = find::data_dir()?.join(format!("flang-runtime-{:016x}", hasher.finish()));
+        embedded::files(&embedded::FORTRAN_COMPILER).hash(&mut hasher);
+        let root = find::data_dir()?.join(format!("flang-{:016x}", hasher.finish()));
         Ok(Flang { root, runtime, llvm })
     }
 
@@ -220,11 +209,11 @@ pub fn build(force: bool) -> Result<()> {
     let tree = work.path().join("source");
     amended_copy(&source, &folders, &tree)?;
     if force || !flang.runtime.is_dir() {
-        super::publish(&flang.runtime, |draft| {
+        folder::remake(&flang.runtime, |draft| {
             Building { draft, tree: &tree, llvm: &flang.llvm }.runtime(work.path())
         })?;
     }
-    super::publish(&flang.root, |draft| {
+    folder::remake(&flang.root, |draft| {
         let building = Building { draft, tree: &tree, llvm: &flang.llvm };
         building.compiler(work.path())?;
         let signatures = "lib/runtime.signatures";
@@ -240,7 +229,7 @@ pub fn build(force: bool) -> Result<()> {
 /// from the one that the amendments were written for.
 fn amended_copy(source: &LlvmSource, folders: &[&str], tree: &Path) -> Result<()> {
     for folder in folders {
-        super::copy_tree(&source.path(folder), &tree.join(folder))?;
+        folder::copy_tree(&source.path(folder), &tree.join(folder))?;
     }
     for Amendment { file, was, is } in AMENDMENTS {
         let path = tree.join(file);
@@ -287,9 +276,9 @@ impl Building<'_> {
         fs::create_dir_all(&sources)?;
         let mut jobs = Vec::new();
         let mut objects = Vec::new();
-        for (name, text) in COMPILER {
+        for (name, text) in embedded::files(&embedded::FORTRAN_COMPILER) {
             fs::write(sources.join(name), text)?;
-            if name.ends_with(".cpp") {
+            if name.extension() == Some(OsStr::new("cpp")) {
                 let object = sources.join(name).with_extension("o");
                 let mut job = self.llvm_tool("clang++");
                 job.args(["-std=c++17", "-O1", "-fno-rtti", "-fno-exceptions", "-w", "-I"]);
@@ -311,8 +300,8 @@ impl Building<'_> {
     }
 
     fn runtime(&self, work: &Path) -> Result<()> {
-        let (clang, sysroot) = (toolchain::clang()?.path, toolchain::sysroot()?.path);
-        let sdk = sdk_files::sdk(&clang, &sysroot)?;
+        let (clang, sysroot) = (find::clang()?.path, find::sysroot()?.path);
+        let sdk = Sdk::with(&clang, &sysroot)?;
         let objects = work.join("runtime");
         fs::create_dir_all(&objects)?;
         let mut jobs = Vec::new();
@@ -328,7 +317,7 @@ impl Building<'_> {
                     _ => continue,
                 };
                 let mut job = self.llvm_tool(if cxx { "clang++" } else { "clang" });
-                job.args(sdk_files::base_flags(&sysroot)).args(RUNTIME_FLAGS);
+                job.args(base_flags(&sysroot)).args(RUNTIME_FLAGS);
                 if cxx {
                     job.args(RUNTIME_CXX_FLAGS).arg("-isystem").arg(self.llvm.join("include/wasm32-wasi/c++/v1"));
                 }
@@ -363,7 +352,7 @@ impl Building<'_> {
         say("compiling the intrinsic modules");
         let interfaces = self.draft.join("include/flang");
         fs::create_dir_all(&interfaces)?;
-        let sysroot = toolchain::sysroot()?.path;
+        let sysroot = find::sysroot()?.path;
         let mut objects = Vec::new();
         for module in MODULES {
             let source = self.tree.join("flang/module").join(module).with_extension("f90");
@@ -376,7 +365,7 @@ impl Building<'_> {
             check(&mut command, &format!("compiling the module {module}"))?;
             let object = bitcode.with_extension("o");
             let mut command = self.llvm_tool("clang");
-            command.args(sdk_files::base_flags(&sysroot)).args(["-O2", "-w", "-c"]).arg(&bitcode);
+            command.args(base_flags(&sysroot)).args(["-O2", "-w", "-c"]).arg(&bitcode);
             check(command.arg("-o").arg(&object), &format!("compiling the module {module}"))?;
             objects.push(object);
         }

@@ -4,38 +4,22 @@
 //! flag); the target, the sysroot, `mpi.h` and the SDK library are added. The process is then replaced by clang,
 //! so its exit status, messages and signals are the compiler's own.
 
-use super::sdk_files::{self, Sdk};
-use super::toolchain;
+use crate::find;
+use crate::sdk::{self, Sdk};
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-pub mod flags;
-pub mod runnable;
-
-/// The command line of `rankine cc`.
-#[derive(Debug, clap::Args)]
-#[command(
-    disable_help_flag = true,
-    disable_version_flag = true,
-    after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
-        -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
-        -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks and the working \
-        folder granted: for configure scripts that run what they compile."
-)]
-pub struct Args {
-    /// Everything clang takes.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CLANG ARGUMENTS")]
-    pub arguments: Vec<OsString>,
-}
+pub(crate) mod flags;
+pub(crate) mod runnable;
 
 /// Runs clang, or shows how it would be run.
-pub fn run(args: Args) -> Result<ExitCode> {
-    let clang = toolchain::clang()?.path;
-    let sysroot = toolchain::sysroot()?.path;
-    let sdk = sdk_files::sdk(&clang, &sysroot)?;
-    let request = flags::read(&args.arguments)?;
+pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
+    let clang = find::clang()?.path;
+    let sysroot = find::sysroot()?.path;
+    let sdk = Sdk::with(&clang, &sysroot)?;
+    let request = flags::read(arguments)?;
     request.say_notes("cc");
     match request.show {
         Some(show) => {
@@ -47,7 +31,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// The arguments of clang: ours first, so that the user's own win, and the libraries last.
-pub fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
+pub(crate) fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
@@ -62,7 +46,7 @@ pub fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<
 }
 
 fn compile_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
-    let mut line = sdk_files::base_flags(sysroot);
+    let mut line = sdk::base_flags(sysroot);
     line.extend(["-isystem".into(), sdk.include().display().to_string()]);
     line
 }
@@ -94,7 +78,7 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
-pub fn libraries(sdk: &Sdk) -> Vec<String> {
+pub(crate) fn libraries(sdk: &Sdk) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
     let mut line = vec!["-Xlinker".to_string(), names];
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
@@ -110,7 +94,7 @@ pub fn libraries(sdk: &Sdk) -> Vec<String> {
 }
 
 /// What a compiler wrapper adds, for `-show` and its relatives.
-pub struct Described {
+pub(crate) struct Described {
     /// The program that is called.
     pub compiler: String,
     /// Flags of every compilation.
@@ -139,7 +123,7 @@ impl Described {
 }
 
 /// The answer to `-show` and its relatives, quoted for a shell.
-pub fn shown(show: flags::Show, described: &Described) -> String {
+pub(crate) fn shown(show: flags::Show, described: &Described) -> String {
     let Described { compiler, compile, link, include, arguments } = described;
     let compiler = [compiler.clone()];
     let arguments: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -166,7 +150,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Becomes clang; stays beside it only where the program has to be made runnable afterwards.
-pub fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Request) -> Result<ExitCode> {
+pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Request) -> Result<ExitCode> {
     match request.runnable && request.links {
         true => runnable::compile(clang, line),
         false => replace_process(clang, line),

@@ -4,9 +4,9 @@
 //! first, then the development suite), or from a folder or tarball that `RANKINE_LLVM_SOURCE` names. The tarball is
 //! kept in the data folder; only the folders that were asked for are unpacked.
 
-use super::super::apt::{self, Apt, check};
-use super::super::sdk::say;
-use super::super::toolchain;
+use crate::apt::{self, Apt, Kind};
+use crate::process::check;
+use crate::{find, say};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,13 +21,13 @@ pub struct LlvmSource {
 impl LlvmSource {
     /// The source of LLVM `version`, such as 22.1.8, with at least these folders of it (`flang/include`, …).
     pub fn with(version: &str, folders: &[&str]) -> Result<LlvmSource> {
-        let given = toolchain::env_path("RANKINE_LLVM_SOURCE");
+        let given = find::env_path("RANKINE_LLVM_SOURCE");
         if let Some(root) = given.as_ref().filter(|path| path.is_dir()) {
             let missing = folders.iter().find(|folder| !root.join(folder).is_dir());
             ensure!(missing.is_none(), "RANKINE_LLVM_SOURCE has no folder {}", missing.unwrap_or(&""));
             return Ok(LlvmSource { root: root.clone() });
         }
-        let cache = toolchain::data_dir()?.join("cache");
+        let cache = find::data_dir()?.join("cache");
         fs::create_dir_all(&cache).with_context(|| format!("cannot create {}", cache.display()))?;
         let root = cache.join(format!("llvm-{version}"));
         let missing: Vec<&str> = folders.iter().copied().filter(|folder| !root.join(folder).exists()).collect();
@@ -76,7 +76,7 @@ fn fetched(cache: &Path, version: &str) -> Result<PathBuf> {
         let work = tempfile::Builder::new().prefix(".source-").tempdir_in(cache)?;
         let apt = match failures.is_empty() {
             true => Apt::sources_of_this_machine(work.path()),
-            false => Apt::development(work.path(), "deb-src"),
+            false => Apt::release(work.path(), Kind::Sources, apt::DEVELOPMENT),
         };
         match apt.and_then(|apt| fetch(&apt, work.path(), version)) {
             Ok(file) => {
@@ -102,10 +102,8 @@ fn fetch(apt: &Apt, work: &Path, version: &str) -> Result<PathBuf> {
     let name = format!("{package}_{version}.orig.tar.xz");
     let size = known.lines().find_map(|line| size_of(line, &name)).unwrap_or(0);
     say(&format!("fetching {name} ({} MB, kept in the data folder)", size / 1_000_000));
-    let mut command = apt.command("apt-get");
-    command.args(["source", "-qq", "--download-only", "--tar-only"]).arg(format!("{package}={wanted}"));
     let file = work.join(name);
-    watch(command.current_dir(work), &file, size)?;
+    watch(&mut apt.source_command(&format!("{package}={wanted}"), work), &file, size)?;
     ensure!(file.is_file(), "apt-get left no {} behind", file.display());
     Ok(file)
 }

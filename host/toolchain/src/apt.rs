@@ -1,27 +1,44 @@
 //! apt with lists and a cache of its own: what Debian's archive has is fetched from the mirror that this machine is set
 //! up with, without root rights and without a change of the machine's set-up.
 
+use crate::process::check;
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 use std::{fs, thread};
 
-/// A private apt, in a folder that goes when the work is done.
+/// The release of Debian that has the newest of everything.
+pub const DEVELOPMENT: &str = "sid";
+
+/// What is read of a release.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// Compiled packages.
+    Packages,
+    /// Sources.
+    Sources,
+}
+
+/// A private apt: a folder with its lists and its cache.
 pub struct Apt {
     work: PathBuf,
 }
 
 impl Apt {
-    /// Reads Debian's development suite: packages of the kind `deb` or sources of the kind `deb-src`.
-    pub fn development(work: &Path, kind: &str) -> Result<Apt> {
+    /// Reads one release of Debian, such as `sid`, from this machine's mirror.
+    pub fn release(work: &Path, kind: Kind, release: &str) -> Result<Apt> {
         let sources = read_sources();
         let mirror = mirror(&sources).context("this machine's apt sources name no Debian mirror")?;
         let key = "/usr/share/keyrings/debian-archive-keyring.gpg";
         let signed = if Path::new(key).is_file() { format!(" signed-by={key}") } else { String::new() };
+        let kind = match kind {
+            Kind::Packages => "deb",
+            Kind::Sources => "deb-src",
+        };
         let apt = Apt::empty(work)?;
-        fs::write(work.join("private.list"), format!("{kind} [arch=amd64{signed}] {mirror} sid main\n"))?;
+        fs::write(work.join("private.list"), format!("{kind} [arch=amd64{signed}] {mirror} {release} main\n"))?;
         Ok(apt)
     }
 
@@ -56,6 +73,8 @@ impl Apt {
             ("Dir::Cache", path("cache")),
             ("APT::Sandbox::User", "root".into()),
             ("Acquire::Languages", "none".into()),
+            ("Acquire::Retries", "3".into()),
+            ("Acquire::http::Timeout", "60".into()),
         ] {
             command.arg("-o").arg(format!("{option}={value}"));
         }
@@ -66,12 +85,45 @@ impl Apt {
     pub fn update(&self) -> Result<()> {
         retry(|| check(self.command("apt-get").args(["update", "-qq"]), "reading the package lists")).map(drop)
     }
+
+    /// Fetches the package `name`, or `name=version`, to a folder where no other is.
+    pub fn package(&self, package: &str, folder: &Path) -> Result<PathBuf> {
+        let doing = format!("fetching {package}");
+        retry(|| check(self.command("apt-get").args(["download", "-qq", package]).current_dir(folder), &doing))?;
+        let mut files = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+        let file = files.find(|path| path.extension() == Some(OsStr::new("deb")));
+        file.with_context(|| format!("apt-get download left no {package} behind"))
+    }
+
+    /// The command that fetches the original archive of the source package `name`, or `name=version`, to a folder.
+    pub fn source_command(&self, package: &str, folder: &Path) -> Command {
+        let mut command = self.command("apt-get");
+        command.args(["source", "-qq", "--download-only", "--tar-only", package]).current_dir(folder);
+        command
+    }
+
+    /// Fetches the original archive of a source package to a folder.
+    pub fn source(&self, name: &str, folder: &Path) -> Result<PathBuf> {
+        retry(|| check(&mut self.source_command(name, folder), &format!("fetching the source of {name}")))?;
+        source_in(folder, name).with_context(|| format!("apt-get left no source of {name} in {}", folder.display()))
+    }
+}
+
+/// The original archive of a source package, if it lies in this folder: `NAME_VERSION.orig.tar.xz`.
+pub fn source_in(folder: &Path, name: &str) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok());
+    let is_it = |file: &str| {
+        let rest = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
+        rest.is_some_and(|rest| rest.contains(".orig.tar."))
+    };
+    let mut archives = files.filter(|file| file.file_name().to_str().is_some_and(is_it));
+    archives.next().map(|file| file.path())
 }
 
 /// That the programs used here exist; the error says what else to do.
 pub fn needs(programs: &[&str], wanted: &str, other_way: &str) -> Result<()> {
     for program in programs {
-        if super::toolchain::find_program(program).is_none() {
+        if crate::find::find_program(program).is_none() {
             bail!("{program} is not here, so {wanted} cannot be fetched from Debian's archive; {other_way}");
         }
     }
@@ -109,24 +161,15 @@ fn mirror(sources: &str) -> Option<&str> {
 }
 
 /// Three tries, for mirrors that stumble.
-pub fn retry<T>(mut action: impl FnMut() -> Result<T>) -> Result<T> {
+fn retry<T>(mut action: impl FnMut() -> Result<T>) -> Result<T> {
     for pause in [2, 5] {
         match action() {
             Ok(value) => return Ok(value),
-            Err(error) => eprintln!("rankine sdk: {error:#}; trying again in {pause} s"),
+            Err(error) => eprintln!("{error:#}; trying again in {pause} s"),
         }
         thread::sleep(Duration::from_secs(pause));
     }
     action()
-}
-
-/// Runs a program to its end; what it said is the error.
-pub fn check(command: &mut Command, doing: &str) -> Result<Output> {
-    let output = command.env("LC_ALL", "C").output().with_context(|| format!("{doing}: cannot start {command:?}"))?;
-    if !output.status.success() {
-        bail!("{doing} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(output)
 }
 
 #[cfg(test)]
@@ -151,5 +194,17 @@ mod tests {
         );
         assert_eq!(as_sources("Types: deb\nSuites: x\n"), "Types: deb-src\nSuites: x\n");
         assert_eq!(as_sources("deb-src http://m.test/debian x main\n"), "");
+    }
+
+    #[test]
+    fn an_original_archive_is_known_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["fftw3_3.3.10.dsc", "fftw3-doc_1.orig.tar.xz", "fftw3_3.3.10.debian.tar.xz"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(source_in(folder.path(), "fftw3"), None);
+        let archive = folder.path().join("fftw3_3.3.10.orig.tar.gz");
+        fs::write(&archive, "").unwrap();
+        assert_eq!(source_in(folder.path(), "fftw3"), Some(archive));
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the pieces a C guest is compiled with: clang, the WASI sysroot and Rankine's own SDK files.
 //!
 //! Nothing here is linked to Rankine or shipped with it except the SDK files, which travel in the binary (see
-//! [`super::sdk_files`]). Every search is an ordered list, so `rankine doctor` can show what was chosen and why.
+//! [`crate::sdk`]). Every search is an ordered list, so `rankine doctor` can show what was chosen and why.
 
 use anyhow::{Context as _, Result, bail};
 use std::env;

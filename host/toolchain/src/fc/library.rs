@@ -1,0 +1,129 @@
+//! The MPI bindings for Fortran: `mpif.h`, the modules `mpi` and `mpi_f08`, and the C functions behind them.
+//!
+//! They travel in the binary, as the C SDK does, and are compiled at first use into a folder `fortran-<key>` of the
+//! data folder; the key covers the files, the compilers and the SDK.
+
+use crate::build::Flang;
+use crate::process::check;
+use crate::sdk::{self, Sdk};
+use crate::{embedded, find, folder};
+use anyhow::Result;
+use std::ffi::OsStr;
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The modules, each after those that it uses.
+const MODULES: &[&str] = &["mpi", "mpi_f08_types", "mpi_f08_callbacks", "mpi_f08", "rankine"];
+
+/// Every file, by its folder and its path in there.
+fn files() -> impl Iterator<Item = (&'static str, &'static Path, &'static str)> {
+    let folders = [
+        ("include", &embedded::FORTRAN_INCLUDE),
+        ("modules", &embedded::FORTRAN_MODULES),
+        ("glue", &embedded::FORTRAN_GLUE),
+    ];
+    folders
+        .into_iter()
+        .flat_map(|(folder, files)| embedded::files(files).into_iter().map(move |(path, text)| (folder, path, text)))
+}
+
+/// The C functions, by their paths below `glue/`.
+fn glue() -> impl Iterator<Item = &'static Path> {
+    let paths = embedded::files(&embedded::FORTRAN_GLUE).into_iter().map(|(path, _)| path);
+    paths.filter(|path| path.extension() == Some(OsStr::new("c")))
+}
+
+/// The compiled bindings.
+pub struct Library {
+    root: PathBuf,
+}
+
+impl Library {
+    /// `mpif.h` and the compiled modules.
+    pub fn include(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// The functions behind the modules, as objects: the linker takes those that are missing.
+    pub fn objects(&self) -> Vec<PathBuf> {
+        let modules = MODULES.iter().map(|name| module_object(name));
+        modules.chain(glue().map(glue_object)).map(|name| self.root.join("lib").join(name)).collect()
+    }
+}
+
+fn module_object(name: &str) -> PathBuf {
+    format!("modules-{name}.o").into()
+}
+
+/// `generated/coll.c` becomes `glue-generated-coll.o`.
+fn glue_object(path: &Path) -> PathBuf {
+    let name = path.display().to_string().replace('/', "-");
+    Path::new(&format!("glue-{name}")).with_extension("o")
+}
+
+/// The bindings for this compiler, laid out and compiled if they are not there yet.
+pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result<Library> {
+    let mut hasher = DefaultHasher::new();
+    (files().collect::<Vec<_>>(), flang.compiler(), clang, sysroot, sdk.root()).hash(&mut hasher);
+    let root = find::data_dir()?.join(format!("fortran-{:016x}", hasher.finish()));
+    folder::make_once(&root, |draft| {
+        for (folder, path, text) in files() {
+            folder::write(&draft.join(folder).join(path), text)?;
+        }
+        fs::create_dir(draft.join("lib"))?;
+        compile_modules(draft, flang, clang, sysroot)?;
+        compile_glue(draft, flang, clang, sysroot, sdk)
+    })?;
+    Ok(Library { root })
+}
+
+fn compile_modules(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path) -> Result<()> {
+    for module in MODULES {
+        let doing = format!("compiling the module {module}");
+        let source = root.join("modules").join(module).with_extension("f90");
+        let bitcode = source.with_extension("bc");
+        let mut command = Command::new(flang.compiler());
+        command.args(["-triple", "wasm32-unknown-wasip1", "-O2", "-emit-llvm-bc", "-module-dir"]);
+        command.arg(root.join("include")).arg(source).arg("-o").arg(&bitcode);
+        check(&mut command, &doing)?;
+        let mut command = Command::new(clang);
+        command.args(sdk::base_flags(sysroot)).args(["-O2", "-w", "-Qunused-arguments", "-c"]).arg(&bitcode);
+        check(command.arg("-o").arg(root.join("lib").join(module_object(module))), &doing)?;
+        fs::remove_file(&bitcode)?;
+    }
+    Ok(())
+}
+
+fn compile_glue(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result<()> {
+    let (source, lib) = (root.join("glue"), root.join("lib"));
+    for path in glue() {
+        let mut command = Command::new(clang);
+        command.args(sdk::base_flags(sysroot)).args(["-O2", "-ffunction-sections", "-fdata-sections", "-c"]);
+        command.arg("-isystem").arg(sdk.include()).arg("-isystem").arg(flang.include());
+        command.arg("-I").arg(&source).arg(source.join(path)).arg("-o").arg(lib.join(glue_object(path)));
+        check(&mut command, &format!("compiling {}", path.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_module_is_in_the_order_of_compilation() {
+        let mut sources: Vec<_> = MODULES.iter().map(|name| Path::new(name).with_extension("f90")).collect();
+        sources.sort();
+        let mut there: Vec<_> = embedded::FORTRAN_MODULES.files().map(|file| file.path()).collect();
+        there.sort();
+        assert_eq!(sources, there);
+    }
+
+    #[test]
+    fn objects_of_a_folder_have_names_of_their_own() {
+        assert_eq!(glue_object(Path::new("generated/coll.c")), Path::new("glue-generated-coll.o"));
+        assert_eq!(glue_object(Path::new("objects.c")), Path::new("glue-objects.o"));
+    }
+}

@@ -1,0 +1,35 @@
+//! The compilers' side of Rankine: what makes a guest from C, C++ and Fortran.
+//!
+//! Compilers are wrapped, not shipped. `rankine cc`, `c++` and `fc` become the clang and flang of this machine, with
+//! Rankine's target, headers and libraries; `rankine sdk` puts together what these need. The command line itself, with
+//! its help, is the host's (`host/src/cli`): here are functions that take arguments and return an exit status. Nothing
+//! in this crate runs a guest or knows of Wasmtime, so it builds in seconds.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`find`] | where clang, the WASI sysroot and the data folder are |
+//! | [`cc`], [`cxx`], [`fc`] | the wrappers: which argument goes where |
+//! | [`sdk`] | what a guest is compiled against: the sysroot, our headers, the SDK library; files for Rust |
+//! | [`build`] | what is compiled from LLVM's source, once per machine: libc++, flang and its runtime |
+//! | [`apt`] | downloads from Debian's archive, without root rights |
+//! | [`process`] | programs that are run to their end |
+//!
+//! Read `cc/mod.rs` first: a compilation is [`find`], then [`sdk`], then the judgement of `cc/flags.rs`, then clang.
+//! The C, Fortran and Rust that travel in the binary (`embedded.rs`) lie in `guest-sdk/`. How results get their place
+//! in the data folder, whole or not at all, is `folder.rs`.
+
+pub mod apt;
+pub mod build;
+pub mod cc;
+pub mod cxx;
+mod embedded;
+pub mod fc;
+pub mod find;
+mod folder;
+pub mod process;
+pub mod sdk;
+
+/// Tells the user what `rankine sdk` does.
+fn say(text: &str) {
+    eprintln!("rankine sdk: {text}");
+}
