@@ -398,7 +398,10 @@ fn every_subcommand_has_a_manual_page() {
     assert!(commands.contains(&"completions"), "{help}");
     for command in commands.into_iter().filter(|command| *command != "help") {
         let page = std::fs::read_to_string(pages.join(format!("rankine-{command}.1"))).unwrap();
-        assert!(page.contains(&format!(".TH rankine-{command} 1")), "{page}");
+        assert!(
+            page.contains(&format!(".TH rankine-{command} 1  \"rankine {}\"", env!("CARGO_PKG_VERSION"))),
+            "{page}"
+        );
     }
     let run = std::fs::read_to_string(pages.join("rankine-run.1")).unwrap();
     assert!(run.contains(r"\-\-no\-deadlock\-check") && run.contains("Exit status:"), "{run}");

@@ -1,6 +1,7 @@
 //! What clap knows of the command line, for others to read: versions, completions for shells, manual pages.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
@@ -43,8 +44,18 @@ pub(super) struct Manual {
 
 /// Writes the pages.
 pub(super) fn manual(arguments: &Manual) -> Result<ExitCode> {
-    let folder: &Path = &arguments.folder;
-    let wrote = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(super::Arguments::command(), folder));
+    let folder = arguments.folder.as_path();
+    let mut command = super::Arguments::command().disable_help_subcommand(true);
+    command.build();
+    let wrote = fs::create_dir_all(folder).and_then(|()| write_pages(&command, folder));
     wrote.with_context(|| format!("cannot write the manual pages to {}", folder.display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_pages(command: &clap::Command, folder: &Path) -> io::Result<()> {
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        write_pages(subcommand, folder)?;
+    }
+    let page = clap_mangen::Man::new(command.clone()).source(concat!("rankine ", env!("CARGO_PKG_VERSION")));
+    page.generate_to(folder).map(drop)
 }
