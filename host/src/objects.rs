@@ -4,8 +4,6 @@
 //! handler. An array of objects is an array of references to them. What they do is the same on both engines, which only
 //! carry the images: [`Carrier`].
 
-#![allow(clippy::too_many_arguments)] // They are those of MPI.
-
 use std::rc::Rc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};

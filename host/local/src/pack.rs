@@ -14,7 +14,6 @@ use crate::span::Span;
 const CHUNK: usize = 4096;
 
 /// `MPI_Pack`: the position after the packed data
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn pack(
     r: &Rank,
     inbuf: Addr,
@@ -33,7 +32,6 @@ pub fn pack(
 }
 
 /// `MPI_Unpack`: the position after the packed data
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn unpack(
     r: &Rank,
     inbuf: Addr,
@@ -58,7 +56,6 @@ pub fn pack_size(r: &Rank, incount: i64, datatype: Datatype, comm: Comm) -> Resu
 }
 
 /// `MPI_Pack_external`: the position after the packed data
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn pack_external(
     r: &Rank,
     datarep: &str,
@@ -83,7 +80,6 @@ pub fn pack_external(
 }
 
 /// `MPI_Unpack_external`: the position after the packed data
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn unpack_external(
     r: &Rank,
     datarep: &str,

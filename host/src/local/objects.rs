@@ -1,7 +1,5 @@
 //! Object graphs on the embedded engine: the functions of `crate::objects`, registered, and how images travel here.
 
-#![allow(clippy::too_many_arguments)] // They are those of MPI.
-
 use rankine_abi::{Comm, Status};
 use rankine_local::{Callback, Memory, Parcel, Rank, Result, coll, pt2pt, request};
 use rankine_object::MODULE;

@@ -34,7 +34,6 @@ impl Allgather {
         Ok(Allgather { own, blocks })
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn even(
         r: &Rank,
         comm: &Communicator,
@@ -49,7 +48,6 @@ impl Allgather {
         Allgather::new(r, comm, (sendbuf, sendcount, sendtype), recvbuf, blocks)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn varied(
         r: &Rank,
         comm: &Communicator,
@@ -67,7 +65,6 @@ impl Allgather {
 }
 
 /// `MPI_Allgather`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn allgather(
     r: &Rank,
     sendbuf: Addr,
@@ -82,7 +79,6 @@ pub async fn allgather(
 }
 
 /// `MPI_Allgatherv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn allgatherv(
     r: &Rank,
     sendbuf: Addr,

@@ -35,7 +35,6 @@ impl Alltoall {
         Ok(Alltoall { send, receive })
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn even(
         r: &Rank,
         comm: &Communicator,
@@ -51,7 +50,6 @@ impl Alltoall {
         Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn varied(
         r: &Rank,
         comm: &Communicator,
@@ -69,7 +67,6 @@ impl Alltoall {
         Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn typed(
         r: &Rank,
         comm: &Communicator,
@@ -89,7 +86,6 @@ impl Alltoall {
 }
 
 /// `MPI_Alltoall`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn alltoall(
     r: &Rank,
     sendbuf: Addr,
@@ -104,7 +100,6 @@ pub async fn alltoall(
 }
 
 /// `MPI_Alltoallv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn alltoallv(
     r: &Rank,
     sendbuf: Addr,
@@ -124,7 +119,6 @@ pub async fn alltoallv(
 }
 
 /// `MPI_Alltoallw`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn alltoallw(
     r: &Rank,
     sendbuf: Addr,

@@ -24,7 +24,6 @@ pub(super) enum Gather {
 }
 
 impl Gather {
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn even(
         r: &Rank,
         comm: &Communicator,
@@ -40,7 +39,6 @@ impl Gather {
         Gather::new(r, comm, root, (sendbuf, sendcount, sendtype), recvbuf, blocks)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn varied(
         r: &Rank,
         comm: &Communicator,
@@ -87,7 +85,6 @@ impl Gather {
 }
 
 /// `MPI_Gather`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn gather(
     r: &Rank,
     sendbuf: Addr,
@@ -103,7 +100,6 @@ pub async fn gather(
 }
 
 /// `MPI_Gatherv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn gatherv(
     r: &Rank,
     sendbuf: Addr,

@@ -44,7 +44,6 @@ impl Neighbor {
         Ok(Neighbor { sources, destinations, send, receive, grid })
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn allgather(
         r: &Rank,
         comm: &Communicator,
@@ -60,7 +59,6 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn allgatherv(
         r: &Rank,
         comm: &Communicator,
@@ -77,7 +75,6 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn alltoall(
         r: &Rank,
         comm: &Communicator,
@@ -93,7 +90,6 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn alltoallv(
         r: &Rank,
         comm: &Communicator,
@@ -111,7 +107,6 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn alltoallw(
         r: &Rank,
         comm: &Communicator,
@@ -131,7 +126,6 @@ impl Neighbor {
 }
 
 /// `MPI_Neighbor_allgather`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_allgather(
     r: &Rank,
     sendbuf: Addr,
@@ -146,7 +140,6 @@ pub async fn neighbor_allgather(
 }
 
 /// `MPI_Neighbor_allgatherv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_allgatherv(
     r: &Rank,
     sendbuf: Addr,
@@ -165,7 +158,6 @@ pub async fn neighbor_allgatherv(
 }
 
 /// `MPI_Neighbor_alltoall`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_alltoall(
     r: &Rank,
     sendbuf: Addr,
@@ -180,7 +172,6 @@ pub async fn neighbor_alltoall(
 }
 
 /// `MPI_Neighbor_alltoallv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_alltoallv(
     r: &Rank,
     sendbuf: Addr,
@@ -200,7 +191,6 @@ pub async fn neighbor_alltoallv(
 }
 
 /// `MPI_Neighbor_alltoallw`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_alltoallw(
     r: &Rank,
     sendbuf: Addr,

@@ -27,7 +27,6 @@ pub fn ibcast(r: &Rank, buffer: Addr, count: i64, datatype: Datatype, root: i32,
 }
 
 /// `MPI_Igather`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn igather(
     r: &Rank,
     sendbuf: Addr,
@@ -43,7 +42,6 @@ pub fn igather(
 }
 
 /// `MPI_Igatherv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn igatherv(
     r: &Rank,
     sendbuf: Addr,
@@ -62,7 +60,6 @@ pub fn igatherv(
 }
 
 /// `MPI_Iscatter`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn iscatter(
     r: &Rank,
     sendbuf: Addr,
@@ -78,7 +75,6 @@ pub fn iscatter(
 }
 
 /// `MPI_Iscatterv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn iscatterv(
     r: &Rank,
     sendbuf: Addr,
@@ -97,7 +93,6 @@ pub fn iscatterv(
 }
 
 /// `MPI_Iallgather`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn iallgather(
     r: &Rank,
     sendbuf: Addr,
@@ -112,7 +107,6 @@ pub fn iallgather(
 }
 
 /// `MPI_Iallgatherv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn iallgatherv(
     r: &Rank,
     sendbuf: Addr,
@@ -130,7 +124,6 @@ pub fn iallgatherv(
 }
 
 /// `MPI_Ialltoall`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ialltoall(
     r: &Rank,
     sendbuf: Addr,
@@ -145,7 +138,6 @@ pub fn ialltoall(
 }
 
 /// `MPI_Ialltoallv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ialltoallv(
     r: &Rank,
     sendbuf: Addr,
@@ -164,7 +156,6 @@ pub fn ialltoallv(
 }
 
 /// `MPI_Ialltoallw`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ialltoallw(
     r: &Rank,
     sendbuf: Addr,
@@ -183,7 +174,6 @@ pub fn ialltoallw(
 }
 
 /// `MPI_Ireduce`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ireduce(
     r: &Rank,
     sendbuf: Addr,
@@ -263,7 +253,6 @@ pub fn iexscan(
 }
 
 /// `MPI_Ineighbor_allgather`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ineighbor_allgather(
     r: &Rank,
     sendbuf: Addr,
@@ -278,7 +267,6 @@ pub fn ineighbor_allgather(
 }
 
 /// `MPI_Ineighbor_allgatherv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ineighbor_allgatherv(
     r: &Rank,
     sendbuf: Addr,
@@ -296,7 +284,6 @@ pub fn ineighbor_allgatherv(
 }
 
 /// `MPI_Ineighbor_alltoall`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ineighbor_alltoall(
     r: &Rank,
     sendbuf: Addr,
@@ -311,7 +298,6 @@ pub fn ineighbor_alltoall(
 }
 
 /// `MPI_Ineighbor_alltoallv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ineighbor_alltoallv(
     r: &Rank,
     sendbuf: Addr,
@@ -330,7 +316,6 @@ pub fn ineighbor_alltoallv(
 }
 
 /// `MPI_Ineighbor_alltoallw`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn ineighbor_alltoallw(
     r: &Rank,
     sendbuf: Addr,

@@ -36,7 +36,6 @@ pub async fn bcast_init(
 }
 
 /// `MPI_Gather_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn gather_init(
     r: &Rank,
     sendbuf: Addr,
@@ -53,7 +52,6 @@ pub async fn gather_init(
 }
 
 /// `MPI_Gatherv_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn gatherv_init(
     r: &Rank,
     sendbuf: Addr,
@@ -73,7 +71,6 @@ pub async fn gatherv_init(
 }
 
 /// `MPI_Scatter_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn scatter_init(
     r: &Rank,
     sendbuf: Addr,
@@ -90,7 +87,6 @@ pub async fn scatter_init(
 }
 
 /// `MPI_Scatterv_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn scatterv_init(
     r: &Rank,
     sendbuf: Addr,
@@ -110,7 +106,6 @@ pub async fn scatterv_init(
 }
 
 /// `MPI_Allgather_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn allgather_init(
     r: &Rank,
     sendbuf: Addr,
@@ -126,7 +121,6 @@ pub async fn allgather_init(
 }
 
 /// `MPI_Allgatherv_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn allgatherv_init(
     r: &Rank,
     sendbuf: Addr,
@@ -145,7 +139,6 @@ pub async fn allgatherv_init(
 }
 
 /// `MPI_Alltoall_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn alltoall_init(
     r: &Rank,
     sendbuf: Addr,
@@ -161,7 +154,6 @@ pub async fn alltoall_init(
 }
 
 /// `MPI_Alltoallv_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn alltoallv_init(
     r: &Rank,
     sendbuf: Addr,
@@ -181,7 +173,6 @@ pub async fn alltoallv_init(
 }
 
 /// `MPI_Alltoallw_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn alltoallw_init(
     r: &Rank,
     sendbuf: Addr,
@@ -201,7 +192,6 @@ pub async fn alltoallw_init(
 }
 
 /// `MPI_Reduce_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn reduce_init(
     r: &Rank,
     sendbuf: Addr,
@@ -217,7 +207,6 @@ pub async fn reduce_init(
 }
 
 /// `MPI_Allreduce_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn allreduce_init(
     r: &Rank,
     sendbuf: Addr,
@@ -232,7 +221,6 @@ pub async fn allreduce_init(
 }
 
 /// `MPI_Reduce_scatter_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn reduce_scatter_init(
     r: &Rank,
     sendbuf: Addr,
@@ -247,7 +235,6 @@ pub async fn reduce_scatter_init(
 }
 
 /// `MPI_Reduce_scatter_block_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn reduce_scatter_block_init(
     r: &Rank,
     sendbuf: Addr,
@@ -262,7 +249,6 @@ pub async fn reduce_scatter_block_init(
 }
 
 /// `MPI_Scan_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn scan_init(
     r: &Rank,
     sendbuf: Addr,
@@ -277,7 +263,6 @@ pub async fn scan_init(
 }
 
 /// `MPI_Exscan_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn exscan_init(
     r: &Rank,
     sendbuf: Addr,
@@ -292,7 +277,6 @@ pub async fn exscan_init(
 }
 
 /// `MPI_Neighbor_allgather_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_allgather_init(
     r: &Rank,
     sendbuf: Addr,
@@ -308,7 +292,6 @@ pub async fn neighbor_allgather_init(
 }
 
 /// `MPI_Neighbor_allgatherv_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_allgatherv_init(
     r: &Rank,
     sendbuf: Addr,
@@ -327,7 +310,6 @@ pub async fn neighbor_allgatherv_init(
 }
 
 /// `MPI_Neighbor_alltoall_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_alltoall_init(
     r: &Rank,
     sendbuf: Addr,
@@ -343,7 +325,6 @@ pub async fn neighbor_alltoall_init(
 }
 
 /// `MPI_Neighbor_alltoallv_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_alltoallv_init(
     r: &Rank,
     sendbuf: Addr,
@@ -363,7 +344,6 @@ pub async fn neighbor_alltoallv_init(
 }
 
 /// `MPI_Neighbor_alltoallw_init`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn neighbor_alltoallw_init(
     r: &Rank,
     sendbuf: Addr,

@@ -22,7 +22,6 @@ pub(super) struct Reduce {
 }
 
 impl Reduce {
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn new(
         r: &Rank,
         comm: &Communicator,
@@ -57,7 +56,6 @@ impl Reduce {
 }
 
 /// `MPI_Reduce`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn reduce(
     r: &Rank,
     sendbuf: Addr,

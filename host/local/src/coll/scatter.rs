@@ -24,7 +24,6 @@ pub(super) enum Scatter {
 }
 
 impl Scatter {
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn even(
         r: &Rank,
         comm: &Communicator,
@@ -40,7 +39,6 @@ impl Scatter {
         Scatter::new(r, comm, root, sendbuf, blocks, (recvbuf, recvcount, recvtype))
     }
 
-    #[allow(clippy::too_many_arguments)] // MPI's own
     pub(super) fn varied(
         r: &Rank,
         comm: &Communicator,
@@ -87,7 +85,6 @@ impl Scatter {
 }
 
 /// `MPI_Scatter`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn scatter(
     r: &Rank,
     sendbuf: Addr,
@@ -103,7 +100,6 @@ pub async fn scatter(
 }
 
 /// `MPI_Scatterv`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn scatterv(
     r: &Rank,
     sendbuf: Addr,

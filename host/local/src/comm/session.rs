@@ -140,7 +140,6 @@ pub async fn comm_create_from_group(
 }
 
 /// `MPI_Intercomm_create_from_groups`. The remote group is significant at the local leader only.
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn intercomm_create_from_groups(
     r: &Rank,
     local_group: Group,

@@ -41,7 +41,6 @@ impl Type {
 
     /// `MPI_Type_create_darray`: the part of a distributed array that process `rank` of a grid of `size` processes has.
     /// The arrays have one entry per dimension.
-    #[allow(clippy::too_many_arguments)]
     pub fn darray(
         size: i32,
         rank: i32,

@@ -118,7 +118,6 @@ pub fn type_create_subarray(
 }
 
 /// `MPI_Type_create_darray`
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub fn type_create_darray(
     r: &Rank,
     size: i32,

@@ -58,7 +58,6 @@ pub fn irecv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm, then
 }
 
 /// Sends one message of the host's and receives another.
-#[expect(clippy::too_many_arguments, reason = "they are those of MPI_Sendrecv")]
 pub async fn sendrecv_bytes(
     r: &Rank,
     parcel: Parcel,

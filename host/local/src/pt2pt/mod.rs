@@ -3,8 +3,6 @@
 //! Arguments are checked here, in MPI's order of importance: communicator, then buffer (count, datatype, bytes), then
 //! tag, then rank. A ready send is a standard send: that its receive is posted saves us nothing.
 
-#![allow(clippy::too_many_arguments)] // They are those of MPI.
-
 mod buffered;
 mod bytes;
 mod nonblocking;

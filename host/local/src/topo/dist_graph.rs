@@ -17,7 +17,6 @@ pub(crate) struct DistGraph {
 }
 
 /// `MPI_Dist_graph_create_adjacent`; weights are `None` for `MPI_UNWEIGHTED`.
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn dist_graph_create_adjacent(
     r: &Rank,
     comm_old: Comm,
@@ -48,7 +47,6 @@ pub async fn dist_graph_create_adjacent(
 }
 
 /// `MPI_Dist_graph_create`; weights are `None` for `MPI_UNWEIGHTED`.
-#[allow(clippy::too_many_arguments)] // MPI's own
 pub async fn dist_graph_create(
     r: &Rank,
     comm_old: Comm,

@@ -22,7 +22,6 @@ pub(crate) fn pcontrol(r: &Rank, level: i32, _arguments: i32) -> Result<()> {
 }
 
 /// `MPI_Type_get_envelope`, `MPI_Type_get_envelope_c`
-#[allow(clippy::too_many_arguments)] // They are those of MPI.
 pub(crate) fn type_get_envelope(
     r: &Rank,
     large: bool,
@@ -44,7 +43,6 @@ pub(crate) fn type_get_envelope(
 }
 
 /// `MPI_Type_get_contents`, `MPI_Type_get_contents_c`
-#[allow(clippy::too_many_arguments)] // They are those of MPI.
 pub(crate) fn type_get_contents(
     r: &Rank,
     large: bool,
