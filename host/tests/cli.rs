@@ -450,8 +450,11 @@ fn doctor_names_what_is_missing_and_the_next_step() {
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
-    for arguments in [&["doctor"][..], &["info", "--functions"]] {
-        let mut child = rankine().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data");
+    for arguments in [&["doctor"][..], &["info", "--functions"], &["completions", "zsh"], &["sdk", "cargo-config"]] {
+        let mut command = rankine();
+        command.args(arguments).env("RANKINE_DATA_DIR", &data);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(err(&output), "", "{arguments:?}");

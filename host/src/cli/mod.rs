@@ -11,10 +11,10 @@ mod sdk;
 mod stage;
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use rankine_toolchain::terminal::print_page;
 use rankine_toolchain::{cc, cxx, fc};
 
 /// Exit status of the command for an error of the host.
@@ -85,15 +85,6 @@ pub fn main() -> ExitCode {
         eprintln!("rankine: {error:#}");
         ExitCode::from(HOST_ERROR)
     })
-}
-
-/// Prints what a command found out. A reader that has seen enough (`| head`) is no failure.
-fn print_page(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        printed => printed,
-    }
 }
 
 /// Sends what the library says about its work to standard error, as far as it was asked for.

@@ -59,17 +59,22 @@ enum Part {
 /// Runs the subcommand.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     let sdk = || Sdk::of_this_machine()?.under_stable_name();
-    match arguments.action {
-        Action::Install { from, force } => sdk::install(from.as_deref(), force)?,
-        Action::Build { parts, force } => parts.into_iter().try_for_each(|part| match part {
-            Part::Fortran => build::fortran(force),
-            Part::Cxx => build::cxx(force),
-        })?,
-        Action::Path => println!("{}", sdk()?.root().display()),
-        Action::Bin => println!("{}", sdk()?.bin().display()),
-        Action::CmakeToolchain => println!("{}", sdk()?.cmake_toolchain().display()),
-        Action::MesonCrossFile => println!("{}", sdk()?.meson_cross_file().display()),
-        Action::CargoConfig => println!("{}", sdk::cargo_config()?.display()),
-    }
+    let place = match arguments.action {
+        Action::Install { from, force } => return sdk::install(from.as_deref(), force).map(|()| ExitCode::SUCCESS),
+        Action::Build { parts, force } => return build(&parts, force).map(|()| ExitCode::SUCCESS),
+        Action::Path => sdk()?.root().to_path_buf(),
+        Action::Bin => sdk()?.bin(),
+        Action::CmakeToolchain => sdk()?.cmake_toolchain(),
+        Action::MesonCrossFile => sdk()?.meson_cross_file(),
+        Action::CargoConfig => sdk::cargo_config()?,
+    };
+    super::print_page(&format!("{}\n", place.display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn build(parts: &[Part], force: bool) -> Result<()> {
+    parts.iter().try_for_each(|part| match part {
+        Part::Fortran => build::fortran(force),
+        Part::Cxx => build::cxx(force),
+    })
 }

@@ -3,6 +3,7 @@
 use crate::cc::{self, Described, flags};
 use crate::find::{self, TARGET};
 use crate::sdk::{Sdk, base_flags};
+use crate::terminal::print_page;
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,7 +23,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
             let mut described = Described::new(&clang, &sysroot, &sdk, request);
             described.compile.splice(0..0, library.compile_flags());
             described.link.splice(0..0, library.link_flags());
-            println!("{}", cc::shown(show, &described));
+            print_page(&cc::shown(show, &described))?;
             Ok(ExitCode::SUCCESS)
         }
         None => {

@@ -12,7 +12,7 @@
 //! | [`sdk`] | what a guest is compiled against: the sysroot, our headers, the SDK library; files for Rust |
 //! | [`build`] | what is compiled from LLVM's source, once per machine: libc++, flang and its runtime |
 //! | [`apt`] | downloads from Debian's archive, without root rights |
-//! | [`process`] | programs that are run to their end |
+//! | [`process`], [`terminal`] | programs that are run to their end; what the user sees |
 //!
 //! Read `cc/mod.rs` first: a compilation is [`find`], then [`sdk`], then the judgement of `cc/flags.rs`, then clang.
 //! The C, Fortran and Rust that travel in the binary (`embedded.rs`) lie in `guest-sdk/`. How results get their place
@@ -28,8 +28,4 @@ pub mod find;
 mod folder;
 pub mod process;
 pub mod sdk;
-
-/// Tells the user what `rankine sdk` does.
-fn say(text: &str) {
-    eprintln!("rankine sdk: {text}");
-}
+pub mod terminal;

@@ -9,11 +9,12 @@
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
 use crate::cxx::Library;
+use crate::embedded;
 use crate::find;
 use crate::folder::{self, copy_tree, write};
 use crate::process::check;
 use crate::sdk::{Sdk, base_flags};
-use crate::{embedded, say};
+use crate::terminal::say;
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::OsStr;
 use std::fs;

@@ -1,6 +1,7 @@
 //! Compilers, as many at a time as there are cores.
 
 use crate::process::check;
+use crate::terminal::bar;
 use anyhow::{Error, Result};
 use std::process::Command;
 use std::sync::Mutex;
@@ -8,7 +9,7 @@ use std::thread;
 
 /// Runs all jobs; the error is that of the first that failed, after which no other starts. The bar says what they do.
 pub fn run_all(jobs: Vec<Command>, doing: &'static str) -> Result<()> {
-    let bar = super::bar(jobs.len() as u64, doing);
+    let bar = bar(jobs.len() as u64, doing);
     let queue = Mutex::new(jobs.into_iter());
     let failure: Mutex<Option<Error>> = Mutex::new(None);
     let next = || match failure.lock() {

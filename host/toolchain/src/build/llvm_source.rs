@@ -5,8 +5,9 @@
 //! kept in the data folder; only the folders that were asked for are unpacked.
 
 use crate::apt::{self, Apt, Kind};
+use crate::find;
 use crate::process::check;
-use crate::{find, say};
+use crate::terminal::{bar, say};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -126,7 +127,7 @@ fn size_of(line: &str, name: &str) -> Option<u64> {
 /// Runs a download, with a bar that follows the file's size.
 fn watch(command: &mut Command, file: &Path, size: u64) -> Result<()> {
     let mut child = command.env("LC_ALL", "C").stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    let bar = super::bar(size, "fetching");
+    let bar = bar(size, "fetching");
     while child.try_wait()?.is_none() {
         bar.set_position(fs::metadata(file).map_or(0, |file| file.len()));
         thread::sleep(Duration::from_millis(100));

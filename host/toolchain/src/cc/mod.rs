@@ -6,6 +6,7 @@
 
 use crate::find;
 use crate::sdk::{self, Sdk};
+use crate::terminal::print_page;
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::path::Path;
@@ -23,7 +24,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     request.say_notes("cc");
     match request.show {
         Some(show) => {
-            println!("{}", shown(show, &Described::new(&clang, &sysroot, &sdk, request)));
+            print_page(&shown(show, &Described::new(&clang, &sysroot, &sdk, request)))?;
             Ok(ExitCode::SUCCESS)
         }
         None => compile(&clang, command_line(&sysroot, &sdk, &request), &request),
@@ -122,7 +123,7 @@ impl Described {
     }
 }
 
-/// The answer to `-show` and its relatives, quoted for a shell.
+/// The answer to `-show` and its relatives: a line, quoted for a shell.
 pub(crate) fn shown(show: flags::Show, described: &Described) -> String {
     let Described { compiler, compile, link, include, arguments } = described;
     let compiler = [compiler.clone()];
@@ -138,7 +139,7 @@ pub(crate) fn shown(show: flags::Show, described: &Described) -> String {
         flags::Show::Compiler => compiler.to_vec(),
         flags::Show::Version => vec![format!("rankine {}", env!("CARGO_PKG_VERSION"))],
     };
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ") + "\n"
 }
 
 fn quoted(word: &str) -> String {

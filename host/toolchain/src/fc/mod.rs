@@ -8,6 +8,7 @@
 use crate::build::Flang;
 use crate::process::{exit_code, status};
 use crate::sdk::{self, Sdk};
+use crate::terminal::print_page;
 use crate::{cc, find};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
@@ -24,7 +25,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     request.common.say_notes("fc");
     let tools = Tools::find()?;
     if let Some(show) = request.common.show {
-        println!("{}", cc::shown(show, &tools.described(&request)));
+        print_page(&cc::shown(show, &tools.described(&request)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let work = tempfile::tempdir().context("cannot create a temporary folder")?;

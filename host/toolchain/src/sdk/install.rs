@@ -3,11 +3,12 @@
 //! The sysroot comes from Debian's own package of wasi-libc, fetched with private package lists so that neither root
 //! rights nor a change of the machine's set-up are needed, or from a folder that the user names.
 
-use super::{Sdk, say};
+use super::Sdk;
 use crate::apt::{self, Apt, Kind};
 use crate::find::{self, TARGET};
 use crate::folder;
 use crate::process::check;
+use crate::terminal::say;
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
 use std::fs;

@@ -7,10 +7,10 @@
 mod install;
 mod rust;
 
+use crate::embedded;
 use crate::find::{self, TARGET};
 use crate::folder::{self, shell_quote};
 use crate::process::check;
-use crate::{embedded, say};
 use anyhow::{Context as _, Result};
 use std::env;
 use std::ffi::OsStr;
