@@ -18,9 +18,9 @@ check: gen-check doc
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     shellcheck x
 
-# The documentation of our crates, in target/doc.
+# The documentation of our crates with all that is private in them, in target/doc.
 doc:
-    RUSTDOCFLAGS="-D warnings" cargo doc {{cargo_flags}} --no-deps
+    RUSTDOCFLAGS="-D warnings" cargo doc {{cargo_flags}} --no-deps --document-private-items
 
 gen-check:
     cargo run -q -p rankine-gen -- --check

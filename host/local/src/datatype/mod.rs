@@ -1,7 +1,7 @@
 //! Datatypes (MPI-5.0, chapter 5).
 //!
 //! A [`Type`] never changes once it is built, and belongs to one rank. What other ranks see of it is its
-//! [`Layout`](layout::Layout): where the bytes lie, compiled once when the type is built, so that copying knows nothing
+//! [`Layout`]: where the bytes lie, compiled once when the type is built, so that copying knows nothing
 //! of constructors. `Type::message` gives the layout of `count` elements, whose bounds `lo..hi` are the hull that a
 //! span is proved with.
 //!

@@ -268,7 +268,7 @@ pub async fn testsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Compl
     Ok(Some(completed))
 }
 
-/// `MPI_Request_get_status`: as [`test`], but the request stays.
+/// `MPI_Request_get_status`: as [`test()`], but the request stays.
 pub async fn request_get_status(r: &Rank, request: Request) -> Result<Option<Completed>> {
     r.check_request(request)?;
     if !r.poll_all(&[request]) {

@@ -1,8 +1,7 @@
 //! The SDK's own files for C guests: they travel in the binary and are laid out in the data folder at first use.
 //!
-//! A layout is a folder `sdk-<key>` that is written under a private name and then renamed, so any number of
-//! compilers started by `make -j` agree without a lock: the first rename wins and the others use its result.
-//! The key covers the files, this executable, clang and the sysroot, so an upgrade of any of them makes a new layout.
+//! A layout is a folder `sdk-<key>`, made by whichever compiler of a `make -j` comes first. The key covers the files, this
+//! executable, clang and the sysroot, so an upgrade of any of them makes a new layout.
 
 mod install;
 mod rust;
