@@ -1,6 +1,6 @@
 //! Rankine: runs MPI programs that were compiled once, to WebAssembly.
 //!
-//! The library is what the `rankine` command is made of; [`job::run`] is its heart. A guest that computes can't be
+//! The library is what the `rankine` command is made of; [`job::Job::run`] is its heart. A guest that computes can't be
 //! stopped (that would slow down every loop), so a job that ends early leaves such ranks behind on their threads: the
 //! command ends its process, and so should every other user of this library.
 pub mod cache;
