@@ -50,7 +50,7 @@ loom:
 miri:
     MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
         cargo +nightly miri test -p rankine-local --target-dir target/miri --lib -- \
-        errhan::tests pt2pt::overlap::a_late
+        errhan::tests pt2pt::overlap::a_late pt2pt::partitioned::tests::a_greeting
 
 # Feeds what makes no sense to what must stand it, for so many seconds (needs cargo-fuzz): types and addresses to the calls that move bytes (spans), images to
 # the decoder of objects (images), descriptions and memory to their walk (graphs).

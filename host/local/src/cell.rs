@@ -33,7 +33,11 @@ impl Rank {
     pub(crate) async fn allocate(&self, bytes: u32) -> Result<Addr> {
         match self.ask(Callback::Allocate { bytes, align: 8 }).await {
             0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left for what its functions are given")),
-            address => Ok(Addr(address as u32)),
+            // What the guest's allocator says is no more than a claim.
+            address => match self.memory().at(Addr(address as u32), bytes.into()) {
+                Some(_) => Ok(Addr(address as u32)),
+                None => Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator gives memory that is not there")),
+            },
         }
     }
 }

@@ -115,7 +115,7 @@ pub enum Step<T> {
     Ask(Callback),
     /// Nothing was found, but the rank polls and does not wait: let others run, then step again.
     Yielded,
-    /// The rank is parked: stop until `Wake::wake`, then call [`Rank::resume`] and step again.
+    /// The rank is parked: stop until `Wake::wake`, then call [`Rank::resume`] and step again (see [`Rank::woken`]).
     Parked,
     /// The job has ended: drop the future and unwind.
     Ended,
@@ -168,6 +168,20 @@ impl Rank {
         self.world().resume(self.me());
     }
 
+    /// Waits for [`Wake::wake`](crate::Wake::wake) after [`Step::Parked`]: what a fiber does then. The rank runs again
+    /// also if the future is dropped instead.
+    pub async fn woken(&self) {
+        struct Parked<'a>(&'a Rank);
+        impl Drop for Parked<'_> {
+            fn drop(&mut self) {
+                self.0.resume();
+            }
+        }
+        let _parked = Parked(self);
+        // Others than the engine may poll us in between.
+        poll_fn(|_| if self.world().is_woken(self.id()) { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
     /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a
     /// hand-over.
     fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>) -> Option<Step<F::Output>> {
@@ -175,23 +189,18 @@ impl Rank {
         // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody
         // writes them.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
-        self.mailbox().enter();
-        self.attending.set(true);
+        let _attending = self.attend();
         let mut left = POLLS;
-        let step = loop {
+        loop {
             match self.poll(future.as_mut(), false) {
-                Step::Parked if left == 0 => break None,
+                Step::Parked if left == 0 => return None,
                 Step::Parked => {
                     left -= 1;
                     self.look_out(LOOKS, self.watched.get());
                 }
-                step => break Some(step),
+                step => return Some(step),
             }
-        };
-        self.attending.set(false);
-        // SAFETY: entered above.
-        unsafe { self.mailbox().leave() };
-        step
+        }
     }
 
     /// Waits until an envelope is there or `watched` has changed, but not for long.
@@ -268,4 +277,76 @@ pub(crate) async fn yield_now(rank: &Rank) {
         if rank.yielding.get() { Poll::Pending } else { Poll::Ready(()) }
     })
     .await;
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use rankine_abi::{Addr, Comm, Datatype};
+
+    use super::*;
+    use crate::pt2pt::{irecv, recv, send};
+    use crate::testing::{Nobody, rank};
+    use crate::world::{End, Options, World};
+
+    fn two(spin: bool) -> (Arc<World>, [Rank; 2]) {
+        let world = World::new(2, Arc::new(Nobody), None, Options { spin, ..Options::default() });
+        let ranks = [rank(&world, 0), rank(&world, 1)];
+        (world, ranks)
+    }
+
+    fn panics(f: impl FnOnce()) {
+        assert!(catch_unwind(AssertUnwindSafe(f)).is_err());
+    }
+
+    #[test]
+    fn a_panic_leaves_the_gate_open() {
+        let (world, [zero, one]) = two(true);
+        let is_open = |rank: u32| world.mailbox(rank).try_enter().is_some();
+        panics(|| zero.inside(|_| panic!("inside")));
+        assert!(is_open(0));
+        // A rank that spins: in its future, inside of its gate, and while it is at a peer's.
+        let spin = |panics_at: &dyn Fn()| {
+            let mut polls = 0;
+            let future = poll_fn(|_| {
+                polls += 1;
+                if polls == 3 {
+                    panics_at();
+                }
+                Poll::<()>::Pending
+            });
+            panics(|| assert!(block_on(&zero, future, |_| Ok::<i32, Ended>(0)).is_err()));
+            assert!(!zero.attending.get() && is_open(0) && is_open(1));
+        };
+        spin(&|| panic!("in the future"));
+        spin(&|| zero.inside(|inside| inside.matching(|_| panic!("inside"))));
+        spin(&|| zero.outside(|| world.mailbox(1).enter().matching(|_| panic!("at a peer's"))));
+        // Both still receive.
+        let received = irecv(&zero, Addr(64), 1, Datatype::BYTE, 1, 0, Comm::WORLD).unwrap();
+        let sent = block_on(&one, send(&one, Addr(64), 1, Datatype::BYTE, 0, 0, Comm::WORLD), |_| Ok::<i32, Ended>(0));
+        assert_eq!(sent, Ok(Ok(())));
+        let received = block_on(&zero, crate::request::wait(&zero, received), |_| Ok::<i32, Ended>(0));
+        assert_eq!(received.unwrap().unwrap().status.bytes(), 1);
+    }
+
+    #[test]
+    fn a_rank_that_is_dropped_while_it_is_parked_counts_once() {
+        for waits in [true, false] {
+            let (world, [zero, one]) = two(false);
+            let mut received = Box::pin(recv(&zero, Addr(64), 1, Datatype::BYTE, 1, 0, Comm::WORLD));
+            assert!(matches!(zero.step(received.as_mut()), Step::Parked));
+            if waits {
+                let woken = pin!(zero.woken());
+                assert!(woken.poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            }
+            drop(received);
+            zero.exit();
+            assert_eq!(world.ended(), None, "the other rank runs");
+            let received = pin!(recv(&one, Addr(64), 1, Datatype::BYTE, 0, 0, Comm::WORLD));
+            assert!(matches!(one.step(received), Step::Parked));
+            assert_eq!(world.ended(), Some(&End::Deadlock));
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Info objects (MPI-5.0 chapter 10): ordered pairs of key and value, which carry hints.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use rankine_abi::{
@@ -47,6 +48,11 @@ impl Entries {
 
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let position = self.pairs.iter().position(|(name, _)| **name == *key);
+        self.put(position, key, value)
+    }
+
+    /// Sets the value of a key that has this position, or none yet.
+    fn put(&mut self, position: Option<usize>, key: &str, value: &str) -> Result<()> {
         let old = position.map_or(0, |position| self.bytes_of(position));
         let new = key.len() + value.len() + OVERHEAD;
         if self.used.get() - old + new > QUOTA {
@@ -83,8 +89,12 @@ impl Entries {
     /// A copy, with the pairs of `other` set, too.
     fn with(&self, other: Option<&Entries>) -> Result<Entries> {
         let mut copy = Entries::new(self.used.clone());
+        // By key, so that many pairs do not take the time of all pairs of them.
+        let mut places = HashMap::with_capacity(self.pairs.len());
         for (key, value) in self.pairs.iter().chain(other.iter().flat_map(|other| &other.pairs)) {
-            copy.set(key, value)?;
+            let place = places.get(&**key).copied();
+            copy.put(place, key, value)?;
+            places.entry(&**key).or_insert(copy.pairs.len() - 1);
         }
         Ok(copy)
     }

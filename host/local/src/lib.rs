@@ -5,7 +5,11 @@
 //! receives), mailboxes, datatypes and the world that ranks share. The host's shims validate nothing but addresses of
 //! arrays and strings: every argument is checked here, every buffer in [`Span`].
 
+// Guards take back what they started when they are dropped: they are not to be forgotten.
+#![warn(clippy::mem_forget)]
+
 mod cell;
+mod context;
 mod copy;
 mod drive;
 mod error;
@@ -39,6 +43,7 @@ pub mod pt2pt;
 pub mod request;
 pub mod topo;
 
+pub use context::Context;
 pub use drive::{Callback, Ended, Step, block_on, wait};
 pub use error::{Error, Result};
 pub use mailbox::operation::{Kind, Parcel, What};

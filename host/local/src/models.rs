@@ -9,6 +9,7 @@ use std::sync::Arc;
 use loom::thread;
 
 use crate::Rank;
+use crate::context::Context;
 use crate::drive::Step;
 use crate::joint;
 use crate::mailbox::Mailbox;
@@ -16,7 +17,6 @@ use crate::mailbox::matching::{Pattern, Work};
 use crate::mailbox::operation::{Kind, Operation, Parcel, What};
 use crate::mailbox::ring::{Header, Ring};
 use crate::span::Span;
-use crate::transport::Started;
 use crate::world::{Options, Wake, World};
 
 /// Words of stack that a rank needs here; loom's own threads have a sixteenth of it.
@@ -34,7 +34,7 @@ fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> thread
 }
 
 fn header(source: i32, tag: i32, bytes: usize) -> Header {
-    Header { context: 0, source, tag, length: bytes as u64 }
+    Header { context: Context::WORLD, source, tag, length: bytes as u64 }
 }
 
 /// Pushes until there is room.
@@ -102,13 +102,7 @@ fn the_gate_lets_one_in_at_a_time() {
     explore(3, || {
         let mailbox = Arc::new(Mailbox::new(2));
         let drain = |mailbox: &Mailbox| {
-            mailbox.enter();
-            let mut work = Work::new(0);
-            // SAFETY: inside the gate until `leave`.
-            unsafe {
-                mailbox.drain(&mut work);
-                mailbox.leave();
-            }
+            mailbox.enter().drain(&mut Work::new(0));
         };
         let peers: Vec<_> = (0..2)
             .map(|source| {
@@ -121,17 +115,14 @@ fn the_gate_lets_one_in_at_a_time() {
             .collect();
         peers.into_iter().for_each(|peer| peer.join().unwrap());
         drain(&mailbox);
-        mailbox.enter();
         for source in 0..2 {
-            // SAFETY: inside the gate.
-            let arrived = unsafe { mailbox.matching(|matching| matching.set_aside(&pattern(source))) };
-            assert!(arrived.is_some());
+            assert!(mailbox.enter().matching(|matching| matching.set_aside(&pattern(source))).is_some());
         }
     });
 }
 
 fn pattern(source: i32) -> Pattern {
-    Pattern { context: 0, source, tag: rankine_abi::MPI_ANY_TAG }
+    Pattern { context: Context::WORLD, source, tag: rankine_abi::MPI_ANY_TAG }
 }
 
 struct Nobody;
@@ -173,23 +164,15 @@ fn run(rank: &Rank, program: impl Future<Output = ()>) {
 }
 
 async fn send(rank: &Rank, kind: Kind, bytes: &mut [u8]) {
-    // SAFETY: the bytes stay until the send has ended.
-    let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-    let what = What { kind, context: 0, peer: 1, tag: 7, destination: 1 };
-    finish(rank, Started::new(rank, rank.post_send(what, 0, span).unwrap())).await;
+    let what = What { kind, context: Context::WORLD, peer: 1, tag: 7, destination: 1 };
+    rank.post_send(what, 0, Span::over(bytes)).unwrap().finish().await;
 }
 
 async fn receive(rank: &Rank, bytes: &mut [u8]) {
-    // SAFETY: the bytes stay until the receive has ended.
-    let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
+    let span = Span::over(bytes);
     if rank.receive_next(&pattern(0), &span).is_none() {
-        finish(rank, Started::new(rank, Some(rank.post_recv(pattern(0), span).unwrap()))).await;
+        rank.post_recv(pattern(0), span).unwrap().finish().await;
     }
-}
-
-async fn finish(_: &Rank, started: Started<'_>) {
-    started.done().await;
-    started.end();
 }
 
 /// One message from rank 0 to rank 1, both of which may park at any moment.
@@ -230,14 +213,14 @@ fn a_parcel_changes_hands_or_is_copied() {
         two_ranks(
             |zero| {
                 let parcel = Parcel { bytes: vec![3; 1100], knowledge: Some(Box::new(7)) };
-                let what = What { kind: Kind::Send, context: 0, peer: 1, tag: 7, destination: 1 };
+                let what = What { kind: Kind::Send, context: Context::WORLD, peer: 1, tag: 7, destination: 1 };
                 run(zero, async {
-                    finish(zero, Started::new(zero, zero.post_parcel(what, 0, parcel).unwrap())).await;
+                    zero.post_parcel(what, 0, parcel).unwrap().finish().await;
                 });
             },
             |one| {
                 run(one, async {
-                    let receiving = Started::new(one, Some(one.post_recv_bytes(pattern(0), 2000).unwrap()));
+                    let receiving = one.post_recv_bytes(pattern(0), 2000).unwrap();
                     receiving.done().await;
                     let Parcel { bytes, knowledge } = receiving.unload();
                     assert_eq!((bytes.len(), bytes.iter().all(|&byte| byte == 3)), (1100, true));
@@ -251,11 +234,9 @@ fn a_parcel_changes_hands_or_is_copied() {
 
 async fn cancel_or_receive(one: &Rank) {
     let mut bytes = [0; 8];
-    // SAFETY: the bytes stay until the receive has ended.
-    let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-    let operation = one.post_recv(pattern(0), span).unwrap();
-    one.withdraw(operation);
-    if one.release(operation).cancelled {
+    let receiving = one.post_recv(pattern(0), Span::over(&mut bytes)).unwrap();
+    receiving.operation().into_iter().for_each(|operation| one.withdraw(operation));
+    if receiving.end().cancelled {
         assert_eq!(bytes, [0; 8]);
         receive(one, &mut bytes).await;
     }

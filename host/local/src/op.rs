@@ -199,7 +199,8 @@ impl Call {
     async fn call(&self, r: &Rank, first: &[u8], second: &mut [u8], count: usize) -> Result<()> {
         let layout = self.ty.message(count as u64)?;
         let below = layout.lo().min(0).unsigned_abs().next_multiple_of(16);
-        let room = (below + layout.hi().max(0).unsigned_abs()).next_multiple_of(16);
+        let room = below.saturating_add(layout.hi().max(0).unsigned_abs()).checked_next_multiple_of(16);
+        let room = room.unwrap_or(u64::MAX);
         let bytes = (PLACE + FRONT).saturating_add(room.saturating_mul(2));
         let scratch = match u32::try_from(bytes) {
             Ok(bytes) => r.ask(Callback::Scratch { bytes }).await as u32,
@@ -209,9 +210,10 @@ impl Call {
             let text = format!("no room for operands of {bytes} bytes in the program's memory");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         }
-        let start = scratch + PLACE as u32;
-        let (length, datatype) = (Addr(start), Addr(start + 8));
-        let operands = [0, room].map(|offset| Addr(start + (FRONT + offset + below) as u32));
+        let start = scratch.wrapping_add(PLACE as u32);
+        let (length, datatype) = (Addr(start), Addr(start.wrapping_add(8)));
+        // Where the guest's allocator lies, what is written below is proved once more.
+        let operands = [0, room].map(|offset| Addr(start.wrapping_add((FRONT + offset + below) as u32)));
         let memory = r.memory();
         memory.write_i64(length, count as i64, "the length in scratch memory")?;
         memory.write_i32(datatype, self.datatype.0 as i32, "the datatype in scratch memory")?;

@@ -125,7 +125,7 @@ fn signature(r: &Rank, count: i64, datatype: Datatype) -> Result<Signature> {
 }
 
 /// The `length` packed bytes at `position` of a buffer of `size` bytes, and the position after them.
-fn window(r: &Rank, buffer: Addr, size: i64, position: i64, length: u64) -> Result<(Span, i64)> {
+fn window(r: &Rank, buffer: Addr, size: i64, position: i64, length: u64) -> Result<(Span<'static>, i64)> {
     if !(0..=size).contains(&position) {
         return Err(Error::new(MPI_ERR_ARG, format!("position {position} is outside of a buffer of {size} bytes")));
     }
@@ -138,9 +138,7 @@ fn window(r: &Rank, buffer: Addr, size: i64, position: i64, length: u64) -> Resu
         return Ok((Span::EMPTY, end));
     }
     let whole = r.span(buffer, end, Datatype::BYTE)?;
-    let Some(first) = whole.contiguous() else { unreachable!("bytes are contiguous") };
-    // SAFETY: the bytes up to `end` were proved.
-    Ok((unsafe { Span::raw(first.wrapping_add(position as usize), length as usize) }, end))
+    Ok((whole.part(position as usize..end as usize), end))
 }
 
 /// Calls `convert` with the basic elements in order, some of one type at a time: how many bytes they are in memory and
@@ -158,10 +156,9 @@ fn in_chunks(signature: &Signature, mut convert: impl FnMut(Basic, usize, usize)
 }
 
 /// Packed bytes of a span.
-fn read(span: &Span, from: usize, length: usize) -> Vec<u8> {
+fn read(span: &Span<'_>, from: usize, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
-    // SAFETY: the callers read the elements of the span's own signature, which are as many bytes as it has.
-    unsafe { span.pack(from, bytes.as_mut_ptr(), length) };
+    span.read(from, &mut bytes);
     bytes
 }
 

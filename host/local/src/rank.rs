@@ -138,6 +138,7 @@ impl Rank {
     /// The program has returned, or was stopped. What it left pending is taken back; whoever waits for this rank alone
     /// waits in vain, which the deadlock check sees.
     pub fn exit(&self) {
+        self.world.resume(self.id);
         self.drop_futures();
         self.drop_buffered();
         self.world.exit(self.id);
@@ -146,9 +147,7 @@ impl Rank {
 
 impl Drop for Rank {
     fn drop(&mut self) {
-        // What `exit` did not take back is leaked rather than dropped: futures refer to the rank, and operations to
-        // their bytes.
+        // What `exit` did not take back is leaked rather than dropped, for it refers to the rank.
         self.leak_futures();
-        self.leak_buffered();
     }
 }

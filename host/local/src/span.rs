@@ -2,8 +2,13 @@
 //! to.
 //!
 //! A span is made once, when an operation starts: from (address, count, datatype) of a guest, after proving that every
-//! byte the datatype can touch lies in the guest's memory, or from scratch bytes of a collective. From then on nobody
-//! checks again.
+//! byte the datatype can touch lies in the guest's memory, or from bytes of the host. From then on nobody checks again.
+//!
+//! A guest's memory stays until the job has ended. Bytes of the host are borrowed by their span, and an operation takes
+//! over the borrow (see [`crate::transport`]), so they can't go, or be looked at, while anybody may still write them.
+
+use std::marker::PhantomData;
+use std::ops::Range;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_BUFFER, MPI_ERR_COUNT};
 
@@ -14,24 +19,60 @@ use crate::rank::Rank;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Span {
+pub struct Span<'a> {
     /// Where offset 0 of the layout lies; for contiguous spans the first byte.
     base: *mut u8,
     bytes: usize,
     /// `None`: contiguous.
     layout: Option<Box<Layout>>,
+    borrowed: PhantomData<&'a mut [u8]>,
 }
 
-impl Span {
+impl<'a> Span<'a> {
     /// No bytes at all.
-    pub const EMPTY: Span = Span { base: std::ptr::null_mut(), bytes: 0, layout: None };
+    pub const EMPTY: Span<'a> = Span::block(std::ptr::null_mut(), 0);
+
+    const fn block(base: *mut u8, bytes: usize) -> Span<'a> {
+        Span { base, bytes, layout: None, borrowed: PhantomData }
+    }
+
+    /// Bytes of the host.
+    pub fn over(bytes: &'a mut [u8]) -> Span<'a> {
+        Span::block(bytes.as_mut_ptr(), bytes.len())
+    }
 
     /// `bytes` contiguous bytes.
     ///
     /// # Safety
-    /// They stay readable and writable until every operation on the span has ended.
-    pub unsafe fn raw(base: *mut u8, bytes: usize) -> Span {
-        Span { base, bytes, layout: None }
+    /// They are readable and writable as long as the lifetime that the caller gives the span.
+    pub(crate) unsafe fn raw(base: *mut u8, bytes: usize) -> Span<'a> {
+        Span::block(base, bytes)
+    }
+
+    /// The same span without its borrow.
+    ///
+    /// # Safety
+    /// The bytes stay, and are nobody else's, until every operation on the span has ended.
+    pub(crate) unsafe fn lasting(self) -> Span<'static> {
+        Span { base: self.base, bytes: self.bytes, layout: self.layout, borrowed: PhantomData }
+    }
+
+    /// Some of its bytes, which are contiguous.
+    pub(crate) fn part(&self, range: Range<usize>) -> Span<'a> {
+        assert!(self.layout.is_none() && range.start <= range.end && range.end <= self.bytes, "no part of a span");
+        Span::block(self.base.wrapping_add(range.start), range.len())
+    }
+
+    /// The packed bytes in one piece: these, if they are contiguous, otherwise a copy.
+    pub(crate) fn in_one_piece<'c>(&self, copy: &'c mut Vec<u8>) -> Span<'c>
+    where
+        'a: 'c,
+    {
+        if self.layout.is_none() {
+            return self.again();
+        }
+        *copy = self.to_vec();
+        Span::over(copy)
     }
 
     /// The bytes that a message has, packed.
@@ -53,7 +94,7 @@ impl Span {
 
     /// Refuses a span for results that shares bytes with `operand`. Only contiguous ones are compared: others may
     /// interleave.
-    pub(crate) fn apart_from(&self, operand: &Span) -> Result<()> {
+    pub(crate) fn apart_from(&self, operand: &Span<'_>) -> Result<()> {
         let (Some(to), Some(from)) = (self.contiguous(), operand.contiguous()) else { return Ok(()) };
         let (to, from) = (to as usize, from as usize);
         if self.bytes > 0 && operand.bytes > 0 && to < from + operand.bytes && from < to + self.bytes {
@@ -65,8 +106,8 @@ impl Span {
     }
 
     /// Another span over the same bytes.
-    pub fn again(&self) -> Span {
-        Span { base: self.base, bytes: self.bytes, layout: self.layout.clone() }
+    pub fn again(&self) -> Span<'a> {
+        Span { base: self.base, bytes: self.bytes, layout: self.layout.clone(), borrowed: PhantomData }
     }
 
     /// Copies packed bytes into the span, from packed position `from` on; what does not fit is left out.
@@ -113,7 +154,7 @@ impl Span {
 
     /// Copies the first `length` packed bytes of `from` into this span, directly from layout to layout. Contiguous
     /// bytes that are the same ones stay as they are.
-    pub fn copy_from(&self, from: &Span, length: usize) {
+    pub fn copy_from(&self, from: &Span<'_>, length: usize) {
         if self.contiguous().is_some() && self.contiguous() == from.contiguous() {
             return;
         }
@@ -136,7 +177,7 @@ impl Rank {
     /// The span of `count` elements of `datatype` at `address` in this rank's memory, every byte of it proved to be
     /// inside.
     #[inline(always)]
-    pub fn span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span> {
+    pub fn span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span<'static>> {
         // What nearly all messages are stays in registers.
         match self.contiguous(address, count, datatype) {
             Some(span) => Ok(span),
@@ -146,15 +187,15 @@ impl Rank {
 
     /// The same where the datatype is predefined and all is well.
     #[inline(always)]
-    pub(crate) fn contiguous(&self, address: Addr, count: i64, datatype: Datatype) -> Option<Span> {
+    pub(crate) fn contiguous(&self, address: Addr, count: i64, datatype: Datatype) -> Option<Span<'static>> {
         let size = datatype.predefined_block()?;
         let bytes = u64::try_from(count).ok()?.saturating_mul(u64::from(size));
         let base = self.memory().at(address, bytes)?;
-        Some(Span { base, bytes: bytes as usize, layout: None })
+        Some(Span::block(base, bytes as usize))
     }
 
     #[inline(never)]
-    fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span> {
+    fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span<'static>> {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative")));
         }
@@ -170,7 +211,7 @@ impl Rank {
     }
 
     /// The span of a whole message's layout at `address`.
-    pub(crate) fn typed_span(&self, address: Addr, layout: Layout) -> Result<Span> {
+    pub(crate) fn typed_span(&self, address: Addr, layout: Layout) -> Result<Span<'static>> {
         if layout.size() == 0 {
             return Ok(Span::EMPTY);
         }
@@ -185,8 +226,13 @@ impl Rank {
         let base = self.memory().base().wrapping_add(at as usize);
         let bytes = layout.size() as usize;
         if layout.is_block() {
-            return Ok(Span { base: base.wrapping_offset(layout.lo() as isize), bytes, layout: None });
+            return Ok(Span::block(base.wrapping_offset(layout.lo() as isize), bytes));
         }
-        Ok(Span { base, bytes, layout: Some(Box::new(layout)) })
+        Ok(Span { base, bytes, layout: Some(Box::new(layout)), borrowed: PhantomData })
+    }
+
+    /// `bytes` bytes at an address, all of them inside the memory.
+    pub(crate) fn block_span(&self, address: Addr, bytes: u64) -> Option<Span<'static>> {
+        Some(Span::block(self.memory().at(address, bytes)?, bytes as usize))
     }
 }

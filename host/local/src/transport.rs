@@ -1,19 +1,24 @@
 //! Sends and receives below MPI: starting, matching, completing. Nothing here blocks; waiting is awaiting.
 //!
+//! Whoever starts an operation gets a guard, [`Started`], which borrows what the operation's span borrows and takes the
+//! operation back when it is dropped. So no operation outlives its bytes. Only where these stay of themselves (a
+//! guest's memory, bytes that the operation keeps) can it be left to others, by [`Started::hand_over`].
+//!
 //! Whoever arrives second copies. A message of up to [`EAGER`] bytes travels in the envelope and its send is complete
 //! at once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender on
 //! behalf of a receiver that computes or sleeps.
 
-use std::future::{Future, poll_fn};
-use std::task::Poll;
+mod started;
+
+use std::mem::ManuallyDrop;
 
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
 
 use crate::copy;
 use crate::error::{Error, Result};
 use crate::joint;
-use crate::mailbox::Mailbox;
-use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pattern, Ticket, Work, deliver};
+use crate::mailbox::Inside;
+use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Ticket, Work, deliver};
 use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel, What};
 use crate::mailbox::ring::{EAGER, Header};
 use crate::rank::Rank;
@@ -21,44 +26,54 @@ use crate::span::Span;
 use crate::sync::Backoff;
 use crate::world::Event;
 
+pub(crate) use started::Started;
+
 impl Rank {
     /// Runs `f` on this rank's own mailbox, inside the gate.
     #[inline(always)]
-    pub(crate) fn inside<R>(&self, f: impl FnOnce(&Mailbox) -> R) -> R {
+    pub(crate) fn inside<R>(&self, f: impl FnOnce(&mut Inside<'_>) -> R) -> R {
         let mailbox = self.mailbox();
         if self.attending.get() {
-            return f(mailbox);
+            // SAFETY: a rank that attends has entered its gate, and goes on to attend.
+            return f(&mut ManuallyDrop::new(unsafe { mailbox.inside() }));
         }
-        mailbox.enter();
-        let result = f(mailbox);
-        // SAFETY: entered above.
-        unsafe { mailbox.leave() };
-        result
+        f(&mut mailbox.enter())
+    }
+
+    /// Keeps this rank inside its own gate, until the guard is dropped.
+    pub(crate) fn attend(&self) -> Attending<'_> {
+        self.go_in();
+        Attending(self)
+    }
+
+    fn go_in(&self) {
+        let _stays = ManuallyDrop::new(self.mailbox().enter());
+        self.attending.set(true);
+    }
+
+    fn go_out(&self) {
+        self.attending.set(false);
+        // SAFETY: a rank that attends has entered its gate; from here on it does not.
+        drop(unsafe { self.mailbox().inside() });
     }
 
     /// Runs `f` outside this rank's own gate: what waits for a peer's gate must not keep the peer waiting for ours.
-    fn outside<R>(&self, f: impl FnOnce() -> R) -> R {
-        if !self.attending.replace(false) {
+    pub(crate) fn outside<R>(&self, f: impl FnOnce() -> R) -> R {
+        if !self.attending.get() {
             return f();
         }
-        // SAFETY: a rank that attends has entered its gate.
-        unsafe { self.mailbox().leave() };
-        let result = f();
-        self.mailbox().enter();
-        self.attending.set(true);
-        result
+        self.go_out();
+        let _back = Absent(self);
+        f()
     }
 
     /// Runs `f` on the matching state after everything that arrived has been matched.
     #[inline]
     fn matched<R>(&self, f: impl FnOnce(&mut Matching) -> R) -> R {
         let mut work = Work::new(self.me());
-        let result = self.inside(|mailbox| {
-            // SAFETY: inside the gate.
-            unsafe {
-                mailbox.drain(&mut work);
-                mailbox.matching(f)
-            }
+        let result = self.inside(|inside| {
+            inside.drain(&mut work);
+            inside.matching(f)
         });
         self.world().run(&mut work);
         result
@@ -96,48 +111,48 @@ impl Rank {
         Some(outcome)
     }
 
-    /// Starts a send; nothing to wait for when the message went into the envelope.
+    /// Starts a send; nothing is under way when the message went into the envelope.
     #[inline(always)]
-    pub(crate) fn post_send(&self, what: What, source: i32, span: Span) -> Result<Option<OpRef>> {
+    pub(crate) fn post_send<'b>(&self, what: What, source: i32, span: Span<'b>) -> Result<Started<'_, 'b>> {
         if what.kind != Kind::Ssend && self.send_short(&what, source, &span) {
-            return Ok(None);
+            return Ok(Started::nothing(self));
         }
         let operation = self.operation()?;
-        operation.start(what, span);
-        self.push_pulled(operation, &what, source);
-        Ok(Some(operation))
+        // SAFETY: nobody hears of the operation before there is a guard, which has the span's borrow, and takes the
+        // operation back before it gives that up.
+        operation.start(what, unsafe { span.lasting() });
+        Ok(self.push_pulled(operation, &what, source))
     }
 
     /// As [`Rank::post_send`], of bytes that the operation keeps, or hands to its receiver.
-    pub(crate) fn post_parcel(&self, what: What, source: i32, parcel: Parcel) -> Result<Option<OpRef>> {
-        // SAFETY: borrowed for this call; a send does not write.
-        let span = unsafe { Span::raw(parcel.bytes.as_ptr().cast_mut(), parcel.bytes.len()) };
-        if self.send_short(&what, source, &span) {
-            return Ok(None);
+    pub(crate) fn post_parcel(&self, what: What, source: i32, mut parcel: Parcel) -> Result<Started<'_, 'static>> {
+        if self.send_short(&what, source, &Span::over(&mut parcel.bytes)) {
+            return Ok(Started::nothing(self));
         }
         let operation = self.operation()?;
         operation.start(what, Span::EMPTY);
         operation.load(parcel);
-        self.push_pulled(operation, &what, source);
-        Ok(Some(operation))
+        Ok(self.push_pulled(operation, &what, source))
     }
 
     /// Sends the envelope of a message that its receiver pulls.
-    fn push_pulled(&self, operation: OpRef, what: &What, source: i32) {
+    fn push_pulled<'b>(&self, operation: OpRef, what: &What, source: i32) -> Started<'_, 'b> {
         let destination = self.world().mailbox(what.destination);
         let header = Header { context: what.context, source, tag: what.tag, length: operation.span().bytes() as u64 };
         let address = operation.to_address().to_ne_bytes();
         let position = self.push(what.destination, &header.pulled(), address.as_ptr());
         operation.get().position.set(position);
+        let started = Started::guarding(self, operation);
         if destination.is_parked() {
             self.help(what.destination, position);
         } else {
             self.try_help(what.destination);
         }
+        started
     }
 
     #[inline]
-    fn push_eager(&self, destination: u32, header: &Header, span: &Span) {
+    fn push_eager(&self, destination: u32, header: &Header, span: &Span<'_>) {
         let position = match span.contiguous() {
             Some(from) => self.push(destination, header, from),
             None => self.push(destination, header, span.to_vec().as_ptr()),
@@ -172,16 +187,11 @@ impl Rank {
             return true;
         }
         let mailbox = self.world().mailbox(peer);
-        if !mailbox.try_enter() {
-            return false;
-        }
+        let Some(mut inside) = mailbox.try_enter() else { return false };
         let mut work = Work::new(self.me());
-        // SAFETY: inside the gate until `leave`.
-        unsafe {
-            mailbox.drain(&mut work);
-            mailbox.ring.publish_head();
-            mailbox.leave();
-        }
+        inside.drain(&mut work);
+        mailbox.ring.publish_head();
+        drop(inside);
         self.world().run(&mut work);
         true
     }
@@ -201,7 +211,7 @@ impl Rank {
 
     /// Sends a message that fits into its envelope; false, and nothing is done, if it does not.
     #[inline(always)]
-    pub(crate) fn send_short(&self, what: &What, source: i32, span: &Span) -> bool {
+    pub(crate) fn send_short(&self, what: &What, source: i32, span: &Span<'_>) -> bool {
         let short = span.bytes() <= EAGER && !self.world().mailbox(what.destination).is_congested();
         if short {
             let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
@@ -213,7 +223,7 @@ impl Rank {
     /// Takes the next envelope off the ring straight to the buffer, if it is there or comes within moments and is what
     /// is asked for. Nothing means that the receive has to be posted.
     #[inline(always)]
-    pub(crate) fn receive_next(&self, pattern: &Pattern, span: &Span) -> Option<Header> {
+    pub(crate) fn receive_next(&self, pattern: &Pattern, span: &Span<'_>) -> Option<Header> {
         // As long as a peer needs that is about to send.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
         let to = span.contiguous()?;
@@ -223,49 +233,55 @@ impl Rank {
         if !self.mailbox().ring.has_next() {
             return None;
         }
-        // SAFETY: inside the gate; the span was proved.
-        self.inside(|mailbox| unsafe { mailbox.take_next(pattern, to, span.bytes()) })
+        // SAFETY: the span was proved.
+        self.inside(|inside| unsafe { inside.take_next(pattern, to, span.bytes()) })
     }
 
     /// Starts a receive.
     #[inline(always)]
-    pub(crate) fn post_recv(&self, pattern: Pattern, span: Span) -> Result<OpRef> {
+    pub(crate) fn post_recv<'b>(&self, pattern: Pattern, span: Span<'b>) -> Result<Started<'_, 'b>> {
         self.post_recv_into(pattern, span, None)
     }
 
     #[inline(always)]
-    fn post_recv_into(&self, pattern: Pattern, span: Span, room: Option<u64>) -> Result<OpRef> {
+    fn post_recv_into<'b>(&self, pattern: Pattern, span: Span<'b>, room: Option<u64>) -> Result<Started<'_, 'b>> {
         let operation = self.operation()?;
-        operation.start(self.waits_for(Kind::Recv, &pattern), span);
+        // SAFETY: as in `post_send`.
+        operation.start(self.waits_for(Kind::Recv, &pattern), unsafe { span.lasting() });
         if let Some(limit) = room {
             operation.give_room(limit);
         }
         let by = self.me();
-        let mut left = None;
-        self.matched(|matching| left = matching.receive(pattern, operation, by));
+        let (mut started, mut left) = (Started::nothing(self), None);
+        self.matched(|matching| {
+            started.guard(operation);
+            left = matching.receive(pattern, operation, by);
+        });
         match left {
             None => {}
-            Some(Left::Pulled(header, send)) => self.world().transfer(send, operation, &header, by),
+            Some(Left::Pulled(header, send)) => self.world().transfer(Pair::new(send, operation, header), by),
             Some(Left::Bytes(header, bytes)) => self.fill(operation, &header, &bytes),
         }
-        Ok(operation)
+        Ok(started)
     }
 
     /// Starts the receive of a message that was set aside before.
-    pub(crate) fn post_ticket(&self, ticket: Ticket, span: Span) -> Result<OpRef> {
+    pub(crate) fn post_ticket<'b>(&self, ticket: Ticket, span: Span<'b>) -> Result<Started<'_, 'b>> {
         let operation = self.operation()?;
         let Some(arrived) = self.matched(|matching| matching.take_aside(ticket)) else {
             self.pool.borrow_mut().push(operation);
             return Err(Error::new(MPI_ERR_OTHER, "the message was taken back because its sender has ended"));
         };
         let Header { context, source, tag, .. } = arrived.header;
-        operation.start(self.waits_for(Kind::Recv, &Pattern { context, source, tag }), span);
+        // SAFETY: as in `post_send`.
+        operation.start(self.waits_for(Kind::Recv, &Pattern { context, source, tag }), unsafe { span.lasting() });
+        let started = Started::guarding(self, operation);
         self.receive(arrived, operation);
-        Ok(operation)
+        Ok(started)
     }
 
     /// Starts a receive of a message of any length up to `limit`, which [`OpRef::unload`] gives.
-    pub(crate) fn post_recv_bytes(&self, pattern: Pattern, limit: u64) -> Result<OpRef> {
+    pub(crate) fn post_recv_bytes(&self, pattern: Pattern, limit: u64) -> Result<Started<'_, 'static>> {
         self.post_recv_into(pattern, Span::EMPTY, Some(limit))
     }
 
@@ -277,7 +293,7 @@ impl Rank {
     fn receive(&self, arrived: Arrived, operation: OpRef) {
         match (&arrived.body, arrived.bytes()) {
             (_, Some(bytes)) => self.fill(operation, &arrived.header, bytes),
-            (Body::Pulled(send), _) => self.world().transfer(*send, operation, &arrived.header, self.me()),
+            (&Body::Pulled(send), _) => self.world().transfer(Pair::new(send, operation, arrived.header), self.me()),
             _ => unreachable!("a message has bytes or is pulled"),
         }
     }
@@ -319,7 +335,7 @@ impl Rank {
                 let _ = operation.complete(Outcome::default());
                 self.release(operation);
             } else {
-                self.complete(operation).await;
+                Started::guarding(self, operation).finish().await;
             }
         }
     }
@@ -398,22 +414,7 @@ impl Rank {
             return self.matched(f);
         }
         let mailbox = self.world().mailbox(peer);
-        self.outside(|| {
-            mailbox.enter();
-            // SAFETY: inside the gate until `leave`.
-            let result = unsafe { mailbox.matching(f) };
-            // SAFETY: entered above.
-            unsafe { mailbox.leave() };
-            result
-        })
-    }
-
-    /// Waits for an operation, releases it and says how it ended. Dropping the future withdraws the operation.
-    #[inline]
-    pub(crate) async fn complete(&self, operation: OpRef) -> Outcome {
-        let started = Started::new(self, Some(operation));
-        started.done().await;
-        started.end()
+        self.outside(|| mailbox.enter().matching(f))
     }
 
     /// `MPI_Cancel`: takes an operation back if it has not been matched; otherwise it goes on.
@@ -453,49 +454,21 @@ impl Rank {
     }
 }
 
-/// A send or receive under way, or none. Dropping it takes it back, so that nobody reads or writes what its waiter
-/// owned.
-pub(crate) struct Started<'a> {
-    rank: &'a Rank,
-    operation: Option<OpRef>,
-}
+/// A rank inside its own gate, for as long as it spins.
+pub(crate) struct Attending<'a>(&'a Rank);
 
-impl<'a> Started<'a> {
-    pub(crate) fn new(rank: &'a Rank, operation: Option<OpRef>) -> Self {
-        Started { rank, operation }
-    }
-
-    /// Whether it is complete (see [`Rank::poll_operation`]).
-    #[inline]
-    pub(crate) fn poll(&self) -> bool {
-        self.operation.is_none_or(|operation| self.rank.poll_operation(operation))
-    }
-
-    /// Waits until it is complete.
-    #[inline]
-    pub(crate) fn done(&self) -> impl Future<Output = ()> {
-        poll_fn(|_| if self.poll() { Poll::Ready(()) } else { Poll::Pending })
-    }
-
-    /// The message of a complete receive into the host.
-    pub(crate) fn unload(&self) -> Parcel {
-        self.operation.map_or_else(Parcel::default, |operation| operation.unload())
-    }
-
-    /// How it ended. It is complete.
-    #[inline]
-    pub(crate) fn end(mut self) -> Outcome {
-        self.operation.take().map_or(Outcome::default(), |operation| self.rank.release(operation))
-    }
-}
-
-impl Drop for Started<'_> {
-    #[inline]
+impl Drop for Attending<'_> {
     fn drop(&mut self) {
-        if let Some(operation) = self.operation {
-            self.rank.withdraw(operation);
-            self.rank.release(operation);
-        }
+        self.0.go_out();
+    }
+}
+
+/// A rank that attends, outside its gate for a moment.
+struct Absent<'a>(&'a Rank);
+
+impl Drop for Absent<'_> {
+    fn drop(&mut self) {
+        self.0.go_in();
     }
 }
 

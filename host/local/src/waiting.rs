@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 
 use crate::comm::Communicator;
+use crate::context::Context;
 use crate::mailbox::operation::{Kind, What};
 use crate::rank::Rank;
 
@@ -35,13 +36,13 @@ impl Rank {
     }
 
     fn in_words(&self, what: &What) -> String {
-        let (communicator, is_collective) = self.behind(what.context);
-        let name = communicator.map_or_else(|| "a communicator that was freed".into(), |found| name(&found));
+        let name =
+            self.behind(what.context).map_or_else(|| "a communicator that was freed".into(), |found| name(&found));
         let peer = match what.peer {
             MPI_ANY_SOURCE => "any rank".into(),
             peer => format!("rank {peer}"),
         };
-        if is_collective {
+        if what.context.is_collective() {
             return format!("{peer} in a collective of {name}");
         }
         let tag = match what.tag {
@@ -54,12 +55,11 @@ impl Rank {
         }
     }
 
-    /// The communicator that a context belongs to, and whether it is the context of its collectives.
-    fn behind(&self, context: u32) -> (Option<Rc<Communicator>>, bool) {
-        let is_collective = context % 2 == 1;
-        let own = context - context % 2;
+    /// The communicator that a context belongs to.
+    fn behind(&self, context: Context) -> Option<Rc<Communicator>> {
+        let own = context.of_communicator();
         let found = [&self.world_comm, &self.self_comm].into_iter().find(|comm| comm.context == own).cloned();
-        (found.or_else(|| self.comms.with_context(own)), is_collective)
+        found.or_else(|| self.comms.with_context(own))
     }
 }
 

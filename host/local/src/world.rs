@@ -1,11 +1,14 @@
 //! What the ranks of one job share: their mailboxes, who sleeps, and how the job ended.
 
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use crate::context::{Context, Contexts};
+use crate::error::Result;
 use crate::group::Shelf;
-use crate::mailbox::matching::Work;
+use crate::mailbox::matching::{Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::sync::{AtomicU32, AtomicUsize, Ordering};
@@ -128,8 +131,9 @@ pub struct World {
     posts: Box<[Post]>,
     /// Ranks that neither sleep nor have exited. A waker counts for the one it wakes.
     active: AtomicUsize,
-    /// Contexts given out, two per communicator.
-    contexts: AtomicU32,
+    contexts: Contexts,
+    /// Keys of fingerprints, which no guest knows.
+    hasher: RandomState,
     ended: AtomicU32,
     end: OnceLock<End>,
     /// Groups on their way between ranks.
@@ -141,12 +145,6 @@ pub struct World {
     /// The job's choices.
     pub(crate) options: Options,
 }
-
-/// Contexts of `MPI_COMM_WORLD`; its collectives use the next one. `MPI_COMM_SELF` follows.
-pub(crate) const WORLD_CONTEXT: u32 = 0;
-/// Contexts of `MPI_COMM_SELF`.
-pub(crate) const SELF_CONTEXT: u32 = 2;
-const FIRST_CONTEXT: u32 = 4;
 
 impl World {
     /// A job of `ranks` ranks.
@@ -167,7 +165,8 @@ impl World {
         Arc::new(World {
             posts,
             active: AtomicUsize::new(ranks),
-            contexts: AtomicU32::new(FIRST_CONTEXT),
+            contexts: Contexts::new(),
+            hasher: RandomState::new(),
             ended: AtomicU32::new(0),
             end: OnceLock::new(),
             shelf: Shelf::default(),
@@ -193,9 +192,20 @@ impl World {
         &self.posts[rank as usize].mailbox
     }
 
-    /// Two fresh contexts for each of `communicators` communicators; the first one's number.
-    pub(crate) fn new_contexts(&self, communicators: u32) -> u32 {
-        self.contexts.fetch_add(2 * communicators, Ordering::Relaxed)
+    /// A context for a new communicator.
+    pub(crate) fn new_context(&self) -> Result<Context> {
+        self.contexts.fresh()
+    }
+
+    /// Leaves `count` contexts to be made.
+    #[cfg(test)]
+    pub(crate) fn leave_contexts(&self, count: u32) {
+        self.contexts.leave(count);
+    }
+
+    /// Stands for a value that ranks have to agree on. No guest can make two values with the same one.
+    pub(crate) fn fingerprint(&self, value: impl Hash) -> u64 {
+        self.hasher.hash_one(value)
     }
 
     /// Tells the listener, if anybody listens.
@@ -291,9 +301,18 @@ impl World {
         self.mailbox(rank as u32).ring.park().load(Ordering::Acquire) != PARKED
     }
 
-    /// The rank runs again after it was woken.
+    /// The rank runs again: after it was woken, or because what it waited in was dropped.
     pub(crate) fn resume(&self, rank: u32) {
-        self.mailbox(rank).ring.park().swap(RUNNING, Ordering::SeqCst);
+        let park = self.mailbox(rank).ring.park();
+        if park.load(Ordering::Acquire) == PARKED {
+            // Whoever wakes it counts for it (see `wake`); here nobody has.
+            self.active.fetch_add(1, Ordering::SeqCst);
+            if park.compare_exchange(PARKED, RUNNING, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
+                return;
+            }
+            self.active.fetch_sub(1, Ordering::SeqCst);
+        }
+        park.swap(RUNNING, Ordering::SeqCst);
     }
 
     /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen
@@ -314,12 +333,13 @@ impl World {
             self.wake(rank);
         }
         for pair in work.pairs.drain(..) {
-            self.transfer(pair.send, pair.receive, &pair.header, work.by);
+            self.transfer(pair, work.by);
         }
     }
 
     /// Copies a message from the sender's memory to the receiver's and completes both operations.
-    pub(crate) fn transfer(&self, send: OpRef, receive: OpRef, header: &crate::mailbox::ring::Header, by: u32) {
+    pub(crate) fn transfer(&self, pair: Pair, by: u32) {
+        let (send, receive, header) = (pair.send.operation(), pair.receive.operation(), pair.header);
         let length = send.span().bytes();
         let (from, to) = (send.get().owner, receive.get().owner);
         let bytes = if receive.take_over(send) { length } else { copy_bytes(send, receive, by) };
@@ -331,10 +351,10 @@ impl World {
             length: length as u64,
             cancelled: false,
         };
-        if receive.complete(outcome) {
+        if pair.receive.take().complete(outcome) {
             self.wake(to);
         }
-        if send.complete(Outcome::moved(length)) {
+        if pair.send.take().complete(Outcome::moved(length)) {
             self.wake(from);
         }
     }

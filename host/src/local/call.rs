@@ -3,7 +3,7 @@
 //! The three forms differ only in how they wait (see the parent module). All borrow the rank from the store for as long
 //! as the call lasts, and use the store meanwhile to run callbacks on the rank's own stack.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -293,11 +293,7 @@ async fn drive<F: Future + ?Sized>(
                 rank.answer(answer);
             }
             Step::Yielded => YieldOnce::default().await,
-            Step::Parked => {
-                // Other wakers than the engine's may poll us in between.
-                poll_fn(|_| if rank.world().is_woken(rank.id()) { Poll::Ready(()) } else { Poll::Pending }).await;
-                rank.resume();
-            }
+            Step::Parked => rank.woken().await,
         }
     }
 }

@@ -56,7 +56,8 @@ pub(crate) struct Attributes(Vec<Attribute>);
 
 impl Attributes {
     fn position(&self, keyval: &Rc<Keyval>) -> Option<usize> {
-        self.0.iter().position(|attribute| Rc::ptr_eq(&attribute.keyval, keyval))
+        // From the last one, with which deleting all of them begins.
+        self.0.iter().rposition(|attribute| Rc::ptr_eq(&attribute.keyval, keyval))
     }
 
     fn get(&self, keyval: &Rc<Keyval>) -> Option<&Attribute> {

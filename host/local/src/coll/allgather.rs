@@ -12,7 +12,7 @@ use crate::span::Span;
 
 pub(super) struct Allgather {
     /// `None` where the block lies in place.
-    own: Option<Span>,
+    own: Option<Span<'static>>,
     blocks: Blocks,
 }
 
@@ -140,7 +140,7 @@ impl Allgather {
     }
 
     /// Up a tree, in which a rank has the blocks of those below it next to its own, and down again.
-    async fn by_way_of_first(&self, g: &Coll<'_>, all: &Span) -> Result<()> {
+    async fn by_way_of_first(&self, g: &Coll<'_>, all: &Span<'_>) -> Result<()> {
         let tree = g.tree();
         let below = |rank| self.blocks.run(g.r(), rank..rank + tree.subtree(rank));
         let mut flight = Flight::new();
@@ -156,7 +156,11 @@ impl Allgather {
 }
 
 /// Everybody's own block goes straight to everybody: as many copies as there are blocks to fill.
-pub(super) async fn everybody(g: &Coll<'_>, mine: &Span, block: impl Fn(usize) -> Result<Span>) -> Result<()> {
+pub(super) async fn everybody<'a>(
+    g: &Coll<'a>,
+    mine: &Span<'a>,
+    block: impl Fn(usize) -> Result<Span<'a>>,
+) -> Result<()> {
     let mut flight = Flight::new();
     for step in 1..g.size {
         let (to, from) = ((g.rank + step) % g.size, (g.rank + g.size - step) % g.size);

@@ -12,7 +12,7 @@ use crate::rank::Rank;
 use crate::span::Span;
 
 pub(super) struct Bcast {
-    span: Span,
+    span: Span<'static>,
     role: Role,
 }
 
@@ -60,7 +60,7 @@ impl Collective for Bcast {
 const LONG: usize = 16 << 10;
 
 /// Brings the root's bytes to every rank.
-pub(super) async fn spread(g: &Coll<'_>, root: usize, span: &Span) -> Result<()> {
+pub(super) async fn spread(g: &Coll<'_>, root: usize, span: &Span<'_>) -> Result<()> {
     let tree = if g.has_cores() && span.bytes() >= LONG { Tree::flat(g.size) } else { g.tree() };
     let (there, back) = (|rank| (rank + g.size - root) % g.size, |rank| (rank + root) % g.size);
     let place = there(g.rank);
@@ -78,7 +78,5 @@ pub(super) async fn spread(g: &Coll<'_>, root: usize, span: &Span) -> Result<()>
 
 /// The same for bytes in the host.
 pub(super) async fn spread_bytes(g: &Coll<'_>, root: usize, bytes: &mut Scratch<'_>) -> Result<()> {
-    // SAFETY: the bytes are borrowed until every operation on them has ended.
-    let span = unsafe { bytes.span() };
-    spread(g, root, &span).await
+    spread(g, root, &bytes.span()).await
 }

@@ -39,17 +39,18 @@ impl Elements {
 
     /// Where the bytes of `count` elements lie that begin `at` this address.
     fn layout(&self, at: i128, count: i64) -> Result<Layout> {
-        let at = i64::try_from(at).map_err(|_| Error::new(MPI_ERR_BUFFER, format!("{at:#x} is no address")))?;
+        let at = i64::try_from(at).map_err(|_| no_address())?;
+        let count = u64::try_from(count).map_err(|_| negative(count))?;
         match &self.ty {
-            None => Layout::block(at, count as u64 * self.size),
-            Some(ty) => ty.message(count as u64)?.moved(at),
+            None => Layout::block(at, count.checked_mul(self.size).ok_or_else(no_address)?),
+            Some(ty) => ty.message(count)?.moved(at),
         }
     }
 
     /// The span of `count` elements that begin `displacement` bytes after `address`.
-    pub(crate) fn span(&self, r: &Rank, address: Addr, displacement: i128, count: i64) -> Result<Span> {
+    pub(crate) fn span(&self, r: &Rank, address: Addr, displacement: i128, count: i64) -> Result<Span<'static>> {
         if count < 0 {
-            return Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative")));
+            return Err(negative(count));
         }
         let bytes = i128::from(count) * i128::from(self.size);
         if bytes == 0 {
@@ -61,13 +62,21 @@ impl Elements {
             None => {
                 let (at, bytes) = (u32::try_from(at), u64::try_from(bytes));
                 let (Ok(at), Ok(bytes)) = (at, bytes) else { return Err(outside()) };
-                let base = r.memory().at(Addr(at), bytes).ok_or_else(outside)?;
-                // SAFETY: the bytes are in the guest's memory, which outlives every operation.
-                Ok(unsafe { Span::raw(base, bytes as usize) })
+                r.block_span(Addr(at), bytes).ok_or_else(outside)
             }
             Some(_) => r.typed_span(Addr::NULL, self.layout(at, count)?),
         }
     }
+}
+
+#[cold]
+fn negative(count: i64) -> Error {
+    Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"))
+}
+
+#[cold]
+fn no_address() -> Error {
+    Error::new(MPI_ERR_BUFFER, "a block begins or ends where no address is")
 }
 
 /// The blocks of a buffer, one for each peer.
@@ -137,13 +146,13 @@ impl Blocks {
     }
 
     /// The block of a peer.
-    pub(crate) fn get(&self, r: &Rank, peer: usize) -> Result<Span> {
-        let (elements, displacement, count) = self.place(peer);
+    pub(crate) fn get(&self, r: &Rank, peer: usize) -> Result<Span<'static>> {
+        let (elements, displacement, count) = self.place(peer)?;
         elements.span(r, self.address, displacement, count)
     }
 
     /// Refuses blocks for results that share bytes with an operand.
-    pub(crate) fn apart_from(&self, r: &Rank, operand: &Span, peers: usize) -> Result<()> {
+    pub(crate) fn apart_from(&self, r: &Rank, operand: &Span<'_>, peers: usize) -> Result<()> {
         if let Shape::Even { .. } = &self.shape {
             return self.run(r, 0..peers)?.apart_from(operand);
         }
@@ -151,23 +160,26 @@ impl Blocks {
     }
 
     /// The blocks of consecutive peers, as one span.
-    pub(crate) fn run(&self, r: &Rank, peers: Range<usize>) -> Result<Span> {
+    pub(crate) fn run(&self, r: &Rank, peers: Range<usize>) -> Result<Span<'static>> {
         if let Shape::Even { count, elements } = &self.shape {
-            let (_, displacement, _) = self.place(peers.start);
-            return elements.span(r, self.address, displacement, count * peers.len() as i64);
+            let (_, displacement, _) = self.place(peers.start)?;
+            let all = count.checked_mul(peers.len() as i64).ok_or_else(no_address)?;
+            return elements.span(r, self.address, displacement, all);
         }
         let layouts = peers.map(|peer| {
-            let (elements, displacement, count) = self.place(peer);
+            let (elements, displacement, count) = self.place(peer)?;
             elements.layout(i128::from(self.address.0) + displacement, count)
         });
         r.typed_span(Addr::NULL, Layout::sequence(layouts)?)
     }
 
     /// What a peer's block consists of: elements, where they begin after the address, and how many.
-    fn place(&self, peer: usize) -> (&Elements, i128, i64) {
-        match &self.shape {
+    fn place(&self, peer: usize) -> Result<(&Elements, i128, i64)> {
+        Ok(match &self.shape {
             Shape::Even { count, elements } => {
-                (elements, peer as i128 * i128::from(*count) * i128::from(elements.extent), *count)
+                let before = i128::from(*count) * peer as i128;
+                let displacement = before.checked_mul(elements.extent.into()).ok_or_else(no_address)?;
+                (elements, displacement, *count)
             }
             Shape::Varied { counts, displacements, elements } => {
                 (elements, i128::from(displacements[peer]) * i128::from(elements.extent), counts[peer])
@@ -175,13 +187,13 @@ impl Blocks {
             Shape::Typed { counts, displacements, elements } => {
                 (&elements[peer], displacements[peer].into(), counts[peer])
             }
-        }
+        })
     }
 
     /// The packed bytes of each block, if they all have as many by their very shape.
     pub(crate) fn even_bytes(&self) -> Option<usize> {
         match &self.shape {
-            Shape::Even { count, elements } => Some((*count as u64 * elements.size) as usize),
+            Shape::Even { count, elements } => usize::try_from(*count).ok()?.checked_mul(elements.size as usize),
             _ => None,
         }
     }
@@ -235,7 +247,7 @@ pub(crate) fn not_in_place(buffer: Addr, what: &str) -> Result<()> {
 }
 
 /// Moves this rank's own block to its place.
-pub(crate) fn copy_own(to: &Span, from: &Span) -> Result<()> {
+pub(crate) fn copy_own(to: &Span<'_>, from: &Span<'_>) -> Result<()> {
     if to.bytes() != from.bytes() {
         let class = if from.bytes() > to.bytes() { rankine_abi::MPI_ERR_TRUNCATE } else { MPI_ERR_COUNT };
         let text = format!(

@@ -5,31 +5,20 @@
 use rankine_abi::{Comm, MPI_ERR_TRUNCATE};
 
 use super::buffers::Role;
-use super::{Coll, Flight, Pending};
+use super::{Coll, Flight};
 use crate::error::{Error, Result};
-use crate::mailbox::matching::Pattern;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
 
 impl<'a> Coll<'a> {
     /// Starts a receive of at most `limit` bytes from a peer.
-    fn irecv_bytes(&self, peer: usize, limit: u64) -> Result<Started<'a>> {
-        let pattern = Pattern { context: self.comm.context + 1, source: peer as i32, tag: self.tag };
-        Ok(Started::new(self.r, Some(self.r.post_recv_bytes(pattern, limit)?)))
-    }
-
-    /// Starts a send of bytes of the host.
-    ///
-    /// # Safety
-    /// They outlive the operation.
-    unsafe fn isend_bytes(&self, peer: usize, bytes: &[u8]) -> Result<Pending<'a>> {
-        // SAFETY: the caller's; a send does not write.
-        self.isend(peer, &unsafe { Span::raw(bytes.as_ptr().cast_mut(), bytes.len()) })
+    fn irecv_bytes(&self, peer: usize, limit: u64) -> Result<Started<'a, 'static>> {
+        self.r.post_recv_bytes(self.pattern(peer), limit)
     }
 }
 
-async fn landed(receiving: Started<'_>, limit: u64) -> Result<Vec<u8>> {
+async fn landed(receiving: Started<'_, 'static>, limit: u64) -> Result<Vec<u8>> {
     receiving.done().await;
     let bytes = receiving.unload().bytes;
     let outcome = receiving.end();
@@ -42,13 +31,12 @@ async fn landed(receiving: Started<'_>, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// Brings the root's bytes to every rank. The root gives them; the others, and the root itself, get them.
-pub async fn bcast_bytes(r: &Rank, bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<u8>> {
+pub async fn bcast_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<u8>> {
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     match Role::new(&communicator, root)? {
         Role::Root if g.is_inter() => {
-            // SAFETY: the bytes are this function's, and so is the operation.
-            unsafe { g.isend_bytes(0, &bytes) }?.finish().await?;
+            g.send(0, &Span::over(&mut bytes)).await?;
             Ok(bytes)
         }
         Role::Root => spread(g, g.rank, Some(bytes), limit).await,
@@ -65,16 +53,15 @@ async fn spread(g: &Coll<'_>, root: usize, bytes: Option<Vec<u8>>, limit: u64) -
     let tree = g.tree();
     let (there, back) = (|rank| (rank + g.size - root) % g.size, |rank| (rank + root) % g.size);
     let place = there(g.rank);
-    let received = match (bytes, tree.parent(place)) {
+    let mut received = match (bytes, tree.parent(place)) {
         (None, Some(parent)) => landed(g.irecv_bytes(back(parent), limit)?, limit).await,
         (bytes, _) => Ok(bytes.unwrap_or_default()),
     };
     // Where it was too much for us, those below are not left waiting.
-    let bytes = received.as_deref().unwrap_or_default();
+    let bytes = received.as_deref_mut().map_or(Span::EMPTY, Span::over);
     let mut flight = Flight::new();
     for child in tree.children(place) {
-        // SAFETY: the bytes outlive the flight.
-        flight.add(unsafe { g.isend_bytes(back(child), bytes) }?).await?;
+        flight.add(g.isend(back(child), &bytes)?).await?;
     }
     flight.land().await?;
     received
@@ -88,29 +75,33 @@ pub async fn scatter_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, root: 
         Role::Member(root) => landed(g.irecv_bytes(root, limit)?, limit).await,
         Role::Idle => Ok(Vec::new()),
         Role::Root => {
+            let own = if g.is_inter() { None } else { parts.get_mut(g.rank).map(std::mem::take) };
+            let spans = spans(&mut parts);
             let mut flight = Flight::new();
             for peer in (0..g.size).filter(|&peer| g.is_inter() || peer != g.rank) {
-                // SAFETY: the parts outlive the flight, and are not moved meanwhile.
-                flight.add(unsafe { g.isend_bytes(peer, part(&parts, peer)) }?).await?;
+                flight.add(g.isend(peer, &part(&spans, peer))?).await?;
             }
             flight.land().await?;
-            Ok(if g.is_inter() { Vec::new() } else { parts.get_mut(g.rank).map(std::mem::take).unwrap_or_default() })
+            Ok(own.unwrap_or_default())
         }
     }
 }
 
-fn part(parts: &[Vec<u8>], peer: usize) -> &[u8] {
-    parts.get(peer).map_or(&[], Vec::as_slice)
+fn spans(parts: &mut [Vec<u8>]) -> Vec<Span<'_>> {
+    parts.iter_mut().map(|part| Span::over(part)).collect()
+}
+
+fn part<'a>(spans: &[Span<'a>], peer: usize) -> Span<'a> {
+    spans.get(peer).map_or(Span::EMPTY, Span::again)
 }
 
 /// Brings every rank's bytes to the root, in the order of ranks; nothing to the others.
-pub async fn gather_bytes(r: &Rank, bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<Vec<u8>>> {
+pub async fn gather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<Vec<u8>>> {
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     match Role::new(&communicator, root)? {
         Role::Member(root) => {
-            // SAFETY: the bytes are this function's, and so is the operation.
-            unsafe { g.isend_bytes(root, &bytes) }?.finish().await?;
+            g.send(root, &Span::over(&mut bytes)).await?;
             Ok(Vec::new())
         }
         Role::Idle => Ok(Vec::new()),
@@ -137,14 +128,12 @@ async fn collect(g: &Coll<'_>, own: Vec<u8>, limit: u64) -> Result<Vec<Vec<u8>>>
 }
 
 /// Brings every rank's bytes to every rank, in the order of ranks.
-pub async fn allgather_bytes(r: &Rank, bytes: Vec<u8>, limit: u64, comm: Comm) -> Result<Vec<Vec<u8>>> {
+pub async fn allgather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, comm: Comm) -> Result<Vec<Vec<u8>>> {
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
-    if g.is_inter() {
-        return exchange(g, |_| &bytes, Vec::new(), limit).await;
-    }
-    let own = bytes.clone();
-    exchange(g, |_| &bytes, own, limit).await
+    let own = if g.is_inter() { Vec::new() } else { bytes.clone() };
+    let span = Span::over(&mut bytes);
+    exchange(g, |_| span.again(), own, limit).await
 }
 
 /// Gives every rank its part of every rank's; what came, in the order of ranks.
@@ -152,13 +141,14 @@ pub async fn alltoall_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, comm:
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     let own = if g.is_inter() { None } else { parts.get_mut(g.rank).map(std::mem::take) };
-    exchange(g, |peer| part(&parts, peer), own.unwrap_or_default(), limit).await
+    let spans = spans(&mut parts);
+    exchange(g, |peer| part(&spans, peer), own.unwrap_or_default(), limit).await
 }
 
 /// Sends every peer what is for it, and receives from every peer.
 async fn exchange<'b>(
     g: &Coll<'_>,
-    part: impl Fn(usize) -> &'b [u8],
+    part: impl Fn(usize) -> Span<'b>,
     own: Vec<u8>,
     limit: u64,
 ) -> Result<Vec<Vec<u8>>> {
@@ -166,8 +156,7 @@ async fn exchange<'b>(
     // Begin with different peers, so that not all send to the same one.
     for peer in (0..g.size).map(|step| (g.rank + 1 + step) % g.size) {
         if g.is_inter() || peer != g.rank {
-            // SAFETY: the caller's bytes outlive this future, which takes its operations back when it is dropped.
-            sending.push(unsafe { g.isend_bytes(peer, part(peer)) }?);
+            sending.push(g.isend(peer, &part(peer))?);
         }
     }
     let all = collect(g, own, limit).await?;

@@ -1,7 +1,7 @@
 //! Operations under way, and the host memory that they use.
 
 use std::collections::VecDeque;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut};
 
 use super::{Coll, Pending};
 use crate::error::Result;
@@ -21,7 +21,7 @@ impl<'a> Flight<'a> {
 
     /// Adds an operation; waits for the earliest ones when too many are under way.
     pub(super) async fn add(&mut self, pending: Pending<'a>) -> Result<()> {
-        if pending.operation.is_none() {
+        if pending.started.is_nothing() {
             return Ok(());
         }
         if self.0.len() >= WINDOW
@@ -34,7 +34,7 @@ impl<'a> Flight<'a> {
     }
 
     /// Starts a receive, unless there is nothing to receive.
-    pub(super) async fn recv_some(&mut self, g: &Coll<'a>, peer: usize, span: &Span) -> Result<()> {
+    pub(super) async fn recv_some(&mut self, g: &Coll<'a>, peer: usize, span: &Span<'a>) -> Result<()> {
         if span.bytes() == 0 {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl<'a> Flight<'a> {
     }
 
     /// Starts a send, unless there is nothing to send.
-    pub(super) async fn send_some(&mut self, g: &Coll<'a>, peer: usize, span: &Span) -> Result<()> {
+    pub(super) async fn send_some(&mut self, g: &Coll<'a>, peer: usize, span: &Span<'a>) -> Result<()> {
         if span.bytes() == 0 {
             return Ok(());
         }
@@ -79,19 +79,15 @@ impl<'a> Scratch<'a> {
     }
 
     /// The packed bytes `from..from + length` of a span.
-    pub(super) fn packed(r: &'a Rank, span: &Span, from: usize, length: usize) -> Self {
+    pub(super) fn packed(r: &'a Rank, span: &Span<'_>, from: usize, length: usize) -> Self {
         let mut scratch = Scratch::new(r, length);
         span.read(from, &mut scratch);
         scratch
     }
 
     /// A span over the bytes.
-    ///
-    /// # Safety
-    /// The scratch outlives every operation on the span; while one runs nobody else uses the bytes.
-    pub(super) unsafe fn span(&mut self) -> Span {
-        // SAFETY: the caller's.
-        unsafe { Span::raw(self.bytes.as_mut_ptr(), self.length) }
+    pub(super) fn span(&mut self) -> Span<'_> {
+        Span::over(self)
     }
 }
 
@@ -136,71 +132,28 @@ impl<'a> Carried<'a> {
 
 impl<'a> Coll<'a> {
     /// Sends and waits, unless there is nothing to send.
-    pub(super) async fn send_some(&self, peer: usize, span: &Span) -> Result<()> {
+    pub(super) async fn send_some(&self, peer: usize, span: &Span<'_>) -> Result<()> {
         if span.bytes() == 0 { Ok(()) } else { self.send(peer, span).await }
     }
 
     /// Receives and waits, unless there is nothing to receive.
-    pub(super) async fn recv_some(&self, peer: usize, span: &Span) -> Result<()> {
+    pub(super) async fn recv_some(&self, peer: usize, span: &Span<'_>) -> Result<()> {
         if span.bytes() == 0 { Ok(()) } else { self.irecv(peer, span)?.finish().await }
     }
 
     /// Starts a receive of `length` bytes into the host.
     pub(super) fn irecv_carried(&self, peer: usize, length: usize) -> Result<Carried<'a>> {
         let mut bytes = Scratch::new(self.r(), length);
-        // SAFETY: `Carried` keeps the bytes to itself until the operation has ended.
-        let span = unsafe { bytes.span() };
+        // SAFETY: `Carried` keeps the bytes to itself until the operation has ended. If none can be started they are
+        // dropped here.
+        let span = unsafe { bytes.span().lasting() };
         Ok(Carried { pending: self.irecv(peer, &span)?, bytes })
     }
 
     /// Starts a send of bytes in the host.
     pub(super) fn isend_carried(&self, peer: usize, mut bytes: Scratch<'a>) -> Result<Carried<'a>> {
         // SAFETY: as above.
-        let span = unsafe { bytes.span() };
+        let span = unsafe { bytes.span().lasting() };
         Ok(Carried { pending: self.isend(peer, &span)?, bytes })
-    }
-}
-
-/// The packed bytes of a span in one piece: the span itself where it is contiguous, otherwise a copy in the host.
-pub(super) struct Piece {
-    base: *mut u8,
-    bytes: usize,
-    copy: Option<Vec<u8>>,
-}
-
-impl Piece {
-    /// Its bytes are those of the span.
-    pub(super) fn holding(span: &Span) -> Self {
-        match span.contiguous() {
-            Some(base) => Piece { base, bytes: span.bytes(), copy: None },
-            None => Piece::of(span.to_vec()),
-        }
-    }
-
-    /// Its bytes are to be written, and put into the span by [`Piece::put_into`].
-    pub(super) fn for_writing(span: &Span) -> Self {
-        match span.contiguous() {
-            Some(base) => Piece { base, bytes: span.bytes(), copy: None },
-            None => Piece::of(vec![0; span.bytes()]),
-        }
-    }
-
-    fn of(mut copy: Vec<u8>) -> Self {
-        Piece { base: copy.as_mut_ptr(), bytes: copy.len(), copy: Some(copy) }
-    }
-
-    /// Some of the bytes; the piece has to outlive every operation on them.
-    pub(super) fn part(&self, range: Range<usize>) -> Span {
-        assert!(range.start <= range.end && range.end <= self.bytes, "bytes beyond the end of a piece");
-        // SAFETY: they are bytes of a proved span, or of the copy, which its owner keeps until every operation has
-        // ended.
-        unsafe { Span::raw(self.base.wrapping_add(range.start), range.len()) }
-    }
-
-    /// Copies what was written to where it belongs, if it is not there already.
-    pub(super) fn put_into(&self, span: &Span) {
-        if self.copy.is_some() {
-            span.copy_from(&self.part(0..self.bytes), self.bytes);
-        }
     }
 }

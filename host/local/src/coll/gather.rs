@@ -13,12 +13,12 @@ use crate::span::Span;
 pub(super) enum Gather {
     /// The root's own block is `None` where it lies in place.
     Root {
-        own: Option<Span>,
+        own: Option<Span<'static>>,
         blocks: Blocks,
     },
     Member {
         root: usize,
-        own: Span,
+        own: Span<'static>,
     },
     Idle,
 }

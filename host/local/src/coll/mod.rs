@@ -18,12 +18,13 @@ use rankine_abi::{Comm, MPI_ERR_COUNT, Request, Status};
 
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::mailbox::matching::Pattern;
-use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::mailbox::operation::{Kind, What};
 use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
+use crate::transport::Started;
 use flight::Flight;
 
 mod allgather;
@@ -139,28 +140,20 @@ pub(crate) struct Coll<'a> {
 /// The tag's bit for messages inside the local group of an intercommunicator.
 const LOCAL: i32 = 1 << 30;
 
-/// A send or receive under way. Dropping it withdraws it, so the bytes it uses may be freed then.
+/// A send or receive under way.
 pub(crate) struct Pending<'a> {
-    r: &'a Rank,
-    operation: Option<OpRef>,
+    started: Started<'a, 'a>,
     /// Bytes that have to come, for receives.
     expected: Option<usize>,
 }
 
-impl Drop for Pending<'_> {
-    fn drop(&mut self) {
-        if let Some(operation) = self.operation {
-            self.r.withdraw(operation);
-            self.r.release(operation);
-        }
-    }
-}
-
 impl Pending<'_> {
     /// Waits; for a receive, how many bytes came. A message that does not fit is an error.
-    async fn wait(mut self) -> Result<usize> {
-        let Some(operation) = self.operation.take() else { return Ok(0) };
-        let outcome = self.r.complete(operation).await;
+    async fn wait(self) -> Result<usize> {
+        if self.started.is_nothing() {
+            return Ok(0);
+        }
+        let outcome = self.started.finish().await;
         outcome.check()?;
         Ok(outcome.bytes as usize)
     }
@@ -215,34 +208,38 @@ impl<'a> Coll<'a> {
     }
 
     /// Starts a send to a peer.
-    pub(crate) fn isend(&self, peer: usize, span: &Span) -> Result<Pending<'a>> {
-        let destination = self.peers.get(peer as i32).expect("a collective's own arithmetic stays inside the group");
+    pub(crate) fn isend(&self, peer: usize, span: &Span<'a>) -> Result<Pending<'a>> {
+        let destination = self.peers.get(peer as i32).ok_or_else(disagreement)?;
         // The receiver will come, so nothing is won by copying a long message away while its sender waits.
         let kind = if span.bytes() > EAGER { Kind::Ssend } else { Kind::Send };
-        let what = What { kind, context: self.comm.context + 1, peer: peer as i32, tag: self.tag, destination };
-        let operation = self.r.post_send(what, self.comm.rank, span.again())?;
-        Ok(Pending { r: self.r, operation, expected: None })
+        let context = self.comm.context.collectives();
+        let what = What { kind, context, peer: peer as i32, tag: self.tag, destination };
+        let started = self.r.post_send(what, self.comm.rank, span.again())?;
+        Ok(Pending { started, expected: None })
     }
 
     /// Starts a receive from a peer.
-    pub(crate) fn irecv(&self, peer: usize, span: &Span) -> Result<Pending<'a>> {
-        let pattern = Pattern { context: self.comm.context + 1, source: peer as i32, tag: self.tag };
-        let operation = Some(self.r.post_recv(pattern, span.again())?);
-        Ok(Pending { r: self.r, operation, expected: Some(span.bytes()) })
+    pub(crate) fn irecv(&self, peer: usize, span: &Span<'a>) -> Result<Pending<'a>> {
+        let started = self.r.post_recv(self.pattern(peer), span.again())?;
+        Ok(Pending { started, expected: Some(span.bytes()) })
+    }
+
+    fn pattern(&self, peer: usize) -> Pattern {
+        Pattern { context: self.comm.context.collectives(), source: peer as i32, tag: self.tag }
     }
 
     /// Sends and waits.
-    pub(crate) async fn send(&self, peer: usize, span: &Span) -> Result<()> {
+    pub(crate) async fn send(&self, peer: usize, span: &Span<'_>) -> Result<()> {
         self.isend(peer, span)?.finish().await
     }
 
     /// Receives and waits; how many bytes came.
-    pub(crate) async fn recv(&self, peer: usize, span: &Span) -> Result<usize> {
+    pub(crate) async fn recv(&self, peer: usize, span: &Span<'_>) -> Result<usize> {
         self.irecv(peer, span)?.wait().await
     }
 
     /// Sends to one rank while receiving from another.
-    pub(crate) async fn sendrecv(&self, to: usize, send: &Span, from: usize, receive: &Span) -> Result<usize> {
+    pub(crate) async fn sendrecv(&self, to: usize, send: &Span<'_>, from: usize, receive: &Span<'_>) -> Result<usize> {
         let receiving = self.irecv(from, receive)?;
         let sending = self.isend(to, send)?;
         let bytes = receiving.wait().await?;

@@ -15,7 +15,7 @@ use crate::topo::Topology;
 /// What goes to the destinations.
 enum Outgoing {
     /// The same to each.
-    One(Span),
+    One(Span<'static>),
     /// A block for each.
     Blocks(Blocks),
 }

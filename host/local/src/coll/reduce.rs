@@ -3,7 +3,7 @@
 use rankine_abi::{Addr, Comm, Datatype, Op};
 
 use super::buffers::{Role, is_in_place, not_in_place};
-use super::flight::{Flight, Piece, Scratch};
+use super::flight::{Flight, Scratch};
 use super::slices::{Slices, reduce_slice};
 use super::{Coll, Collective, allgather, bcast, fold, run};
 use crate::comm::Communicator;
@@ -15,9 +15,9 @@ use crate::span::Span;
 pub(super) struct Reduce {
     role: Role,
     /// What this rank contributes, unless it is the root of an intercommunicator's reduction.
-    from: Span,
+    from: Span<'static>,
     /// Where the root wants the result.
-    to: Span,
+    to: Span<'static>,
     reduction: Reduction,
 }
 
@@ -85,8 +85,7 @@ impl Reduce {
     /// Reduces in this group for a root in the other one.
     async fn for_others(&self, g: &Coll<'_>, root: usize) -> Result<()> {
         let mut result = vec![0; if g.rank == 0 { self.from.bytes() } else { 0 }];
-        // SAFETY: the vector stays until the reduction is over.
-        let to = unsafe { Span::raw(result.as_mut_ptr(), result.len()) };
+        let to = Span::over(&mut result);
         let at_first = (g.rank == 0).then_some(&to);
         to_root(&g.local(), &self.reduction, &self.from, at_first, 0).await?;
         match at_first {
@@ -103,8 +102,8 @@ pub(super) const SEGMENT: usize = 32 << 10;
 pub(super) async fn to_root(
     g: &Coll<'_>,
     reduction: &Reduction,
-    from: &Span,
-    to: Option<&Span>,
+    from: &Span<'_>,
+    to: Option<&Span<'_>>,
     root: usize,
 ) -> Result<()> {
     if let (1, Some(to)) = (g.size, to) {
@@ -140,14 +139,15 @@ pub(super) async fn to_root(
 async fn slices_to_root(
     g: &Coll<'_>,
     reduction: &Reduction,
-    from: &Span,
-    to: Option<&Span>,
+    from: &Span<'_>,
+    to: Option<&Span<'_>>,
     root: usize,
 ) -> Result<()> {
     let slices = Slices::even(g.size, from.bytes(), reduction.element);
     let mine = slices.range(g.rank);
     if let Some(to) = to {
-        let target = Piece::for_writing(to);
+        let mut copy = Vec::new();
+        let target = to.in_one_piece(&mut copy);
         let own = target.part(mine);
         reduce_slice(g, reduction, from, &slices, |at, bytes| own.unpack(at, bytes)).await?;
         let mut flight = Flight::new();
@@ -155,7 +155,7 @@ async fn slices_to_root(
             flight.recv_some(g, peer, &target.part(slices.range(peer))).await?;
         }
         flight.land().await?;
-        target.put_into(to);
+        to.copy_from(&target, target.bytes());
         return Ok(());
     }
     let mut result = Scratch::new(g.r(), mine.len());
@@ -173,8 +173,8 @@ pub(super) fn by_slices(g: &Coll<'_>, bytes: usize) -> bool {
 }
 
 pub(super) struct Allreduce {
-    from: Span,
-    to: Span,
+    from: Span<'static>,
+    to: Span<'static>,
     reduction: Reduction,
 }
 
@@ -201,7 +201,7 @@ pub(super) fn operands(
     (sendbuf, recvbuf): (Addr, Addr),
     count: i64,
     datatype: Datatype,
-) -> Result<(Span, Span)> {
+) -> Result<(Span<'static>, Span<'static>)> {
     not_in_place(recvbuf, "the receive buffer")?;
     let to = r.span(recvbuf, count, datatype)?;
     if is_in_place(comm, sendbuf)? {
@@ -254,12 +254,13 @@ impl Allreduce {
     /// Every rank reduces a slice and brings it to everybody.
     async fn by_slices(&self, g: &Coll<'_>) -> Result<()> {
         let slices = Slices::even(g.size, self.from.bytes(), self.reduction.element);
-        let target = Piece::for_writing(&self.to);
+        let mut copy = Vec::new();
+        let target = self.to.in_one_piece(&mut copy);
         let part = |peer| target.part(slices.range(peer));
         let mine = part(g.rank);
         reduce_slice(g, &self.reduction, &self.from, &slices, |at, bytes| mine.unpack(at, bytes)).await?;
         allgather::everybody(g, &mine, |peer| Ok(part(peer))).await?;
-        target.put_into(&self.to);
+        self.to.copy_from(&target, target.bytes());
         Ok(())
     }
 
@@ -268,8 +269,7 @@ impl Allreduce {
         let local = g.local();
         let bytes = self.from.bytes();
         let mut own = vec![0; if g.rank == 0 { bytes } else { 0 }];
-        // SAFETY: the vector stays until everything below is over.
-        let result = unsafe { Span::raw(own.as_mut_ptr(), own.len()) };
+        let result = Span::over(&mut own);
         to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
         if g.rank == 0 && bytes > 0 {
             let receiving = g.irecv(0, &self.to)?;

@@ -3,7 +3,7 @@
 use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, Op};
 
 use super::buffers::{is_in_place, not_in_place};
-use super::flight::{Flight, Piece, Scratch};
+use super::flight::{Flight, Scratch};
 use super::reduce::{by_slices, to_root};
 use super::slices::{Slices, reduce_slice};
 use super::{Coll, Collective, run};
@@ -15,9 +15,9 @@ use crate::span::Span;
 
 pub(super) struct ReduceScatter {
     /// The operand: everybody's slice.
-    from: Span,
+    from: Span<'static>,
     /// Where this rank wants its own.
-    to: Span,
+    to: Span<'static>,
     slices: Slices,
     reduction: Reduction,
 }
@@ -54,8 +54,9 @@ impl ReduceScatter {
         if !in_place {
             to.apart_from(&from)?;
         }
-        // No count exceeds the span that was just proved, unless elements have no bytes at all.
-        let slices = Slices::of(counts.iter().map(|&count| (count as usize).wrapping_mul(reduction.element)));
+        let slices = Slices::of(counts, reduction.element)
+            .filter(|slices| slices.length() == from.bytes())
+            .ok_or_else(|| Error::new(MPI_ERR_COUNT, "the receive counts are more bytes than the operand has"))?;
         Ok(ReduceScatter { from, to, slices, reduction })
     }
 
@@ -110,8 +111,7 @@ impl Collective for ReduceScatter {
             return Ok(());
         }
         let mut all = Scratch::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 });
-        // SAFETY: the scratch stays until the reduction is over.
-        let result = unsafe { all.span() };
+        let result = all.span();
         to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
         if g.is_inter() && g.rank == 0 && self.from.bytes() > 0 {
             let receiving = g.irecv_carried(0, all.len())?;
@@ -128,13 +128,12 @@ impl ReduceScatter {
         if g.rank != 0 {
             return g.recv_some(0, &self.to).await;
         }
-        // SAFETY: the scratch stays until every send has ended, which is at the end of this function.
-        let whole = Piece::holding(&unsafe { all.span() });
+        self.to.unpack(0, &all[self.slices.range(0)]);
+        let whole = all.span();
         let mut flight = Flight::new();
         for peer in 1..g.size {
             flight.send_some(g, peer, &whole.part(self.slices.range(peer))).await?;
         }
-        self.to.unpack(0, &all[self.slices.range(0)]);
         flight.land().await
     }
 }

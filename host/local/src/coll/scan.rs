@@ -15,8 +15,8 @@ use crate::rank::Rank;
 use crate::span::Span;
 
 pub(super) struct Scan {
-    from: Span,
-    to: Span,
+    from: Span<'static>,
+    to: Span<'static>,
     reduction: Reduction,
     /// Whether a rank's own operand is part of its result.
     inclusive: bool,

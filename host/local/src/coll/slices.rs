@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Coll;
-use super::flight::{Flight, Piece, Scratch};
+use super::flight::{Flight, Scratch};
 use super::fold::Fold;
 use crate::error::Result;
 use crate::op::Reduction;
@@ -22,14 +22,20 @@ impl Slices {
         Slices((0..=ranks).map(|rank| (elements as u128 * rank as u128 / ranks as u128) as usize * element).collect())
     }
 
-    /// Slices of these lengths.
-    pub(super) fn of(lengths: impl Iterator<Item = usize>) -> Self {
-        let mut end = 0;
-        let ends = lengths.map(|length| {
-            end += length;
-            end
-        });
-        Slices(std::iter::once(0).chain(ends).collect())
+    /// Slices of so many elements each, if their bytes can be counted.
+    pub(super) fn of(counts: &[i64], element: usize) -> Option<Self> {
+        let mut ends = vec![0];
+        let mut end = 0usize;
+        for &count in counts {
+            end = end.checked_add(usize::try_from(count).ok()?.checked_mul(element)?)?;
+            ends.push(end);
+        }
+        Some(Slices(ends))
+    }
+
+    /// Bytes of all slices.
+    pub(super) fn length(&self) -> usize {
+        self.0.last().copied().unwrap_or(0)
     }
 
     /// A rank's slice.
@@ -51,11 +57,12 @@ const CHUNK: Range<usize> = 4 << 10..32 << 10;
 pub(super) async fn reduce_slice(
     g: &Coll<'_>,
     reduction: &Reduction,
-    from: &Span,
+    from: &Span<'_>,
     slices: &Slices,
     mut result: impl FnMut(usize, &[u8]),
 ) -> Result<()> {
-    let source = Piece::holding(from);
+    let mut copy = Vec::new();
+    let source = from.in_one_piece(&mut copy);
     let chunk = reduction.whole_elements((HELD / g.size).clamp(CHUNK.start, CHUNK.end));
     let part = |rank: usize, at: usize| {
         let range = slices.range(rank);

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use rankine_abi::{Comm, Group, Info, MPI_ERR_GROUP, MPI_ERR_TAG};
 
 use super::Communicator;
-use super::inter::exchange_groups;
-use super::party::{Party, Tag};
+use super::inter::agree_on_sides;
+use super::party::{Name, Party, Tag, name};
 use crate::attr;
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::info::Hints;
 use crate::pt2pt::TAG_UB;
 use crate::rank::Rank;
@@ -29,7 +30,7 @@ pub async fn comm_dup_with_info(r: &Rank, comm: Comm, info: Info) -> Result<Comm
 }
 
 async fn duplicate(r: &Rank, comm: Comm, communicator: &Communicator, hints: Hints) -> Result<Comm> {
-    let context = communicator.agree_on_context(r).await?;
+    let context = communicator.agree_on_context(r, Tag::DUPLICATE).await?;
     let attributes = attr::copy_all(r, comm.into()).await?;
     let copy = communicator.with_context(context, hints);
     *copy.attributes.borrow_mut() = attributes;
@@ -37,34 +38,37 @@ async fn duplicate(r: &Rank, comm: Comm, communicator: &Communicator, hints: Hin
 }
 
 impl Communicator {
-    /// A context that no other communicator has, the same in all ranks; intercommunicators get one for their local
-    /// groups, too. It can serve several new communicators of which no rank is in two.
-    pub(crate) async fn agree_on_context(&self, r: &Rank) -> Result<u32> {
-        self.agree_with(r, Tag::CONTEXT).await
-    }
-
-    pub(super) async fn agree_with(&self, r: &Rank, tag: Tag) -> Result<u32> {
-        let mut words = [0];
-        match &self.local {
-            None => {
-                let party = Party::all(r, self, tag);
-                if self.rank == 0 {
-                    words[0] = r.world().new_contexts(1) as i32;
-                }
-                party.broadcast(&mut words).await?;
-            }
-            Some(local) => {
-                let (leaders, party) = (Party::all(r, self, tag), Party::all(r, local, tag));
-                if self.rank == 0 && self.is_first() {
-                    words[0] = r.world().new_contexts(2) as i32;
-                    leaders.send(0, &words).await?;
-                } else if self.rank == 0 {
-                    leaders.receive(0, &mut words).await?;
-                }
-                party.broadcast(&mut words).await?;
+    /// A context for another communicator of the same ranks, the same in all of them.
+    pub(crate) async fn agree_on_context(&self, r: &Rank, tag: Tag) -> Result<Context> {
+        let mut word = 0;
+        if self.rank == 0 && self.is_first() {
+            word = Context::word(&r.world().new_context());
+        }
+        if self.rank == 0 && self.remote.is_some() {
+            let leaders = Party::all(r, self, tag);
+            if self.is_first() {
+                leaders.send(0, &[word]).await?;
+            } else {
+                [word] = leaders.receive_all(0).await?;
             }
         }
-        Ok(words[0] as u32)
+        let local = self.local.as_deref().unwrap_or(self);
+        let [word] = Party::all(r, local, tag).broadcast([word]).await?;
+        Context::from_word(word)
+    }
+
+    /// A context for communicators of parts of an intracommunicator, of which this rank is in the one that it names, or
+    /// in none. No rank is in two, so one context serves all of them. An error in every rank unless all members of each
+    /// part name the same one.
+    pub(crate) async fn agree_on_parts(&self, r: &Rank, tag: Tag, mine: Option<Name>) -> Result<Context> {
+        let party = Party::all(r, self, tag);
+        let names = party.gather(mine.unwrap_or_default()).await?;
+        let mut word = 0;
+        if self.rank == 0 {
+            word = Context::word(&check_parts(names).and_then(|()| r.world().new_context()));
+        }
+        let [word] = party.broadcast([word]).await?;
+        Context::from_word(word)
     }
 
     /// Whether its local group decides where both groups of an intercommunicator have to agree.
@@ -73,7 +77,7 @@ impl Communicator {
     }
 
     /// A copy in a context of its own, without name and attributes.
-    pub(super) fn with_context(&self, context: u32, hints: Hints) -> Communicator {
+    pub(super) fn with_context(&self, context: Context, hints: Hints) -> Communicator {
         let mut copy = self.child(context, self.group.clone(), self.rank);
         if let Some(remote) = &self.remote {
             copy = copy.to(remote.clone());
@@ -84,17 +88,16 @@ impl Communicator {
     }
 
     /// A new communicator that inherits this one's error handler.
-    pub(crate) fn child(&self, context: u32, group: Rc<Members>, rank: i32) -> Communicator {
+    pub(crate) fn child(&self, context: Context, group: Rc<Members>, rank: i32) -> Communicator {
         let child = Communicator::new(context, group, rank).in_session(self.session);
         child.errhandler.set(self.errhandler.get());
         child
     }
 
-    /// It as an intercommunicator to `remote`. It takes two contexts: of the intercommunicator, and of each local
-    /// group.
+    /// It as an intercommunicator to `remote`.
     pub(super) fn to(mut self, remote: Rc<Members>) -> Communicator {
         self.remote = Some(remote);
-        self.local = Some(Rc::new(Communicator::new(self.context + 2, self.group.clone(), self.rank)));
+        self.local = Some(Rc::new(Communicator::new(self.context.local(), self.group.clone(), self.rank)));
         self
     }
 
@@ -111,22 +114,42 @@ impl Communicator {
     }
 }
 
+/// An error unless as many ranks name each part as it has members: as each of them is a member, they are all.
+fn check_parts(mut names: Vec<Name>) -> Result<()> {
+    names.retain(|&name| name != Name::default());
+    names.sort_unstable();
+    let is_whole = |part: &[Name]| part.len() == part[0][0] as usize;
+    if names.chunk_by(|one, other| one == other).all(is_whole) { Ok(()) } else { Err(disagreement()) }
+}
+
+/// The context that its first member makes for a group. An error in those who name another group than this member.
+pub(super) async fn agree_on_group(r: &Rank, party: &Party<'_>, name: Name) -> Result<Context> {
+    let mut words = [0; 4];
+    if party.is_first() {
+        words = [Context::word(&r.world().new_context()), name[0], name[1], name[2]];
+    }
+    let [context, theirs @ ..] = party.broadcast(words).await?;
+    if theirs == name { Context::from_word(context) } else { Err(disagreement()) }
+}
+
 /// `MPI_Comm_create`
 pub async fn comm_create(r: &Rank, comm: Comm, group: Group) -> Result<Comm> {
     let (communicator, group) = (r.communicator(comm)?, r.group(group)?);
     communicator.contains(&group)?;
-    let context = communicator.agree_on_context(r).await?;
-    let remote = match communicator.local {
-        None => None,
-        Some(_) => Some(exchange_groups(r, &communicator, &group).await?),
-    };
-    match (group.find(r.me()), remote) {
-        // Groups of different ranks are equal or disjoint, so one context serves all of them.
-        (Some(rank), None) => r.add_comm(communicator.child(context, group, rank)),
-        (Some(rank), Some(remote)) if !remote.is_empty() => {
-            r.add_comm(communicator.child(context, group, rank).to(Rc::new(remote)))
-        }
-        _ => Ok(Comm::NULL),
+    let rank = group.find(r.me());
+    if communicator.remote.is_some() {
+        let (context, remote) = agree_on_sides(r, &communicator, &group).await?;
+        return match rank {
+            Some(rank) if !remote.is_empty() => {
+                r.add_comm(communicator.child(context, group, rank).to(Rc::new(remote)))
+            }
+            _ => Ok(Comm::NULL),
+        };
+    }
+    let context = communicator.agree_on_parts(r, Tag::CREATE, rank.map(|_| name(r, &group, ()))).await?;
+    match rank {
+        Some(rank) => r.add_comm(communicator.child(context, group, rank)),
+        None => Ok(Comm::NULL),
     }
 }
 
@@ -138,10 +161,7 @@ pub async fn comm_create_group(r: &Rank, comm: Comm, group: Group, tag: i32) -> 
         return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, but has to be 0 or more")));
     }
     let Some(rank) = group.find(r.me()) else { return Ok(Comm::NULL) };
-    let mut words = [0];
-    if rank == 0 {
-        words[0] = r.world().new_contexts(1) as i32;
-    }
-    Party::some(r, &communicator, &group, rank, Tag::group(tag)).broadcast(&mut words).await?;
-    r.add_comm(communicator.child(words[0] as u32, group, rank))
+    let party = Party::some(r, &communicator, &group, Tag::group(tag))?;
+    let context = agree_on_group(r, &party, name(r, &group, tag)).await?;
+    r.add_comm(communicator.child(context, group, rank))
 }

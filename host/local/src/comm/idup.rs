@@ -33,7 +33,7 @@ async fn duplicate(r: &Rank, comm: Comm, communicator: Rc<Communicator>, hints: 
     let tag = Tag::nonblocking(communicator.next_sequence());
     let new = r.reserve_comm()?;
     let request = r.begin(comm, async move |r: &Rank| {
-        let context = communicator.agree_with(r, tag).await?;
+        let context = communicator.agree_on_context(r, tag).await?;
         let copy = communicator.with_context(context, hints);
         *copy.attributes.borrow_mut() = attributes;
         r.put_comm(new, copy);

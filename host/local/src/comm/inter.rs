@@ -7,37 +7,62 @@ use std::rc::Rc;
 
 use rankine_abi::{Comm, MPI_ERR_COMM, MPI_ERR_RANK, MPI_ERR_TAG};
 
-use super::party::{Party, Tag};
+use super::party::{Name, Party, Tag, name};
 use super::{Communicator, no_intercomm};
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::pt2pt::TAG_UB;
 use crate::rank::Rank;
 
-/// The other leader's words, in exchange for ours; one of the two is `first` and sends first.
-pub(super) async fn exchange(leaders: &Party<'_>, other: usize, first: bool, mine: &[i32]) -> Result<Vec<i32>> {
-    if first {
-        leaders.send_list(other, mine).await?;
+/// What both groups of an intercommunicator need for one of parts of it, of which this rank gives its own side's: a
+/// context, and the other side's part. An error in every rank unless all members of each part give the same one.
+pub(super) async fn agree_on_sides(r: &Rank, comm: &Communicator, group: &Members) -> Result<(Context, Members)> {
+    let local = comm.local.as_deref().ok_or_else(no_intercomm)?;
+    let (party, shelf) = (Party::all(r, local, Tag::CREATE), &r.world().shelf);
+    // The leader need not be in the part: its first member leaves it on the shelf.
+    let ticket = if group.get(0) == Some(r.me()) { shelf.leave(group.clone(), 1) as i32 } else { 0 };
+    let [members, low, high] = if group.find(r.me()).is_some() { name(r, group, ()) } else { Name::default() };
+    let parts = party.gather([members, low, high, ticket]).await?;
+    let mut words = [0; 2];
+    if comm.rank == 0 {
+        words = match exchange_parts(r, comm, only_part(r, &parts)).await? {
+            Ok((context, part)) => [Context::word(&Ok(context)), shelf.leave(part, local.group.len()) as i32],
+            Err(error) => [Context::word(&Err(error)), 0],
+        };
     }
-    let theirs = leaders.receive_list(other).await?;
-    if !first {
-        leaders.send_list(other, mine).await?;
-    }
-    Ok(theirs)
+    let [context, ticket] = party.broadcast(words).await?;
+    Ok((Context::from_word(context)?, shelf.fetch(ticket as u32)?))
 }
 
-/// Everybody of an intercommunicator's two groups learns which `group` the other side gave.
-pub(super) async fn exchange_groups(r: &Rank, comm: &Communicator, group: &Members) -> Result<Members> {
-    let local = comm.local.as_deref().ok_or_else(no_intercomm)?;
-    let shelf = &r.world().shelf;
-    let mut ticket = [0];
-    if comm.rank == 0 {
-        let mine = [shelf.leave(group.clone(), 1) as i32];
-        let theirs = exchange(&Party::all(r, comm, Tag::GROUPS), 0, comm.is_first(), &mine).await?;
-        ticket[0] = shelf.leave(shelf.fetch(theirs[0] as u32)?, local.group.len()) as i32;
+/// The part that all its members name, and no other rank; nobody if no rank names any.
+fn only_part(r: &Rank, parts: &[[i32; 4]]) -> Result<Members> {
+    let left = parts.iter().filter(|part| part[3] != 0);
+    let parts_left: Vec<Result<Members>> = left.map(|part| r.world().shelf.fetch(part[3] as u32)).collect();
+    let names: Vec<&[i32]> = parts.iter().map(|part| &part[..3]).filter(|name| name[0] != 0).collect();
+    let Some(first) = names.first() else { return Ok(Members::EMPTY) };
+    let is_whole = names.len() == first[0] as usize && names.iter().all(|name| name == first);
+    match parts_left.into_iter().next() {
+        Some(part) if is_whole => part,
+        _ => Err(disagreement()),
     }
-    Party::all(r, local, Tag::GROUPS).broadcast(&mut ticket).await?;
-    shelf.fetch(ticket[0] as u32)
+}
+
+/// Gives the other leader this side's part, or says that there is none; the context and the other side's part. The outer
+/// error is for whom the other leader can't be reached.
+async fn exchange_parts(r: &Rank, comm: &Communicator, part: Result<Members>) -> Result<Result<(Context, Members)>> {
+    let (first, shelf) = (comm.is_first(), &r.world().shelf);
+    // Any context says that all is well; the first side's is the one.
+    let context = part.as_ref().map(|_| if first { r.world().new_context() } else { Ok(comm.context) });
+    let mine = match context.unwrap_or_else(|_| Err(disagreement())) {
+        Ok(context) => [Context::word(&Ok(context)), shelf.leave(part?, 1) as i32],
+        Err(error) => [Context::word(&Err(error)), 0],
+    };
+    let theirs = Party::all(r, comm, Tag::CREATE).exchange(0, first, mine).await?;
+    let far = if theirs[1] == 0 { Err(disagreement()) } else { shelf.fetch(theirs[1] as u32) };
+    let context =
+        Context::from_word(mine[0]).and_then(|mine| Context::from_word(theirs[0]).map(|theirs| (mine, theirs)));
+    Ok(context.and_then(|(mine, theirs)| Ok((if first { mine } else { theirs }, far?))))
 }
 
 /// `MPI_Intercomm_create`. `peer_comm` and `remote_leader` are significant at the local leader only.
@@ -54,28 +79,37 @@ pub async fn intercomm_create(
         let text = format!("local_leader is {local_leader}, but local_comm has ranks 0 to {}", local.size() - 1);
         return Err(Error::new(MPI_ERR_RANK, text));
     }
+    let party = Party::led_by(r, &local, local_leader, Tag::BRIDGE);
     let mut words = [0; 3];
+    let mut failed = None;
     if local.rank == local_leader {
-        words = match lead(r, &local, peer_comm, remote_leader, tag).await {
-            Ok((context, remote)) => [1, context as i32, r.world().shelf.leave(remote, local.group.len()) as i32],
-            // The group waits for its leader, and shall hear of the mistake.
-            Err(error) => {
-                Party::led_by(r, &local, local_leader, Tag::BRIDGE).broadcast(&mut [0; 3]).await?;
-                return Err(error);
+        match lead(r, &local, peer_comm, remote_leader, tag).await {
+            Ok((context, remote)) => {
+                words = [1, Context::word(&Ok(context)), r.world().shelf.leave(remote, local.group.len()) as i32];
             }
-        };
+            // The group waits for its leader, and shall hear of the mistake.
+            Err(error) => failed = Some(error),
+        }
     }
-    Party::led_by(r, &local, local_leader, Tag::BRIDGE).broadcast(&mut words).await?;
-    let [good, context, ticket] = words;
+    let [good, context, ticket] = party.broadcast(words).await?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
     if good == 0 {
         return Err(Error::new(MPI_ERR_COMM, format!("the local leader, rank {local_leader}, found no remote group")));
     }
-    let remote = r.world().shelf.fetch(ticket as u32)?;
-    r.add_comm(local.child(context as u32, local.group.clone(), local.rank).to(Rc::new(remote)))
+    let (context, remote) = (Context::from_word(context)?, r.world().shelf.fetch(ticket as u32)?);
+    r.add_comm(local.child(context, local.group.clone(), local.rank).to(Rc::new(remote)))
 }
 
 /// What the leaders of `MPI_Intercomm_create` agree on: the context, and each other's group.
-async fn lead(r: &Rank, local: &Communicator, peer_comm: Comm, remote_leader: i32, tag: i32) -> Result<(u32, Members)> {
+async fn lead(
+    r: &Rank,
+    local: &Communicator,
+    peer_comm: Comm,
+    remote_leader: i32,
+    tag: i32,
+) -> Result<(Context, Members)> {
     let peer_comm = r.communicator(peer_comm)?;
     let other = peer_comm.peers().get(remote_leader).ok_or_else(|| {
         let text =
@@ -92,14 +126,14 @@ async fn lead(r: &Rank, local: &Communicator, peer_comm: Comm, remote_leader: i3
     let leaders = Party::all(r, &peer_comm, Tag::leaders(tag));
     let shelf = &r.world().shelf;
     let first = r.me() < other;
-    let context = if first { r.world().new_contexts(2) } else { 0 };
-    let mine = [context as i32, shelf.leave(Members::clone(&local.group), 1) as i32];
-    let theirs = exchange(&leaders, remote_leader as usize, first, &mine).await?;
+    let context = if first { Context::word(&r.world().new_context()) } else { 0 };
+    let mine = [context, shelf.leave(Members::clone(&local.group), 1) as i32];
+    let theirs = leaders.exchange(remote_leader as usize, first, mine).await?;
     let remote = shelf.fetch(theirs[1] as u32)?;
     if !local.group.intersection(&remote).is_empty() {
         return Err(Error::new(MPI_ERR_COMM, "the local and the remote group are not disjoint"));
     }
-    Ok((if first { context } else { theirs[0] as u32 }, remote))
+    Ok((Context::from_word(if first { context } else { theirs[0] })?, remote))
 }
 
 /// `MPI_Intercomm_merge`. The group that says low comes first; if both say the same, the one that has the lower rank 0
@@ -108,18 +142,18 @@ pub async fn intercomm_merge(r: &Rank, intercomm: Comm, high: bool) -> Result<Co
     let comm = r.communicator(intercomm)?;
     let (Some(local), Some(remote)) = (&comm.local, &comm.remote) else { return Err(no_intercomm()) };
     let first = comm.is_first();
-    let mut words = [0; 3];
+    let mut words = [0; 2];
     if comm.rank == 0 {
-        let context = if first { r.world().new_contexts(1) } else { 0 };
-        let mine = [context as i32, i32::from(high)];
-        let theirs = exchange(&Party::all(r, &comm, Tag::MERGE), 0, first, &mine).await?;
-        let context = if first { context } else { theirs[0] as u32 };
+        let context = if first { Context::word(&r.world().new_context()) } else { 0 };
+        let mine = [context, i32::from(high)];
+        let theirs = Party::all(r, &comm, Tag::MERGE).exchange(0, first, mine).await?;
         let low = if mine[1] == theirs[1] { first } else { !high };
         let merged = if low { comm.group.union(remote) } else { remote.union(&comm.group) };
-        words = [context as i32, i32::from(low), r.world().shelf.leave(merged, local.group.len()) as i32];
+        let ticket = r.world().shelf.leave(merged, local.group.len());
+        words = [if first { context } else { theirs[0] }, ticket as i32];
     }
-    Party::all(r, local, Tag::MERGE).broadcast(&mut words).await?;
-    let [context, low, ticket] = words;
-    let rank = if low != 0 { comm.rank } else { comm.rank + remote.len() as i32 };
-    r.add_comm(comm.child(context as u32, Rc::new(r.world().shelf.fetch(ticket as u32)?), rank))
+    let [context, ticket] = Party::all(r, local, Tag::MERGE).broadcast(words).await?;
+    let merged = r.world().shelf.fetch(ticket as u32)?;
+    let rank = merged.find(r.me()).ok_or_else(disagreement)?;
+    r.add_comm(comm.child(Context::from_word(context)?, Rc::new(merged), rank))
 }

@@ -19,15 +19,15 @@ use rankine_abi::{
 
 use crate::attr::{self, Attributes};
 use crate::coll::Coll;
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::handle::{Class, Table};
 use crate::info::Hints;
 use crate::rank::Rank;
 use crate::topo::Topology;
-use crate::world::{SELF_CONTEXT, WORLD_CONTEXT};
 
-pub(crate) use party::{Party, Tag};
+pub(crate) use party::{Party, Tag, name};
 pub(crate) use split::SHARED_MEMORY;
 
 pub use create::*;
@@ -39,8 +39,7 @@ pub use split::*;
 /// What a communicator's handle stands for, in one rank.
 #[derive(Debug)]
 pub struct Communicator {
-    /// The context of its point-to-point messages; its collectives use the next number.
-    pub(crate) context: u32,
+    pub(crate) context: Context,
     /// This rank's rank in it.
     pub(crate) rank: i32,
     /// The world ranks of its (local) group.
@@ -64,7 +63,7 @@ pub struct Communicator {
 
 impl Communicator {
     /// A communicator of `group` in which this rank is `rank`.
-    pub(crate) fn new(context: u32, group: Rc<Members>, rank: i32) -> Self {
+    pub(crate) fn new(context: Context, group: Rc<Members>, rank: i32) -> Self {
         Communicator {
             context,
             rank,
@@ -88,13 +87,13 @@ impl Communicator {
     }
 
     pub(crate) fn world(id: usize, size: usize) -> Self {
-        let world = Self::new(WORLD_CONTEXT, Rc::new(Members::range(0, size as u32)), id as i32);
+        let world = Self::new(Context::WORLD, Rc::new(Members::range(0, size as u32)), id as i32);
         *world.name.borrow_mut() = "MPI_COMM_WORLD".into();
         world
     }
 
     pub(crate) fn myself(id: usize) -> Self {
-        let myself = Self::new(SELF_CONTEXT, Rc::new(Members::range(id as u32, 1)), 0);
+        let myself = Self::new(Context::SELF, Rc::new(Members::range(id as u32, 1)), 0);
         *myself.name.borrow_mut() = "MPI_COMM_SELF".into();
         myself
     }
@@ -143,13 +142,13 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Whether any communicator that the program made is so.
-    pub(crate) fn any(&self, so: impl Fn(&Communicator) -> bool) -> bool {
-        self.table.borrow().iter().any(|(_, comm)| comm.as_ref().is_some_and(|comm| so(comm)))
+    /// Looks at all communicators that the program made.
+    pub(crate) fn for_each(&self, look: impl FnMut(&Rc<Communicator>)) {
+        self.table.borrow().iter().filter_map(|(_, comm)| comm.as_ref()).for_each(look);
     }
 
     /// The one whose messages travel in a context.
-    pub(crate) fn with_context(&self, context: u32) -> Option<Rc<Communicator>> {
+    pub(crate) fn with_context(&self, context: Context) -> Option<Rc<Communicator>> {
         let table = self.table.borrow();
         let mut made = table.iter().filter_map(|(_, comm)| comm.as_ref());
         made.find(|comm| comm.context == context).cloned()
@@ -189,8 +188,11 @@ impl Rank {
         }
     }
 
-    /// A handle for a new communicator.
+    /// A handle for a new communicator, in which this rank is where the others take it to be.
     pub(crate) fn add_comm(&self, communicator: Communicator) -> Result<Comm> {
+        if communicator.group.get(communicator.rank) != Some(self.me()) {
+            return Err(disagreement());
+        }
         let comm = self.reserve_comm()?;
         self.put_comm(comm, communicator);
         Ok(comm)

@@ -11,10 +11,11 @@ use rankine_abi::{
 };
 
 use super::Communicator;
-use super::inter::exchange;
-use super::party::{Party, Tag};
+use super::create::agree_on_group;
+use super::party::{Party, Tag, name};
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::handle::Class;
 use crate::info::{self, Hints};
 use crate::rank::Rank;
@@ -131,12 +132,9 @@ pub async fn comm_create_from_group(
         return Ok(Comm::NULL);
     }
     let rank = own_rank(r, &group, "group")?;
-    let mut words = [0];
-    if rank == 0 {
-        words[0] = r.world().new_contexts(1) as i32;
-    }
-    Party::some(r, &r.world_comm, &group, rank, tag).broadcast(&mut words).await?;
-    add_orphan(r, Communicator::new(words[0] as u32, group, rank).in_session(session), hints, errhandler)
+    let party = Party::some(r, &r.world_comm, &group, Tag::orphans(tag))?;
+    let context = agree_on_group(r, &party, name(r, &group, stringtag)).await?;
+    add_orphan(r, Communicator::new(context, group, rank).in_session(session), hints, errhandler)
 }
 
 /// `MPI_Intercomm_create_from_groups`. The remote group is significant at the local leader only.
@@ -158,36 +156,65 @@ pub async fn intercomm_create_from_groups(
         let text = format!("local_leader is {local_leader}, but local_group has ranks 0 to {}", local.len() - 1);
         return Err(Error::new(MPI_ERR_RANK, text));
     }
-    let mut words = [0; 2];
+    let name = name(r, &local, stringtag);
+    let mut words = [0; 6];
+    let mut failed = None;
     if rank == local_leader {
-        let remote = r.group(remote_group)?;
-        let context = lead(r, &local, &remote, remote_leader, tag).await?;
-        words = [context as i32, r.world().shelf.leave(Members::clone(&remote), local.len()) as i32];
+        match lead(r, &local, remote_group, remote_leader, stringtag).await {
+            Ok((context, remote)) => {
+                let ticket = r.world().shelf.leave(remote, local.len()) as i32;
+                words = [1, Context::word(&Ok(context)), ticket, name[0], name[1], name[2]];
+            }
+            // The group waits for its leader, and shall hear of the mistake.
+            Err(error) => failed = Some(error),
+        }
     }
     // The leader comes first, as the one who knows.
     let order = (0..local.len() as i32).map(|rank| (rank + local_leader) % local.len() as i32);
     let party = Members::list(order.filter_map(|rank| local.get(rank)).collect());
-    let place = own_rank(r, &party, "local_group")?;
-    Party::some(r, &r.world_comm, &party, place, tag).broadcast(&mut words).await?;
-    let remote = r.world().shelf.fetch(words[1] as u32)?;
-    let communicator = Communicator::new(words[0] as u32, local, rank).to(Rc::new(remote)).in_session(session);
-    add_orphan(r, communicator, hints, errhandler)
+    let party = Party::some(r, &r.world_comm, &party, Tag::orphan_sides(tag))?;
+    let [good, context, ticket, theirs @ ..] = party.broadcast(words).await?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if good == 0 {
+        let text = format!("the local leader, rank {local_leader}, found no remote group");
+        return Err(Error::new(MPI_ERR_GROUP, text));
+    }
+    let remote = r.world().shelf.fetch(ticket as u32)?;
+    if theirs != name {
+        return Err(disagreement());
+    }
+    let communicator = Communicator::new(Context::from_word(context)?, local, rank);
+    add_orphan(r, communicator.to(Rc::new(remote)).in_session(session), hints, errhandler)
 }
 
-/// The context that the leaders of two groups agree on.
-async fn lead(r: &Rank, local: &Members, remote: &Members, remote_leader: i32, tag: Tag) -> Result<u32> {
+/// The context that the leaders of two groups agree on, and the other's group.
+async fn lead(
+    r: &Rank,
+    local: &Members,
+    remote: Group,
+    remote_leader: i32,
+    stringtag: &str,
+) -> Result<(Context, Members)> {
+    let remote = r.group(remote)?;
     let other = remote.get(remote_leader).ok_or_else(|| {
         let text = format!("remote_leader is {remote_leader}, but remote_group has {} ranks", remote.len());
         Error::new(MPI_ERR_RANK, text)
     })?;
-    if !local.intersection(remote).is_empty() {
+    if !local.intersection(&remote).is_empty() {
         return Err(Error::new(MPI_ERR_GROUP, "local_group and remote_group are not disjoint"));
     }
     let first = r.me() < other;
-    let mine = if first { r.world().new_contexts(2) } else { 0 };
-    let leaders = Party::all(r, &r.world_comm, tag);
-    let theirs = exchange(&leaders, other as usize, first, &[mine as i32]).await?;
-    Ok(if first { mine } else { theirs[0] as u32 })
+    let context = if first { Context::word(&r.world().new_context()) } else { 0 };
+    let (near, far) = (name(r, local, stringtag), name(r, &remote, stringtag));
+    let leaders = Party::all(r, &r.world_comm, Tag::orphan_leaders(string_tag(stringtag)?));
+    let mine = [context, near[0], near[1], near[2], far[0], far[1], far[2]];
+    let theirs = leaders.exchange(other as usize, first, mine).await?;
+    if theirs[1..4] != far || theirs[4..] != near {
+        return Err(disagreement());
+    }
+    Ok((Context::from_word(if first { context } else { theirs[0] })?, Members::clone(&remote)))
 }
 
 /// A handle for a communicator without a parent to inherit from.
@@ -201,14 +228,15 @@ fn own_rank(r: &Rank, group: &Members, what: &str) -> Result<i32> {
     group.find(r.me()).ok_or_else(|| Error::new(MPI_ERR_GROUP, format!("the calling rank is not a member of {what}")))
 }
 
-fn string_tag(tag: &str) -> Result<Tag> {
+/// A hash of a string that tells apart what is made at the same time.
+fn string_tag(tag: &str) -> Result<u64> {
     if tag.len() >= MPI_MAX_STRINGTAG_LEN as usize {
         let text = format!("stringtag has {} bytes, more than {}", tag.len(), MPI_MAX_STRINGTAG_LEN - 1);
         return Err(Error::new(MPI_ERR_ARG, text));
     }
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
-    Ok(Tag::string(hasher.finish()))
+    Ok(hasher.finish())
 }
 
 #[cfg(test)]
@@ -219,7 +247,8 @@ mod tests {
     use crate::comm::{comm_compare, comm_dup, comm_group, comm_remote_group};
     use crate::group::{group_compare, group_range_incl, group_size};
     use crate::info::info_get;
-    use crate::testing::both;
+    use crate::testing::{both, threads};
+    use crate::world::{End, Options};
 
     #[test]
     fn a_program_without_init() {
@@ -246,16 +275,41 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_call_different_functions_hear_of_it() {
-        both(2, async |r| {
+    fn functions_with_the_same_string_never_meet() {
+        let program = async |r: &Rank| {
             let all = comm_group(r, Comm::WORLD).unwrap();
+            let [zero, one] = [0, 1].map(|rank| group_range_incl(r, all, 1, &[rank, rank, 1]).unwrap());
             let handler = Errhandler::ERRORS_RETURN;
             if r.id() == 0 {
-                comm_create_from_group(r, all, "t", Info::NULL, handler).await.unwrap();
+                intercomm_create_from_groups(r, zero, 0, one, 0, "t", Info::NULL, handler).await.map(drop)
             } else {
-                let made = intercomm_create_from_groups(r, all, 0, Group::EMPTY, 0, "t", Info::NULL, handler).await;
-                assert_eq!(made.unwrap_err().class, MPI_ERR_NOT_SAME);
+                comm_create_from_group(r, all, "t", Info::NULL, handler).await.map(drop)
             }
+        };
+        let (results, end) = threads(2, Options::default(), None, program);
+        assert!(results.iter().all(Option::is_none));
+        assert_eq!(end, Some(End::Deadlock));
+    }
+
+    #[test]
+    fn groups_with_the_same_string_have_to_be_the_same() {
+        both(4, async |r| {
+            let all = comm_group(r, Comm::WORLD).unwrap();
+            let me = r.id() as i32;
+            let group = |ranges: &[i32]| group_range_incl(r, all, ranges.len() as i32 / 3, ranges).unwrap();
+            let handler = Errhandler::ERRORS_RETURN;
+            // The others have the first rank of rank 0's group first too, and another one last.
+            let mine = if me == 0 { group(&[0, 1, 1]) } else { group(&[0, 0, 1, 2, 2, 1, 1, 1, 1]) };
+            if me < 2 {
+                let made = comm_create_from_group(r, mine, "t", Info::NULL, handler).await;
+                assert_eq!(made.err().map(|error| error.class), (me == 1).then_some(MPI_ERR_NOT_SAME));
+            }
+            // Two sides of which one takes the other to be smaller.
+            let [low, high, less] = [group(&[0, 1, 1]), group(&[2, 3, 1]), group(&[2, 2, 1])];
+            let (local, remote) = if me < 2 { (low, less) } else { (high, low) };
+            let made = intercomm_create_from_groups(r, local, 0, remote, 0, "u", Info::NULL, handler).await;
+            let class = made.unwrap_err().class;
+            assert_eq!(class, if me % 2 == 0 { MPI_ERR_NOT_SAME } else { MPI_ERR_GROUP });
         });
     }
 

@@ -12,11 +12,11 @@ use rankine_abi::{
 };
 
 use super::Communicator;
-use super::inter::exchange;
 use super::party::{Party, Tag};
 use super::session::process_set;
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::group::Members;
+use crate::group::{Members, disagreement};
 use crate::rank::Rank;
 
 /// `MPI_Comm_split`
@@ -35,14 +35,13 @@ pub async fn comm_split(r: &Rank, comm: Comm, color: i32, key: i32) -> Result<Co
 pub(crate) async fn split(r: &Rank, comm: &Communicator, color: i32, key: i32) -> Result<Option<Communicator>> {
     let local = comm.local.as_deref().unwrap_or(comm);
     let party = Party::all(r, local, Tag::SPLIT);
-    let all = party.gather(&[color, key]).await?;
+    let all = party.gather([color, key]).await?;
     let mut places = Vec::new();
     if local.rank == 0 {
         places = assign(r, comm, parts(&all)).await?;
     }
-    // The parts have no rank in common, so one context serves all of them.
-    let context = comm.agree_on_context(r).await?;
-    let [rank, group, remote] = party.scatter(places).await?;
+    let Place { context, rank, group, remote } = Place::from(party.scatter(places).await?);
+    let context = Context::from_word(context)?;
     if rank < 0 {
         return Ok(None);
     }
@@ -53,12 +52,31 @@ pub(crate) async fn split(r: &Rank, comm: &Communicator, color: i32, key: i32) -
     }))
 }
 
+/// What a rank is told.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The word of the context. The parts have no rank in common, so one serves all of them.
+    context: i32,
+    /// The rank in its part; -1 if it is in none.
+    rank: i32,
+    /// The ticket of its part.
+    group: i32,
+    /// That of the remote part.
+    remote: i32,
+}
+
+impl From<[i32; 4]> for Place {
+    fn from([context, rank, group, remote]: [i32; 4]) -> Place {
+        Place { context, rank, group, remote }
+    }
+}
+
 /// The ranks of each colour, in the order of their keys.
 type Parts = BTreeMap<i32, Vec<i32>>;
 
-fn parts(colors_and_keys: &[i32]) -> Parts {
+fn parts(colors_and_keys: &[[i32; 2]]) -> Parts {
     let mut keyed: Vec<(i32, i32, i32)> =
-        (0..).zip(colors_and_keys.as_chunks::<2>().0).map(|(rank, &[color, key])| (color, key, rank)).collect();
+        (0..).zip(colors_and_keys).map(|(rank, &[color, key])| (color, key, rank)).collect();
     keyed.sort_unstable();
     let mut parts = Parts::new();
     for (color, _, rank) in keyed {
@@ -69,20 +87,25 @@ fn parts(colors_and_keys: &[i32]) -> Parts {
     parts
 }
 
-/// For each rank of the local group: rank in its part, ticket of its part, ticket of the remote part; a rank of -1
-/// where there is none.
-async fn assign(r: &Rank, comm: &Communicator, mut parts: Parts) -> Result<Vec<i32>> {
-    let mut places = [-1, 0, 0].repeat(comm.group.len());
-    let mut remote = BTreeMap::new();
+/// For each rank of the local group its place.
+async fn assign(r: &Rank, comm: &Communicator, mut parts: Parts) -> Result<Vec<[i32; 4]>> {
+    let (context, mut remote) = if comm.remote.is_some() {
+        exchange_parts(r, comm, &parts).await?
+    } else {
+        (Context::word(&r.world().new_context()), BTreeMap::new())
+    };
     if comm.remote.is_some() {
-        remote = exchange_parts(r, comm, &parts).await?;
         parts.retain(|color, _| remote.contains_key(color));
+    }
+    let mut places = vec![[context, -1, 0, 0]; comm.group.len()];
+    if Context::from_word(context).is_err() {
+        return Ok(places);
     }
     for (color, ranks) in parts {
         let group = r.world().shelf.leave(members(comm, &ranks), ranks.len());
         let far = remote.remove(&color).map_or(0, |members| r.world().shelf.leave(members, ranks.len()));
-        for (place, &rank) in (0..).zip(&ranks) {
-            places[3 * rank as usize..][..3].copy_from_slice(&[place, group as i32, far as i32]);
+        for (rank, &member) in (0..).zip(&ranks) {
+            places[member as usize] = [context, rank, group as i32, far as i32];
         }
     }
     Ok(places)
@@ -92,13 +115,27 @@ fn members(comm: &Communicator, ranks: &[i32]) -> Members {
     Members::list(ranks.iter().filter_map(|&rank| comm.group.get(rank)).collect())
 }
 
-/// The other leader's parts, in exchange for ours.
-async fn exchange_parts(r: &Rank, comm: &Communicator, parts: &Parts) -> Result<BTreeMap<i32, Members>> {
-    let shelf = &r.world().shelf;
-    let mine: Vec<i32> =
-        parts.iter().flat_map(|(&color, ranks)| [color, shelf.leave(members(comm, ranks), 1) as i32]).collect();
-    let theirs = exchange(&Party::all(r, comm, Tag::SPLIT), 0, comm.is_first(), &mine).await?;
-    theirs.as_chunks::<2>().0.iter().map(|&[color, ticket]| Ok((color, shelf.fetch(ticket as u32)?))).collect()
+/// The context that the first leader made, and the other leader's parts, in exchange for ours.
+async fn exchange_parts(r: &Rank, comm: &Communicator, parts: &Parts) -> Result<(i32, BTreeMap<i32, Members>)> {
+    let (shelf, leaders, first) = (&r.world().shelf, Party::all(r, comm, Tag::SPLIT), comm.is_first());
+    let leave = |context: i32| -> Vec<i32> {
+        let parts = parts.iter().map(|(&color, ranks)| [color, shelf.leave(members(comm, ranks), 1) as i32]);
+        std::iter::once(context).chain(parts.flatten()).collect()
+    };
+    let mut context = 0;
+    if first {
+        context = Context::word(&r.world().new_context());
+        leaders.send(0, &leave(context)).await?;
+    }
+    let theirs = leaders.receive(0).await?;
+    let [word, tickets @ ..] = &theirs[..] else { return Err(disagreement()) };
+    if !first {
+        context = *word;
+        leaders.send(0, &leave(context)).await?;
+    }
+    let fetch = |&[color, ticket]: &[i32; 2]| Ok((color, shelf.fetch(ticket as u32)?));
+    let remote = tickets.as_chunks().0.iter().map(fetch).collect::<Result<_>>()?;
+    Ok((context, remote))
 }
 
 /// The key of the info that says what a part of a guided split has in common.
@@ -142,7 +179,7 @@ mod tests {
         fn parts_are_sorted_by_key_then_rank(all in prop::collection::vec((-1i32..3, -3i32..3), 0..20)) {
             let all: Vec<(i32, i32)> =
                 all.into_iter().map(|(color, key)| (if color < 0 { MPI_UNDEFINED } else { color }, key)).collect();
-            let parts = parts(&all.iter().flat_map(|&(color, key)| [color, key]).collect::<Vec<_>>());
+            let parts = parts(&all.iter().map(|&(color, key)| [color, key]).collect::<Vec<_>>());
             for wanted in 0..3 {
                 let mut naive: Vec<i32> = (0..all.len() as i32).filter(|&rank| all[rank as usize].0 == wanted).collect();
                 naive.sort_by_key(|&rank| all[rank as usize].1);

@@ -1,13 +1,20 @@
 //! Communicators of every kind, used: a message or a broadcast shows that a context is its own.
 
-use rankine_abi::{Addr, Datatype, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_TAG, MPI_UNDEFINED};
+use rankine_abi::{
+    Addr, Datatype, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_NOT_SAME, MPI_ERR_TAG, MPI_UNDEFINED,
+};
+
+use proptest::prelude::*;
 
 use super::*;
+use crate::coll::{allgather, barrier, neighbor_allgather};
 use crate::group::{group_compare, group_excl, group_free, group_incl, group_range_incl, group_size};
 use crate::info::{info_create, info_get, info_set};
-use crate::pt2pt::{irecv, recv, send};
-use crate::request::waitall;
-use crate::testing::both;
+use crate::pt2pt::{irecv, precv_init, psend_init, recv, send};
+use crate::request::{wait, waitall};
+use crate::testing::{both, turns};
+use crate::topo::{cart_create, cart_sub, dist_graph_create, graph_create};
+use crate::world::{End, Options};
 
 const SIZES: [usize; 6] = [1, 2, 3, 4, 5, 8];
 
@@ -289,4 +296,188 @@ fn disconnecting_waits_for_messages() {
         waitall(r, &[receive]).await.unwrap();
         assert_eq!(comm_disconnect(r, copy).await.unwrap_err().class, MPI_ERR_COMM);
     });
+}
+
+/// The classes of the errors of everything that makes a communicator, in a world of three: 0 for none.
+async fn make_all(r: &Rank) -> Vec<i32> {
+    let (world, me) = (comm_group(r, Comm::WORLD).unwrap(), r.id() as i32);
+    let session = session_init(r, Info::NULL, Errhandler::ERRORS_RETURN).unwrap();
+    let handler = Errhandler::ERRORS_RETURN;
+    let low = me < 1;
+    let [first, rest] = [[0, 0, 1], [1, 2, 1]].map(|range| group_range_incl(r, world, 1, &range).unwrap());
+    let (mine, theirs) = if low { (first, rest) } else { (rest, first) };
+    let cart = cart_create(r, Comm::WORLD, 1, &[3], &[0], false).await;
+    let local = comm_split(r, Comm::WORLD, i32::from(low), 0).await;
+    let leader = if low { 1 } else { 0 };
+    let mut made = vec![
+        comm_dup(r, Comm::WORLD).await,
+        comm_create(r, Comm::WORLD, world).await,
+        comm_create_group(r, Comm::WORLD, world, 3).await,
+        graph_create(r, Comm::WORLD, 1, &[0], &[], false).await,
+        dist_graph_create(r, Comm::WORLD, 0, &[], &[], &[], None, Info::NULL, false).await,
+        comm_create_from_group(r, world, "a", Info::NULL, handler).await,
+        intercomm_create_from_groups(r, mine, 0, theirs, 0, "b", Info::NULL, handler).await,
+    ];
+    if let Ok(cart) = cart {
+        made.push(cart_sub(r, cart, &[1]).await);
+    }
+    if let Ok(local) = local {
+        made.push(intercomm_create(r, local, 0, Comm::WORLD, leader, 5).await);
+    }
+    let (_, request) = comm_idup(r, Comm::WORLD).await.unwrap();
+    let mut classes: Vec<i32> = [cart, local].iter().chain(&made).map(class).collect();
+    classes.push(wait(r, request).await.unwrap().class());
+    session_finalize(r, session).await.unwrap();
+    classes
+}
+
+fn class<T>(made: &Result<T>) -> i32 {
+    made.as_ref().err().map_or(0, |error| error.class)
+}
+
+#[test]
+fn contexts_run_out_as_an_error_in_every_rank() {
+    both(3, async |r| {
+        let inter = two_groups(r).await;
+        let cart = cart_create(r, Comm::WORLD, 1, &[3], &[0], false).await.unwrap();
+        let local = comm_split(r, Comm::WORLD, i32::from(r.id() < 1), 0).await.unwrap();
+        assert!(make_all(r).await.iter().all(|&class| class == 0));
+        barrier(r, Comm::WORLD).await.unwrap();
+        r.world().leave_contexts(0);
+        barrier(r, Comm::WORLD).await.unwrap();
+        // Some of its members a leader knows of the lack, others hear of a leader who failed.
+        let classes = make_all(r).await;
+        assert!(classes.iter().all(|&class| [MPI_ERR_NO_MEM, MPI_ERR_GROUP].contains(&class)), "{classes:?}");
+        let mine = comm_group(r, inter).unwrap();
+        let leader = i32::from(r.id() < 1);
+        let failed = [
+            cart_sub(r, cart, &[1]).await,
+            comm_dup(r, inter).await,
+            comm_split(r, inter, 0, 0).await,
+            comm_create(r, inter, mine).await,
+            intercomm_merge(r, inter, false).await,
+            intercomm_create(r, local, 0, Comm::WORLD, leader, 5).await,
+        ];
+        for (index, made) in failed.iter().enumerate() {
+            let classes = [MPI_ERR_NO_MEM, MPI_ERR_COMM, MPI_ERR_NOT_SAME];
+            assert!(classes.contains(&class(made)), "{index}: {made:?}");
+        }
+        let sent = psend_init(r, Addr(64), 1, 1, Datatype::BYTE, r.id() as i32, 0, Comm::WORLD, Info::NULL);
+        assert_eq!(sent.unwrap_err().class, MPI_ERR_NO_MEM);
+        precv_init(r, Addr(64), 1, 1, Datatype::BYTE, r.id() as i32, 0, Comm::WORLD, Info::NULL).unwrap();
+        ring(r, cart).await;
+    });
+}
+
+#[test]
+fn ranks_that_name_different_groups_hear_of_it() {
+    both(3, async |r| {
+        let (world, me) = (comm_group(r, Comm::WORLD).unwrap(), r.id() as i32);
+        let wrong = |made: Result<Comm>| assert_eq!(made.unwrap_err().class, MPI_ERR_NOT_SAME);
+        let pair = group_incl(r, world, 2, &[0, 1]).unwrap();
+        wrong(comm_create(r, Comm::WORLD, if me == 0 { pair } else { world }).await);
+        wrong(cart_create(r, Comm::WORLD, 1, &[if me == 2 { 2 } else { 3 }], &[0], false).await);
+        wrong(cart_create(r, Comm::WORLD, 1, &[3], &[i32::from(me == 1)], false).await);
+        let edges = [1, 0, 0];
+        wrong(graph_create(r, Comm::WORLD, 2, &[1, 2], &edges[i32::from(me == 0) as usize..], false).await);
+        let grid = cart_create(r, Comm::WORLD, 2, &[3, 1], &[0, 0], false).await.unwrap();
+        wrong(cart_sub(r, grid, &[i32::from(me == 0), 1]).await);
+        if me < 2 {
+            let made = comm_create_group(r, Comm::WORLD, if me == 0 { pair } else { world }, 7).await;
+            assert_eq!(class(&made), if me == 0 { 0 } else { MPI_ERR_NOT_SAME });
+        }
+        ring(r, grid).await;
+    });
+}
+
+#[test]
+fn sides_that_name_different_groups_hear_of_it() {
+    both(5, async |r| {
+        let inter = two_groups(r).await;
+        let (local, rank) = (comm_group(r, inter).unwrap(), comm_rank(r, inter).unwrap());
+        // In the larger group, of four, the last two name only themselves.
+        let last = group_size(r, local).unwrap() - 1;
+        let part = group_range_incl(r, local, 1, &[if rank > 1 { 2 } else { 0 }, last, 1]).unwrap();
+        assert_eq!(comm_create(r, inter, part).await.unwrap_err().class, MPI_ERR_NOT_SAME);
+        // A leader who is not in the part, and says that nobody is, does not keep the others from it.
+        let part = group_range_incl(r, local, 1, &[last, last, 1]).unwrap();
+        let part = if rank == last { part } else { Group::EMPTY };
+        let made = comm_create(r, inter, part).await.unwrap();
+        assert_eq!(made == Comm::NULL, rank != last);
+        if rank == last {
+            across(r, made).await;
+        }
+    });
+}
+
+/// What one rank does: which function, and three numbers that its arguments follow from.
+type Deed = [u8; 4];
+
+/// Makes a communicator, perhaps of the last one that was made.
+async fn make(r: &Rank, last: Comm, [function, a, b, c]: Deed) -> Result<Comm> {
+    let world = comm_group(r, Comm::WORLD)?;
+    let group = |number: u8| {
+        let lists: [&[i32]; 8] = [&[0, 1, 2, 3], &[0, 1, 2], &[0, 2, 1], &[0, 1], &[1, 0], &[2, 3], &[3], &[0]];
+        let list = lists[number as usize % lists.len()];
+        group_incl(r, world, list.len() as i32, list)
+    };
+    let (comm, handler) = (if c % 3 == 0 { Comm::WORLD } else { last }, Errhandler::ERRORS_RETURN);
+    let (one, two) = (i32::from(a), i32::from(b));
+    match function % 13 {
+        0 => comm_create(r, comm, group(a)?).await,
+        1 => comm_create_group(r, comm, group(a)?, two % 2).await,
+        2 => comm_create_from_group(r, group(a)?, "t", Info::NULL, handler).await,
+        3 => intercomm_create_from_groups(r, group(a)?, 0, group(b)?, 0, "t", Info::NULL, handler).await,
+        4 => intercomm_create(r, comm, one % 2, Comm::WORLD, two % 4, 1).await,
+        5 => intercomm_merge(r, comm, a % 2 == 0).await,
+        6 => comm_split(r, comm, one % 2, two).await,
+        7 => cart_create(r, comm, 2, &[one % 3, two % 3], &[1, 0], false).await,
+        8 => cart_sub(r, comm, &[one % 2, two % 2]).await,
+        9 => graph_create(r, comm, one % 4, &[1, 2, 3, 4], &[two % 4; 4], false).await,
+        10 => dist_graph_create(r, comm, 1, &[one % 4], &[1], &[two % 4], None, Info::NULL, false).await,
+        11 => comm_dup(r, comm).await,
+        _ => {
+            let (copy, request) = comm_idup(r, comm).await?;
+            match wait(r, request).await?.error {
+                None => Ok(copy),
+                Some(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// Uses one in all ways that count on what its ranks have agreed on.
+async fn use_all(r: &Rank, comm: Comm) -> Result<()> {
+    barrier(r, comm).await?;
+    let (buffer, bytes) = (Addr(1000), Addr(2000));
+    let _ = neighbor_allgather(r, buffer, 1, Datatype::BYTE, bytes, 1, Datatype::BYTE, comm).await;
+    allgather(r, buffer, 9, Datatype::BYTE, bytes, 9, Datatype::BYTE, comm).await
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 2000 }, ..Default::default() })]
+
+    #[test]
+    fn no_disagreement_is_more_than_an_error_or_a_deadlock(
+        deeds in prop::collection::vec(any::<Deed>(), 1..5),
+        others in prop::collection::vec((0usize..4, any::<usize>(), 0usize..4, any::<u8>()), 0..5),
+    ) {
+        let program = async |r: &Rank| {
+            let mut last = Comm::WORLD;
+            for (index, &deed) in deeds.iter().enumerate() {
+                let mut deed = deed;
+                for &(rank, at, which, value) in &others {
+                    if rank == r.id() && at % deeds.len() == index {
+                        deed[which] = value;
+                    }
+                }
+                if let Ok(made) = make(r, last, deed).await && made != Comm::NULL {
+                    last = made;
+                    let _ = use_all(r, last).await;
+                }
+            }
+        };
+        let (results, end) = turns(4, Options::default(), program);
+        prop_assert!(results.iter().all(Option::is_some) || end == Some(End::Deadlock));
+    }
 }

@@ -8,7 +8,7 @@ mod codes;
 mod tests;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rankine_abi::{
     Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_NO_MEM,
@@ -205,15 +205,16 @@ impl Rank {
         let mut handlers = self.errhandlers.handlers.borrow_mut();
         let idle: Vec<u32> =
             handlers.iter().filter(|(_, handler)| handler.held == 0).map(|(handle, _)| handle).collect();
-        for handle in idle {
-            let used = |handler: Errhandler| handler.0 == handle;
-            let in_use = used(self.world_comm.errhandler.get())
-                || used(self.self_comm.errhandler.get())
-                || self.comms.any(|comm| used(comm.errhandler.get()))
-                || self.errhandlers.of.borrow().values().any(|&handler| used(handler));
-            if !in_use {
-                handlers.remove(handle);
-            }
+        if idle.is_empty() {
+            return;
+        }
+        let mut in_use: HashSet<Errhandler> = self.errhandlers.of.borrow().values().copied().collect();
+        in_use.extend([self.world_comm.errhandler.get(), self.self_comm.errhandler.get()]);
+        self.comms.for_each(|comm| {
+            in_use.insert(comm.errhandler.get());
+        });
+        for handle in idle.into_iter().filter(|&handle| !in_use.contains(&Errhandler(handle))) {
+            handlers.remove(handle);
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The world, a row, a column or a plane of a grid cost nothing, even with ten thousand ranks; a list can be shared by
 /// all ranks of the job. Both ways in, [`Members::range`] and [`Members::list`], prefer the range, so equal groups are
 /// equal values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Members {
     /// `length` ranks at equal distances.
     Range {

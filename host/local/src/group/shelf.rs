@@ -19,7 +19,8 @@ pub(crate) struct Shelf {
 
 #[derive(Debug, Default)]
 struct State {
-    next: u32,
+    /// The last ticket. None is 0.
+    last: u32,
     /// With how many ranks still come for it.
     left: HashMap<u32, (Members, usize)>,
 }
@@ -28,8 +29,8 @@ impl Shelf {
     /// Leaves a group for `readers` ranks, at least one; its ticket.
     pub(crate) fn leave(&self, members: Members, readers: usize) -> u32 {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let ticket = state.next;
-        state.next = state.next.wrapping_add(1);
+        let ticket = state.last.wrapping_add(1).max(1);
+        state.last = ticket;
         state.left.insert(ticket, (members, readers));
         ticket
     }

@@ -7,14 +7,15 @@ use std::collections::VecDeque;
 
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 
-use super::operation::{Kind, OpRef, Outcome};
+use super::operation::{Kind, Matched, OpRef, Outcome};
 use super::ring::{Header, Payload};
+use crate::context::Context;
 use crate::copy;
 
 /// What a receive or probe asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
-    pub context: u32,
+    pub context: Context,
     pub source: i32,
     pub tag: i32,
 }
@@ -76,9 +77,16 @@ pub(crate) enum Left {
 
 /// A send and a receive that found each other; the copy is made after the gate is left.
 pub(crate) struct Pair {
-    pub send: OpRef,
-    pub receive: OpRef,
+    pub send: Matched,
+    pub receive: Matched,
     pub header: Header,
+}
+
+impl Pair {
+    #[inline]
+    pub(crate) fn new(send: OpRef, receive: OpRef, header: Header) -> Self {
+        Pair { send: Matched::new(send), receive: Matched::new(receive), header }
+    }
 }
 
 /// What draining a ring leaves to do once the gate is left.
@@ -131,7 +139,7 @@ impl Matching {
                 if header.is_pulled() {
                     // SAFETY: a pulled envelope carries the address of an operation of a running job.
                     let send = unsafe { OpRef::from_address(payload.pointer()) };
-                    work.pairs.push(Pair { send, receive, header });
+                    work.pairs.push(Pair::new(send, receive, header));
                 } else if deliver(receive, work.by, &header, |to, length| {
                     // SAFETY: `to` is part of the receive's proved span.
                     unsafe { payload.copy_to(to, length) };
@@ -237,19 +245,16 @@ impl Matching {
 
     /// Takes back a posted receive or probe; false when it has been matched.
     pub(crate) fn withdraw(&mut self, operation: OpRef) -> bool {
-        for queue in [&mut self.posted, &mut self.probing] {
-            if let Some(index) = queue.iter().position(|posted| posted.operation == operation) {
-                queue.remove(index);
-                return true;
-            }
-        }
-        false
+        [&mut self.posted, &mut self.probing].into_iter().any(|queue| {
+            let found = find(queue, |posted| posted.operation == operation);
+            found.and_then(|index| queue.remove(index)).is_some()
+        })
     }
 
     /// Takes back an unmatched message that is still in its sender's memory; false when it has been matched. A message
     /// that was set aside counts as matched, unless it is to be taken `anyway`.
     pub(crate) fn withdraw_send(&mut self, send: OpRef, anyway: bool) -> bool {
-        let arrived = if let Some(index) = self.unexpected.iter().position(|arrived| arrived.is_of(send)) {
+        let arrived = if let Some(index) = find(&self.unexpected, |arrived| arrived.is_of(send)) {
             self.unexpected.remove(index)
         } else if anyway && let Some(index) = self.aside.iter().position(|(_, arrived)| arrived.is_of(send)) {
             Some(self.aside.swap_remove(index).1)
@@ -277,11 +282,18 @@ impl Matching {
     }
 }
 
+/// Searches from both ends: whoever takes back many begins at one of them.
+fn find<T>(queue: &VecDeque<T>, is_wanted: impl Fn(&T) -> bool) -> Option<usize> {
+    let last = queue.len().checked_sub(1)?;
+    (0..=last / 2).flat_map(|index| [index, last - index]).find(|&index| is_wanted(&queue[index]))
+}
+
 /// Writes an eager message into a receive's buffer and completes the receive; says whether its owner has to be woken.
 ///
 /// `read(to, length)` copies the first `length` bytes of the message; `by` is the rank that runs this.
 #[inline]
 pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnce(*mut u8, usize)) -> bool {
+    let matched = Matched::new(receive);
     receive.make_room(header.bytes() as u64);
     let span = receive.span();
     let bytes = header.bytes().min(span.bytes());
@@ -300,5 +312,6 @@ pub(crate) fn deliver(receive: OpRef, by: u32, header: &Header, read: impl FnOnc
         length: header.bytes() as u64,
         cancelled: false,
     };
+    let receive = matched.take();
     if receive.get().owner == by { receive.complete_own(outcome) } else { receive.complete(outcome) }
 }

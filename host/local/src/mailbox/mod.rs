@@ -20,7 +20,7 @@ pub(crate) const PARKED: u32 = 1;
 pub(crate) const NOTIFIED: u32 = 2;
 
 /// Buffered bytes of unexpected messages beyond which senders keep their data (see [`Mailbox::is_congested`]).
-const CONGESTED: usize = 64 << 20;
+const CONGESTED: usize = if cfg!(miri) { 4 << 10 } else { 64 << 20 };
 
 /// See the module.
 pub(crate) struct Mailbox {
@@ -52,79 +52,31 @@ impl Mailbox {
 
     /// Enters the gate unless somebody is inside.
     #[inline]
-    pub(crate) fn try_enter(&self) -> bool {
-        self.gate.locked.load(Ordering::Relaxed) == 0
-            && self.gate.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    pub(crate) fn try_enter(&self) -> Option<Inside<'_>> {
+        let entered = self.gate.locked.load(Ordering::Relaxed) == 0
+            && self.gate.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        entered.then(|| Inside(self))
     }
 
     /// Enters the gate; holders leave soon, since they never block.
     #[inline]
-    pub(crate) fn enter(&self) {
+    pub(crate) fn enter(&self) -> Inside<'_> {
         let mut backoff = Backoff::new();
-        while !self.try_enter() {
+        loop {
+            if let Some(inside) = self.try_enter() {
+                return inside;
+            }
             backoff.pause();
         }
     }
 
-    /// Leaves the gate.
+    /// What somebody holds who has entered and did not leave.
     ///
     /// # Safety
-    /// The caller entered it and uses no reference from [`Mailbox::matching`] any more.
+    /// The caller has entered, and nobody uses another `Inside` while this one is there.
     #[inline]
-    pub(crate) unsafe fn leave(&self) {
-        self.gate.locked.store(0, Ordering::Release);
-    }
-
-    /// Runs `f` on the matching state.
-    ///
-    /// # Safety
-    /// The caller is inside the gate, and `f` does not call this again.
-    #[inline]
-    pub(crate) unsafe fn matching<R>(&self, f: impl FnOnce(&mut Matching) -> R) -> R {
-        // SAFETY: the gate makes the caller the only one here.
-        self.matching.with_mut(|matching| f(unsafe { &mut *matching }))
-    }
-
-    /// Moves everything that has arrived to its receive or to the unexpected messages.
-    ///
-    /// # Safety
-    /// The caller is inside the gate.
-    #[inline]
-    pub(crate) unsafe fn drain(&self, work: &mut Work) {
-        if !self.ring.has_next() {
-            return;
-        }
-        // SAFETY: inside the gate (caller).
-        unsafe {
-            self.matching(|matching| {
-                while self.ring.pop(|header, payload| matching.arrive(header, payload, work)).is_some() {}
-                let congested = u32::from(matching.buffered > CONGESTED);
-                if self.ring.congested().load(Ordering::Relaxed) != congested {
-                    self.ring.congested().store(congested, Ordering::Relaxed);
-                }
-            });
-        }
-    }
-
-    /// Takes the next envelope straight to a receive of the owner's that has not been posted: where it fits and carries
-    /// its bytes, and nobody else can have a claim to it.
-    ///
-    /// # Safety
-    /// The caller is inside the gate, and `to` is writable for `room` bytes.
-    #[inline(always)]
-    pub(crate) unsafe fn take_next(&self, pattern: &Pattern, to: *mut u8, room: usize) -> Option<Header> {
-        // SAFETY: inside the gate (caller).
-        if !unsafe { self.matching(|matching| matching.is_idle()) } {
-            return None;
-        }
-        let wanted = |header: &Header| pattern.fits(header) && !header.is_pulled() && header.bytes() <= room;
-        // SAFETY: inside the gate, and the bytes fit.
-        unsafe {
-            self.ring.pop_if(wanted, |header, payload| {
-                payload.copy_to(to, header.bytes());
-                header
-            })
-        }
+    pub(crate) unsafe fn inside(&self) -> Inside<'_> {
+        Inside(self)
     }
 
     /// Whether so much lies here unreceived that senders should keep their data until it is asked for.
@@ -148,5 +100,62 @@ impl Mailbox {
     pub(crate) fn is_parked(&self) -> bool {
         crosswise();
         self.ring.park().load(Ordering::SeqCst) == PARKED
+    }
+}
+
+/// What a caller may do who is inside the gate of a mailbox. Dropping it leaves, also where a panic unwinds: nobody else
+/// shall wait for ever.
+pub(crate) struct Inside<'a>(&'a Mailbox);
+
+impl Inside<'_> {
+    /// Runs `f` on the matching state.
+    #[inline]
+    pub(crate) fn matching<R>(&mut self, f: impl FnOnce(&mut Matching) -> R) -> R {
+        // SAFETY: the gate makes the caller the only one here, and the borrow of `self` keeps `f` from coming back.
+        self.0.matching.with_mut(|matching| f(unsafe { &mut *matching }))
+    }
+
+    /// Moves everything that has arrived to its receive or to the unexpected messages.
+    #[inline]
+    pub(crate) fn drain(&mut self, work: &mut Work) {
+        let ring = &self.0.ring;
+        if !ring.has_next() {
+            return;
+        }
+        self.matching(|matching| {
+            // SAFETY: inside the gate.
+            while unsafe { ring.pop(|header, payload| matching.arrive(header, payload, work)) }.is_some() {}
+            let congested = u32::from(matching.buffered > CONGESTED);
+            if ring.congested().load(Ordering::Relaxed) != congested {
+                ring.congested().store(congested, Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Takes the next envelope straight to a receive of the owner's that has not been posted: where it fits and carries
+    /// its bytes, and nobody else can have a claim to it.
+    ///
+    /// # Safety
+    /// `to` is writable for `room` bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn take_next(&mut self, pattern: &Pattern, to: *mut u8, room: usize) -> Option<Header> {
+        if !self.matching(|matching| matching.is_idle()) {
+            return None;
+        }
+        let wanted = |header: &Header| pattern.fits(header) && !header.is_pulled() && header.bytes() <= room;
+        // SAFETY: inside the gate, and the bytes fit.
+        unsafe {
+            self.0.ring.pop_if(wanted, |header, payload| {
+                payload.copy_to(to, header.bytes());
+                header
+            })
+        }
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.gate.locked.store(0, Ordering::Release);
     }
 }

@@ -5,8 +5,10 @@
 //! until it stores `DONE`; the owner again from then on.
 
 use std::any::Any;
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
+use crate::context::Context;
 use crate::span::Span;
 use crate::sync::{AtomicU32, AtomicUsize, Cell, Ordering};
 
@@ -36,7 +38,7 @@ pub struct What {
     /// Send, receive or probe.
     pub kind: Kind,
     /// The context it is matched in.
-    pub context: u32,
+    pub context: Context,
     /// The peer's rank in the communicator, or `MPI_ANY_SOURCE`.
     pub peer: i32,
     /// The tag, or `MPI_ANY_TAG`.
@@ -105,7 +107,7 @@ pub struct Operation {
     /// The world rank that owns it.
     pub(crate) owner: u32,
     what: Cell<What>,
-    span: Cell<Span>,
+    span: Cell<Span<'static>>,
     /// For messages of the host's own.
     cargo: Cell<Option<Cargo>>,
     outcome: Cell<Outcome>,
@@ -119,7 +121,7 @@ impl Operation {
         Operation {
             state: AtomicU32::new(DONE),
             owner,
-            what: Cell::new(What { kind: Kind::Probe, context: 0, peer: 0, tag: 0, destination: owner }),
+            what: Cell::new(What { kind: Kind::Probe, context: Context::WORLD, peer: 0, tag: 0, destination: owner }),
             span: Cell::new(Span::EMPTY),
             cargo: Cell::new(None),
             outcome: Cell::new(Outcome::default()),
@@ -188,7 +190,7 @@ impl OpRef {
 
     /// Prepares it for publication. Only its owner calls this, and only while it is complete or new.
     #[inline]
-    pub(crate) fn start(&self, what: What, span: Span) {
+    pub(crate) fn start(&self, what: What, span: Span<'static>) {
         let operation = self.get();
         debug_assert!(self.is_done());
         // SAFETY: a complete operation is its owner's alone.
@@ -303,7 +305,7 @@ impl OpRef {
 
     /// Its buffer. Callers are the owner, or the matcher.
     #[inline]
-    pub(crate) fn span(&self) -> &Span {
+    pub(crate) fn span(&self) -> &Span<'static> {
         // SAFETY: written only by `start` and `finish`, while the operation is nobody else's.
         self.get().span.with(|span| unsafe { &*span })
     }
@@ -342,5 +344,35 @@ impl OpRef {
         self.get().span.with_mut(|span| unsafe { (*span).release() });
         // SAFETY: as above.
         Some(self.get().outcome.with(|outcome| unsafe { *outcome }))
+    }
+}
+
+/// An operation that somebody has matched and will complete. Dropping it, which only a panic does, completes it too: its
+/// owner may be waiting for nothing else.
+#[derive(Debug)]
+pub(crate) struct Matched(OpRef);
+
+impl Matched {
+    #[inline(always)]
+    pub(crate) fn new(operation: OpRef) -> Self {
+        Matched(operation)
+    }
+
+    #[inline(always)]
+    pub(crate) fn operation(&self) -> OpRef {
+        self.0
+    }
+
+    /// The operation again, to be completed now.
+    #[inline(always)]
+    pub(crate) fn take(self) -> OpRef {
+        ManuallyDrop::new(self).0
+    }
+}
+
+impl Drop for Matched {
+    #[cold]
+    fn drop(&mut self) {
+        let _ = self.0.complete(Outcome { cancelled: true, ..Outcome::default() });
     }
 }

@@ -5,13 +5,14 @@
 //! publishes lazily because every producer reads it. A full ring is reported, never waited for: the producer then
 //! helps to drain it (see `Mailbox::push`).
 
+use crate::context::Context;
 use crate::copy;
 use crate::sync::{AtomicU32, AtomicU64, Cell, Ordering, crosswise};
 
 /// Bytes of payload in the first slot of an envelope.
 pub(crate) const FIRST: usize = 104;
 /// Those of them on the cache line that the consumer looks at.
-const WATCHED: usize = 64 - size_of::<AtomicU32>() - size_of::<[u32; 5]>();
+const WATCHED: usize = 64 - size_of::<AtomicU32>() - size_of::<Words>();
 /// Bytes of payload in each further slot.
 const NEXT: usize = size_of::<Body>();
 /// The largest payload an envelope carries itself; anything longer is pulled from the sender's memory.
@@ -22,7 +23,7 @@ pub(crate) const EAGER: usize = 1024;
 #[repr(C)]
 pub(crate) struct Header {
     /// The communicator's context: point-to-point and collective traffic differ in it.
-    pub context: u32,
+    pub context: Context,
     /// The sender's rank in the communicator.
     pub source: i32,
     /// The tag.
@@ -64,8 +65,19 @@ struct Slot {
 
 #[repr(C)]
 struct Body {
-    header: [u32; 5],
+    header: Words,
     payload: [u8; FIRST],
+}
+
+/// A header as it lies in a slot, without gaps.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Words {
+    context: Context,
+    source: i32,
+    tag: i32,
+    /// The length, low half first.
+    length: [u32; 2],
 }
 
 /// Written by producers; a parked owner is announced on the same line, so that seeing it costs a producer nothing.
@@ -112,12 +124,9 @@ impl Ring {
     /// A ring of `slots` slots, a power of two that holds at least one eager message.
     pub(crate) fn new(slots: usize) -> Self {
         assert!(slots.is_power_of_two() && (slots >= 16 || cfg!(loom)));
-        let slots = (0..slots)
-            .map(|_| Slot {
-                sequence: AtomicU32::new(0),
-                body: Cell::new(Body { header: [0; 5], payload: [0; FIRST] }),
-            })
-            .collect();
+        let header = Words { context: Context::WORLD, source: 0, tag: 0, length: [0; 2] };
+        let body = || Cell::new(Body { header, payload: [0; FIRST] });
+        let slots = (0..slots).map(|_| Slot { sequence: AtomicU32::new(0), body: body() }).collect();
         Ring {
             tail: Tail { tail: AtomicU64::new(0), park: AtomicU32::new(0) },
             head: Head { head: AtomicU64::new(0), congested: AtomicU32::new(0) },
@@ -184,13 +193,12 @@ impl Ring {
                     copy::copy_small(to.add(WATCHED), payload.add(WATCHED), length.min(FIRST) - WATCHED);
                 }
                 copy::copy_small(to, payload, length.min(WATCHED));
-                (*body).header = [
-                    header.context,
-                    header.source as u32,
-                    header.tag as u32,
-                    header.length as u32,
-                    (header.length >> 32) as u32,
-                ];
+                (*body).header = Words {
+                    context: header.context,
+                    source: header.source,
+                    tag: header.tag,
+                    length: [header.length as u32, (header.length >> 32) as u32],
+                };
             }
         });
         first.sequence.store((tail as u32).wrapping_add(1), Ordering::Release);
@@ -253,13 +261,8 @@ impl Ring {
         }
         let header = slot.body.with(|body| {
             // SAFETY: the sequence number says the producer is done with the slot, and we are the only consumer.
-            let words = unsafe { (*body).header };
-            Header {
-                context: words[0],
-                source: words[1] as i32,
-                tag: words[2] as i32,
-                length: u64::from(words[3]) | u64::from(words[4]) << 32,
-            }
+            let Words { context, source, tag, length: [low, high] } = unsafe { (*body).header };
+            Header { context, source, tag, length: u64::from(low) | u64::from(high) << 32 }
         });
         if !wanted(&header) {
             return None;

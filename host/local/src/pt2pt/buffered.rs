@@ -1,6 +1,6 @@
 //! Buffered sends (MPI-5.0 §3.6): messages that leave at once, on account of a buffer that the program attached.
 //!
-//! A message that does not fit into an envelope is copied into memory of the host's and sent from there. The attached
+//! A message that does not fit into an envelope is copied into the operation that sends it. The attached
 //! buffer is never written: it is an account, from which every message on its way takes its length and
 //! `MPI_BSEND_OVERHEAD`, as the standard wants it counted; so it bounds what a program can make the host hold.
 
@@ -15,6 +15,7 @@ use rankine_abi::{
 
 use super::target;
 use crate::comm::Communicator;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::rank::Rank;
@@ -30,7 +31,7 @@ enum Serves {
     /// Whoever has no buffer of its own.
     Process,
     /// The communicator of this context.
-    Comm(u32),
+    Comm(Context),
     Session(Session),
 }
 
@@ -63,8 +64,6 @@ struct Message {
     serves: Serves,
     charge: u64,
     operation: OpRef,
-    /// What the operation sends.
-    _bytes: Box<[u8]>,
 }
 
 /// The buffers of a rank, and what is in them.
@@ -113,14 +112,14 @@ impl Inner {
 }
 
 /// Sends a message on account of a buffer.
-fn send_buffered(r: &Rank, what: What, span: &Span, comm: &Communicator) -> Result<()> {
+fn send_buffered(r: &Rank, what: What, span: &Span<'_>, comm: &Communicator) -> Result<()> {
     r.progress();
     let mut buffers = r.pt2pt.buffers.0.borrow_mut();
     buffers.reap(r);
     let buffer = buffers.of(comm)?;
     let (serves, room, used) = (buffer.serves, buffer.room(), buffers.used(buffer.serves));
     let charge = span.bytes() as u64 + MPI_BSEND_OVERHEAD as u64;
-    if used + charge > room {
+    if charge > room.saturating_sub(used) {
         return Err(Error::new(
             MPI_ERR_BUFFER,
             format!(
@@ -132,13 +131,10 @@ fn send_buffered(r: &Rank, what: What, span: &Span, comm: &Communicator) -> Resu
             ),
         ));
     }
-    let mut bytes = span.to_vec().into_boxed_slice();
-    // SAFETY: the bytes stay in `messages` until the operation has ended or has been withdrawn.
-    let copy = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-    if let Some(operation) = r.post_send(what, comm.rank, copy)? {
+    if let Some(operation) = r.post_parcel(what, comm.rank, span.to_vec().into())?.hand_over() {
         buffers.sent += 1;
         let number = buffers.sent;
-        buffers.messages.push(Message { number, serves, charge, operation, _bytes: bytes });
+        buffers.messages.push(Message { number, serves, charge, operation });
     }
     Ok(())
 }
@@ -171,11 +167,6 @@ impl Rank {
     /// Waits for every buffered message, as `MPI_Finalize` does.
     pub(crate) async fn flush_all(&self) {
         self.flush(|_| true).await;
-    }
-
-    /// Forgets the buffered messages of a rank that is dropped as it is.
-    pub(crate) fn leak_buffered(&self) {
-        self.pt2pt.buffers.0.borrow_mut().messages.drain(..).for_each(std::mem::forget);
     }
 
     /// Takes back the buffered messages of a rank whose program has ended.
@@ -233,7 +224,7 @@ pub fn ibsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, ta
     if let Some(what) = target(Kind::Send, dest, tag, &communicator)? {
         send_buffered(r, what, &span, &communicator)?;
     }
-    r.operation_request(comm, None, Status::EMPTY)
+    r.new_request(comm, Activity::Done)
 }
 
 /// `MPI_Bsend_init`

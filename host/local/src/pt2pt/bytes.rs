@@ -14,16 +14,14 @@ use crate::error::{Error, Result};
 use crate::mailbox::operation::{Kind, Outcome, Parcel};
 use crate::mailbox::ring::Header;
 use crate::rank::Rank;
-use crate::request::{Activity, Received, Then};
+use crate::request::{Activity, Then};
 use crate::transport::Started;
 
 /// Sends bytes of the host, and waits.
 pub async fn send_bytes(r: &Rank, parcel: Parcel, dest: i32, tag: i32, comm: Comm) -> Result<()> {
     let comm = r.communicator(comm)?;
     let Some(what) = target(Kind::Send, dest, tag, &comm)? else { return Ok(()) };
-    if let Some(operation) = r.post_parcel(what, comm.rank, parcel)? {
-        r.complete(operation).await;
-    }
+    r.post_parcel(what, comm.rank, parcel)?.finish().await;
     Ok(())
 }
 
@@ -37,7 +35,7 @@ pub fn isend_bytes(r: &Rank, parcel: Parcel, dest: i32, tag: i32, comm: Comm) ->
 pub async fn recv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm) -> Result<(Parcel, Status)> {
     let wanted = pattern(source, tag, &*r.communicator(comm)?)?;
     let Some(pattern) = wanted else { return Ok((Parcel::default(), Status::PROC_NULL)) };
-    let receiving = Started::new(r, Some(r.post_recv_bytes(pattern, limit)?));
+    let receiving = r.post_recv_bytes(pattern, limit)?;
     receiving.done().await;
     let (outcome, parcel) = receiving.end_parcel();
     check(&outcome, limit)?;
@@ -50,11 +48,7 @@ pub fn irecv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm, then
     let Some(pattern) = wanted else {
         return r.new_request(comm, Activity::complete(Status::PROC_NULL));
     };
-    let operation = r.post_recv_bytes(pattern, limit)?;
-    r.new_request(comm, Activity::Received(Box::new(Received { operation, then }))).inspect_err(|_| {
-        r.withdraw(operation);
-        r.release(operation);
-    })
+    r.received_request(comm, r.post_recv_bytes(pattern, limit)?, then)
 }
 
 /// Sends one message of the host's and receives another.
@@ -72,12 +66,12 @@ pub async fn sendrecv_bytes(
     let to = target(Kind::Send, dest, sendtag, &communicator)?;
     let from = pattern(source, recvtag, &communicator)?;
     let receiving = match from {
-        Some(pattern) => Some(Started::new(r, Some(r.post_recv_bytes(pattern, limit)?))),
+        Some(pattern) => Some(r.post_recv_bytes(pattern, limit)?),
         None => None,
     };
     let sending = match to {
-        Some(what) => Started::new(r, r.post_parcel(what, communicator.rank, parcel)?),
-        None => Started::new(r, None),
+        Some(what) => r.post_parcel(what, communicator.rank, parcel)?,
+        None => Started::nothing(r),
     };
     poll_fn(|_| {
         let sent = sending.poll();
@@ -140,7 +134,7 @@ fn check(outcome: &Outcome, limit: u64) -> Result<()> {
     Err(Error::new(MPI_ERR_TRUNCATE, text).with_status(outcome.status()))
 }
 
-impl Started<'_> {
+impl Started<'_, '_> {
     /// How a receive into the host ended, and its message. It is complete.
     fn end_parcel(self) -> (Outcome, Parcel) {
         let parcel = self.unload();

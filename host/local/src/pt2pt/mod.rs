@@ -21,7 +21,7 @@ use rankine_abi::{
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::mailbox::matching::Pattern;
-use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
+use crate::mailbox::operation::{Kind, Outcome, What};
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -43,19 +43,19 @@ pub(crate) struct State {
 /// The largest tag (`MPI_TAG_UB`).
 pub(crate) const TAG_UB: i32 = i32::MAX;
 
-/// Starts a send; nothing to wait for when it is complete already.
+/// Starts a send; nothing is under way when it is complete already.
 #[inline(always)]
-pub(crate) fn start_send(
-    r: &Rank,
+pub(crate) fn start_send<'r, 'b>(
+    r: &'r Rank,
     kind: Kind,
-    span: Span,
+    span: Span<'b>,
     dest: i32,
     tag: i32,
     comm: &Communicator,
-) -> Result<Option<OpRef>> {
+) -> Result<Started<'r, 'b>> {
     match target(kind, dest, tag, comm)? {
         Some(what) => r.post_send(what, comm.rank, span),
-        None => Ok(None),
+        None => Ok(Started::nothing(r)),
     }
 }
 
@@ -87,12 +87,18 @@ pub(crate) fn pattern(source: i32, tag: i32, comm: &Communicator) -> Result<Opti
     Ok(Some(Pattern { context: comm.context, source, tag }))
 }
 
-/// Starts a receive; `None` from `MPI_PROC_NULL`.
+/// Starts a receive; nothing is under way from `MPI_PROC_NULL`.
 #[inline(always)]
-fn start_recv(r: &Rank, span: Span, source: i32, tag: i32, comm: &Communicator) -> Result<Option<OpRef>> {
+fn start_recv<'r, 'b>(
+    r: &'r Rank,
+    span: Span<'b>,
+    source: i32,
+    tag: i32,
+    comm: &Communicator,
+) -> Result<Started<'r, 'b>> {
     match pattern(source, tag, comm)? {
-        Some(pattern) => r.post_recv(pattern, span).map(Some),
-        None => Ok(None),
+        Some(pattern) => r.post_recv(pattern, span),
+        None => Ok(Started::nothing(r)),
     }
 }
 
@@ -154,13 +160,13 @@ async fn send_as(
     tag: i32,
     comm: Comm,
 ) -> Result<()> {
-    let operation = {
+    let started = {
         let comm = r.communicator(comm)?;
         let span = r.span(buf, count, datatype)?;
         start_send(r, kind, span, dest, tag, &comm)?
     };
-    if operation.is_some() {
-        Started::new(r, operation).done().await;
+    if !started.is_nothing() {
+        started.done().await;
     }
     Ok(())
 }
@@ -176,15 +182,14 @@ pub async fn recv(
     tag: i32,
     comm: Comm,
 ) -> Result<Status> {
-    let operation = {
+    let started = {
         let comm = r.communicator(comm)?;
         let span = r.span(buf, count, datatype)?;
         start_recv(r, span, source, tag, &comm)?
     };
-    if operation.is_none() {
+    if started.is_nothing() {
         return Ok(Status::PROC_NULL);
     }
-    let started = Started::new(r, operation);
     started.done().await;
     let outcome = started.end();
     outcome.check()?;

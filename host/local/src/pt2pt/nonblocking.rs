@@ -21,8 +21,8 @@ fn isend_as(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let span = r.span(buf, count, datatype)?;
-    let operation = start_send(r, kind, span, dest, tag, &communicator)?;
-    r.operation_request(comm, operation, Status::EMPTY)
+    let started = start_send(r, kind, span, dest, tag, &communicator)?;
+    r.operation_request(comm, started, Status::EMPTY)
 }
 
 /// `MPI_Isend`
@@ -56,8 +56,8 @@ pub fn irecv(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let span = r.span(buf, count, datatype)?;
-    let operation = start_recv(r, span, source, tag, &communicator)?;
-    r.operation_request(comm, operation, Status::PROC_NULL)
+    let started = start_recv(r, span, source, tag, &communicator)?;
+    r.operation_request(comm, started, Status::PROC_NULL)
 }
 
 fn send_init_as(
@@ -73,12 +73,9 @@ fn send_init_as(
     let communicator = r.communicator(comm)?;
     let span = r.span(buf, count, datatype)?;
     let what = target(kind, dest, tag, &communicator)?;
-    r.persistent(comm, move |r| {
-        let operation = match what {
-            Some(what) => r.post_send(what, communicator.rank, span.again())?,
-            None => None,
-        };
-        Ok(operation.map_or(Activity::Done, Activity::Operation))
+    r.persistent(comm, move |r| match what {
+        Some(what) => r.post_send(what, communicator.rank, span.again()).map(Activity::of),
+        None => Ok(Activity::Done),
     })
 }
 
@@ -135,7 +132,7 @@ pub fn recv_init(
     let span = r.span(buf, count, datatype)?;
     let pattern = pattern(source, tag, &communicator)?;
     r.persistent(comm, move |r| match pattern {
-        Some(pattern) => r.post_recv(pattern, span.again()).map(Activity::Operation),
+        Some(pattern) => r.post_recv(pattern, span.again()).map(Activity::of),
         None => Ok(Activity::complete(Status::PROC_NULL)),
     })
 }

@@ -16,17 +16,15 @@ use rankine_abi::{
 };
 
 use super::{pattern, target};
-use crate::comm::Communicator;
+use crate::context::Context;
 use crate::drive::yield_now;
 use crate::error::{Error, Result};
+use crate::group::disagreement;
 use crate::mailbox::matching::Pattern;
-use crate::mailbox::operation::{Kind, What};
+use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::rank::Rank;
 use crate::span::Span;
-use crate::transport::Started;
 
-/// Greetings are matched apart from the communicator's other messages.
-const GREETINGS: u32 = 1 << 31;
 /// Into how many parts a message can be cut.
 const MAX_PARTS: i32 = 1 << 16;
 
@@ -42,21 +40,21 @@ pub(crate) struct Sending {
     /// Where to; `None` to `MPI_PROC_NULL`.
     to: Option<What>,
     source: i32,
-    parts: Vec<Span>,
+    parts: Vec<Span<'static>>,
     /// Parts that were marked ready since the last start, with their sends.
     ready: RefCell<Vec<Option<Part>>>,
 }
 
 /// A part that is ready: on its way, if it needs to be waited for.
-struct Part(Option<crate::mailbox::operation::OpRef>);
+struct Part(Option<OpRef>);
 
 /// The receiver's side.
 pub(crate) struct Receiving {
     /// Where from; `None` from `MPI_PROC_NULL`.
     from: Option<Pattern>,
-    whole: Span,
+    whole: Span<'static>,
     parts: i32,
-    greeting: OnceCell<Greeting>,
+    greeting: OnceCell<Result<Greeting>>,
     /// The sender's parts that have arrived since the last start.
     arrived: RefCell<Vec<bool>>,
     done: Cell<bool>,
@@ -65,30 +63,40 @@ pub(crate) struct Receiving {
 /// What the receiver has to know of the sender.
 #[derive(Clone, Copy)]
 struct Greeting {
-    context: u32,
+    /// Where the parts travel.
+    context: Context,
     parts: u32,
+    /// Bytes of each part; those of all parts together fit into 64 bits.
     bytes: u64,
 }
 
 impl Greeting {
-    const BYTES: usize = 16;
+    /// How long it is on its way.
+    const BYTES: u64 = 16;
 
-    fn to_bytes(self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        bytes[..4].copy_from_slice(&self.context.to_le_bytes());
-        bytes[4..8].copy_from_slice(&self.parts.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.bytes.to_le_bytes());
-        bytes
+    fn to_bytes(self) -> Vec<u8> {
+        let context = Context::word(&Ok(self.context)).to_le_bytes();
+        [&context[..], &self.parts.to_le_bytes(), &self.bytes.to_le_bytes()].concat()
     }
 
-    fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        Greeting { context: word(0), parts: word(4), bytes: u64::from(word(8)) | u64::from(word(12)) << 32 }
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (context, rest) = bytes.split_first_chunk()?;
+        let (parts, bytes) = rest.split_first_chunk()?;
+        let context = Context::from_word(i32::from_le_bytes(*context)).ok()?;
+        let greeting =
+            Greeting { context, parts: u32::from_le_bytes(*parts), bytes: u64::from_le_bytes(bytes.try_into().ok()?) };
+        let is_sane = greeting.parts <= MAX_PARTS as u32 && greeting.length().is_some();
+        is_sane.then_some(greeting)
+    }
+
+    /// Bytes of the whole message.
+    fn length(&self) -> Option<u64> {
+        self.bytes.checked_mul(self.parts.into())
     }
 }
 
 /// The spans of all parts and of the whole message.
-fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Result<(Vec<Span>, Span)> {
+fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Result<(Vec<Span<'static>>, Span<'static>)> {
     if !(1..=MAX_PARTS).contains(&parts) {
         let class = if parts < 1 { MPI_ERR_ARG } else { MPI_ERR_NO_MEM };
         return Err(Error::new(class, format!("partitions is {parts}, but a message has 1 to {MAX_PARTS}")));
@@ -122,8 +130,9 @@ pub fn psend_init(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let (parts, _) = cut(r, buf, partitions, count, datatype)?;
-    let to = match target(Kind::Send, dest, tag, &communicator)? {
-        Some(what) => Some(What { context: greet(r, what, &communicator, &parts)?, ..what }),
+    let receiver = target(Kind::Send, dest, tag, &communicator)?;
+    let to = match receiver {
+        Some(what) => Some(What { context: r.world().new_context()?, ..what }),
         None => None,
     };
     let sending = Rc::new(Sending { to, source: communicator.rank, parts, ready: RefCell::default() });
@@ -132,33 +141,28 @@ pub fn psend_init(
         steps.send(r).await;
         Ok(Status::EMPTY)
     })?;
-    r.set_parts(request, Parts::Sending(sending))?;
+    r.set_parts(request, Parts::Sending(sending.clone()))?;
+    if let Some(what) = receiver {
+        sending.greet(r, what).inspect_err(|_| r.discard(request))?;
+    }
     Ok(request)
 }
 
-/// Makes a context for a pair of requests and tells the receiver.
-fn greet(r: &Rank, what: What, comm: &Communicator, parts: &[Span]) -> Result<u32> {
-    let context = r.world().new_contexts(1);
-    let greeting = Greeting { context, parts: parts.len() as u32, bytes: parts[0].bytes() as u64 };
-    let mut bytes = Box::new(greeting.to_bytes());
-    // SAFETY: the bytes stay until the send has ended: at once, or in the future below.
-    let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-    let what = What { context: comm.context | GREETINGS, ..what };
-    if let Some(operation) = r.post_send(what, comm.rank, span)? {
-        let request = r.begin(Comm::SELF, async move |r| {
-            let bytes = bytes;
-            let sent = Started::new(r, Some(operation));
-            sent.done().await;
-            sent.end();
-            drop(bytes);
-            Ok(Status::EMPTY)
-        })?;
-        r.abandon(request);
-    }
-    Ok(context)
-}
-
 impl Sending {
+    /// Tells the receiver how the message is cut, and in which context its parts travel.
+    fn greet(&self, r: &Rank, what: What) -> Result<()> {
+        let Some(What { context, .. }) = self.to else { return Ok(()) };
+        let bytes = self.parts.first().map_or(0, Span::bytes) as u64;
+        let greeting = Greeting { context, parts: self.parts.len() as u32, bytes };
+        let what = What { context: what.context.greetings(), ..what };
+        let sent = r.post_parcel(what, self.source, greeting.to_bytes().into())?;
+        if !sent.is_nothing() {
+            let request = r.operation_request(Comm::SELF, sent, Status::EMPTY)?;
+            r.abandon(request);
+        }
+        Ok(())
+    }
+
     /// One start: complete when every part was marked ready and has left.
     async fn send(&self, r: &Rank) {
         let parts = self.parts.len();
@@ -198,7 +202,10 @@ impl Sending {
             return Err(Error::new(MPI_ERR_ARG, format!("partition {partition} was marked ready before")));
         }
         let operation = match self.to {
-            Some(what) => r.post_send(What { tag: partition, ..what }, self.source, self.parts[index].again())?,
+            Some(what) => {
+                let what = What { tag: partition, ..what };
+                r.post_send(what, self.source, self.parts[index].again())?.hand_over()
+            }
             None => None,
         };
         self.ready.borrow_mut()[index] = Some(Part(operation));
@@ -235,34 +242,31 @@ pub fn precv_init(
         arrived: RefCell::default(),
         done: Cell::new(true),
     });
-    if let Some(from) = from {
-        let pair = Rc::downgrade(&receiving);
-        let request = r.begin(Comm::SELF, async move |r| await_greeting(r, from, pair).await)?;
-        r.abandon(request);
-    }
-    let steps = receiving.clone();
+    let (pair, steps) = (Rc::downgrade(&receiving), receiving.clone());
     let request = r.begin_on_start(comm, async move |r| steps.receive(r).await)?;
     r.set_parts(request, Parts::Receiving(receiving))?;
+    if let Some(from) = from {
+        let greeting = r.begin(Comm::SELF, async move |r| await_greeting(r, from, pair).await);
+        r.abandon(greeting.inspect_err(|_| r.discard(request))?);
+    }
     Ok(request)
 }
 
 /// Receives the greeting of a pair, unless the receiver's request is freed before it comes.
 async fn await_greeting(r: &Rank, from: Pattern, pair: Weak<Receiving>) -> Result<Status> {
-    let mut bytes = Box::new([0u8; Greeting::BYTES]);
-    // SAFETY: the bytes outlive the receive: `started` is dropped first.
-    let span = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
-    let started = Started::new(r, Some(r.post_recv(Pattern { context: from.context | GREETINGS, ..from }, span)?));
-    let came = poll_fn(|_| match (started.poll(), pair.strong_count()) {
-        (true, _) => Poll::Ready(true),
-        (false, 0) => Poll::Ready(false),
-        (false, _) => Poll::Pending,
-    })
-    .await;
-    if came {
-        started.end();
-        if let Some(receiving) = pair.upgrade() {
-            let _ = receiving.greeting.set(Greeting::from_bytes(&bytes));
+    let pattern = Pattern { context: from.context.greetings(), ..from };
+    let greeting = match r.post_recv_bytes(pattern, Greeting::BYTES) {
+        Ok(started) => {
+            poll_fn(|_| if started.poll() || pair.strong_count() == 0 { Poll::Ready(()) } else { Poll::Pending }).await;
+            if pair.strong_count() == 0 {
+                return Ok(Status::EMPTY);
+            }
+            Greeting::from_bytes(&started.unload().bytes).ok_or_else(disagreement)
         }
+        Err(error) => Err(error),
+    };
+    if let Some(receiving) = pair.upgrade() {
+        let _ = receiving.greeting.set(greeting);
     }
     Ok(Status::EMPTY)
 }
@@ -273,9 +277,9 @@ impl Receiving {
         let Some(from) = self.from else { return Ok(Status::PROC_NULL) };
         self.arrived.borrow_mut().clear();
         self.done.set(false);
-        let greeting = poll_fn(|_| self.greeting.get().map_or(Poll::Pending, |greeting| Poll::Ready(*greeting))).await;
-        let (length, room) = (u64::from(greeting.parts) * greeting.bytes, self.whole.bytes() as u64);
-        if length > room {
+        let greeting = poll_fn(|_| self.greeting.get().cloned().map_or(Poll::Pending, Poll::Ready)).await?;
+        let room = self.whole.bytes() as u64;
+        let Some(length) = greeting.length().filter(|&length| length <= room) else {
             return Err(Error::new(
                 MPI_ERR_TRUNCATE,
                 format!(
@@ -283,28 +287,25 @@ impl Receiving {
                     greeting.parts, greeting.bytes, from.source, from.tag
                 ),
             ));
-        }
+        };
         self.arrived.borrow_mut().resize(greeting.parts as usize, false);
         self.receive_parts(r, from, greeting).await?;
         self.done.set(true);
         Ok(Status::new(from.source, from.tag, length))
     }
 
+    /// Receives all parts, which together are not longer than the whole.
     async fn receive_parts(&self, r: &Rank, from: Pattern, greeting: Greeting) -> Result<()> {
         let size = greeting.bytes as usize;
-        // Parts for a layout with holes come by way of host memory: the sender's parts need not end where elements end.
-        let mut scratch: Vec<u8> = Vec::new();
-        if self.whole.contiguous().is_none() {
-            scratch.resize(self.whole.bytes(), 0);
-        }
-        let base = self.whole.contiguous().unwrap_or(scratch.as_mut_ptr());
         let mut pending = Vec::with_capacity(greeting.parts as usize);
-        for part in 0..greeting.parts {
-            // SAFETY: the parts lie one after another inside the whole, whose bytes were proved; scratch outlives
-            // `pending`.
-            let span = unsafe { Span::raw(base.wrapping_add(part as usize * size), size) };
+        for part in 0..greeting.parts as usize {
             let pattern = Pattern { context: greeting.context, source: from.source, tag: part as i32 };
-            pending.push((part as usize, Started::new(r, Some(r.post_recv(pattern, span)?))));
+            // Parts for a layout with holes come into the host: the sender's need not end where elements end.
+            let started = match self.whole.contiguous() {
+                Some(_) => r.post_recv(pattern, self.whole.part(part * size..(part + 1) * size))?,
+                None => r.post_recv_bytes(pattern, greeting.bytes)?,
+            };
+            pending.push((part, started));
         }
         poll_fn(|_| {
             pending.retain(|(part, started)| {
@@ -312,7 +313,7 @@ impl Receiving {
                     return true;
                 }
                 if self.whole.contiguous().is_none() {
-                    self.whole.unpack(part * size, &scratch[part * size..(part + 1) * size]);
+                    self.whole.unpack(part * size, &started.unload().bytes);
                 }
                 self.arrived.borrow_mut()[*part] = true;
                 false
@@ -334,7 +335,7 @@ impl Receiving {
         if self.done.get() {
             return Ok(true);
         }
-        let Some(greeting) = self.greeting.get() else { return Ok(false) };
+        let Some(Ok(greeting)) = self.greeting.get() else { return Ok(false) };
         let size = self.whole.bytes() as u64 / self.parts as u64;
         let (first, last) = (partition as u64 * size, (partition as u64 + 1) * size);
         let arrived = self.arrived.borrow();
@@ -386,4 +387,73 @@ pub async fn parrived(r: &Rank, request: Request, partition: i32) -> Result<bool
         yield_now(r).await;
     }
     Ok(arrived)
+}
+
+#[cfg(test)]
+mod tests {
+    use rankine_abi::{MPI_ERR_NOT_SAME, MPI_PROC_NULL};
+
+    use super::*;
+    use crate::handle::{Class, MOST};
+    use crate::pt2pt::{isend, recv, send, send_init};
+    use crate::request::{start, test, wait};
+    use crate::testing::both;
+
+    /// Sends until the receiver keeps messages waiting in their sender's memory, however short they are.
+    async fn congest(r: &Rank, dest: i32) {
+        loop {
+            let request = isend(r, Addr(64), 1024, Datatype::BYTE, dest, 9, Comm::WORLD).unwrap();
+            if test(r, request).await.unwrap().is_none() {
+                return;
+            }
+        }
+    }
+
+    #[test]
+    fn a_greeting_without_a_request_is_taken_back() {
+        both(2, async |r| {
+            if r.id() == 0 {
+                congest(r, 1).await;
+                while send_init(r, Addr(64), 1, Datatype::BYTE, MPI_PROC_NULL, 0, Comm::WORLD).is_ok() {}
+                for room in [0, 1] {
+                    // With room for one request, there is none for the greeting.
+                    (0..room).for_each(|_| r.discard(last(r)));
+                    let made = psend_init(r, Addr(64), 1, 16, Datatype::BYTE, 1, 5, Comm::WORLD, Info::NULL);
+                    assert_eq!(made.unwrap_err().class, MPI_ERR_NO_MEM);
+                }
+                send(r, Addr(64), 0, Datatype::BYTE, 1, 3, Comm::WORLD).await.unwrap();
+            } else {
+                recv(r, Addr(64), 0, Datatype::BYTE, 0, 3, Comm::WORLD).await.unwrap();
+                let greetings = r.communicator(Comm::WORLD).unwrap().context.greetings();
+                let greeting = r.peek(&Pattern { context: greetings, source: 0, tag: MPI_ANY_TAG });
+                assert_eq!(greeting, None);
+            }
+        });
+    }
+
+    /// A request that is free to be given up.
+    fn last(r: &Rank) -> Request {
+        let made = (0..MOST as u32).rev().map(|index| Request((Class::Request as u32) << 28 | index));
+        made.into_iter().find(|&request| r.parts(request).is_ok()).unwrap()
+    }
+
+    #[test]
+    fn greetings_without_sense_are_errors() {
+        let greeting = |parts: u32, bytes: u64| Greeting { context: Context::WORLD, parts, bytes }.to_bytes();
+        assert_eq!(greeting(3, 5).len() as u64, Greeting::BYTES);
+        assert!(Greeting::from_bytes(&greeting(1 << 16, 1 << 32)).is_some());
+        assert!(Greeting::from_bytes(&greeting(3, 5)[1..]).is_none());
+        let forged = [greeting(2, 1 << 63), greeting(1 << 16, u64::MAX), greeting(1 << 20, 0), greeting(u32::MAX, 1)];
+        both(1, async |r| {
+            for forged in &forged {
+                let request = precv_init(r, Addr(64), 1, 16, Datatype::BYTE, 0, 5, Comm::WORLD, Info::NULL).unwrap();
+                let communicator = r.communicator(Comm::WORLD).unwrap();
+                let what = target(Kind::Send, 0, 5, &communicator).unwrap().unwrap();
+                let what = What { context: what.context.greetings(), ..what };
+                r.post_parcel(what, 0, forged.clone().into()).unwrap().finish().await;
+                start(r, request).unwrap();
+                assert_eq!(wait(r, request).await.unwrap().class(), MPI_ERR_NOT_SAME);
+            }
+        });
+    }
 }

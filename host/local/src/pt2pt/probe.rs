@@ -8,9 +8,10 @@ use super::pattern;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::mailbox::matching::{Pattern, Ticket};
-use crate::mailbox::operation::OpRef;
 use crate::mailbox::ring::Header;
 use crate::rank::Rank;
+use crate::request::Activity;
+use crate::transport::Started;
 
 /// A message that a matched probe has set aside.
 struct Aside {
@@ -91,25 +92,36 @@ impl Rank {
 
 fn set_aside(r: &Rank, pattern: &Pattern, comm: Comm) -> Result<Option<(Message, Status)>> {
     let mut messages = r.pt2pt.messages.0.borrow_mut();
-    let Some((ticket, header)) = r.set_aside(pattern) else { return Ok(None) };
-    match messages.insert(Aside { ticket, comm }) {
-        Ok(handle) => Ok(Some((Message(handle), header.status()))),
-        Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many matched messages as it may have")),
+    if messages.is_full() {
+        return Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many matched messages as it may have"));
     }
+    let Some((ticket, header)) = r.set_aside(pattern) else { return Ok(None) };
+    Ok(messages.insert(Aside { ticket, comm }).ok().map(|handle| (Message(handle), header.status())))
 }
 
 /// Starts the receive of a message that was set aside.
-fn start_mrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message: Message) -> Result<(OpRef, Comm)> {
+fn start_mrecv(
+    r: &Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    message: Message,
+) -> Result<(Started<'_, 'static>, Comm)> {
     let span = r.span(buf, count, datatype)?;
-    let aside = r.pt2pt.messages.0.borrow_mut().remove(message.0);
-    let Some(Aside { ticket, comm }) = aside else {
+    let mut messages = r.pt2pt.messages.0.borrow_mut();
+    let Some(&Aside { ticket, comm }) = messages.get(message.0) else {
         let text = match message {
             Message::NULL => "the message is MPI_MESSAGE_NULL".into(),
             Message(handle) => format!("{handle:#x} is not a message of this rank (received, or never probed)"),
         };
         return Err(Error::new(MPI_ERR_REQUEST, text));
     };
-    Ok((r.post_ticket(ticket, span)?, comm))
+    // Where there is no operation for it, the message can be received later.
+    let started = r.post_ticket(ticket, span);
+    if !matches!(&started, Err(error) if error.class == MPI_ERR_NO_MEM) {
+        messages.remove(message.0);
+    }
+    Ok((started?, comm))
 }
 
 /// `MPI_Mrecv`
@@ -118,8 +130,8 @@ pub async fn mrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message:
         r.span(buf, count, datatype)?;
         return Ok((Message::NULL, Status::PROC_NULL));
     }
-    let (operation, comm) = start_mrecv(r, buf, count, datatype, message)?;
-    let outcome = r.complete(operation).await;
+    let (started, comm) = start_mrecv(r, buf, count, datatype, message)?;
+    let outcome = started.finish().await;
     // The message is gone: its communicator must be named.
     outcome.check().map_err(|error| error.on(comm))?;
     Ok((Message::NULL, outcome.status()))
@@ -129,8 +141,8 @@ pub async fn mrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message:
 pub fn imrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message: Message) -> Result<(Message, Request)> {
     if message == Message::NO_PROC {
         r.span(buf, count, datatype)?;
-        return Ok((Message::NULL, r.operation_request(Comm::SELF, None, Status::PROC_NULL)?));
+        return Ok((Message::NULL, r.new_request(Comm::SELF, Activity::complete(Status::PROC_NULL))?));
     }
-    let (operation, comm) = start_mrecv(r, buf, count, datatype, message)?;
-    Ok((Message::NULL, r.operation_request(comm, Some(operation), Status::EMPTY)?))
+    let (started, comm) = start_mrecv(r, buf, count, datatype, message)?;
+    Ok((Message::NULL, r.operation_request(comm, started, Status::EMPTY)?))
 }

@@ -19,22 +19,24 @@ use crate::transport::Started;
 struct Exchange {
     comm: Rc<Communicator>,
     /// What is sent, and where to; `None` to `MPI_PROC_NULL`.
-    send: (Option<What>, Span),
+    send: (Option<What>, Span<'static>),
     /// What is received, and where from; `None` from `MPI_PROC_NULL`.
-    receive: (Option<Pattern>, Span),
-    /// Holds the bytes that are sent, if the receive may overwrite the originals.
-    copy: Option<Box<[u8]>>,
+    receive: (Option<Pattern>, Span<'static>),
+    /// Whether the receive may overwrite what is sent.
+    in_place: bool,
 }
 
 impl Exchange {
     async fn run(self, r: &Rank) -> Result<Status> {
+        let copy = self.in_place.then(|| self.send.1.to_vec());
         let receiving = match self.receive {
-            (Some(pattern), span) => Some(Started::new(r, Some(r.post_recv(pattern, span)?))),
+            (Some(pattern), span) => Some(r.post_recv(pattern, span)?),
             (None, _) => None,
         };
-        let sending = match self.send {
-            (Some(what), span) => Started::new(r, r.post_send(what, self.comm.rank, span)?),
-            (None, _) => Started::new(r, None),
+        let sending = match (self.send, copy) {
+            ((Some(what), _), Some(copy)) => r.post_parcel(what, self.comm.rank, copy.into())?,
+            ((Some(what), span), None) => r.post_send(what, self.comm.rank, span)?,
+            ((None, _), _) => Started::nothing(r),
         };
         poll_fn(|_| {
             let sent = sending.poll();
@@ -43,8 +45,6 @@ impl Exchange {
         })
         .await;
         sending.end();
-        // The copy that was sent is not needed any more, and not before.
-        drop(self.copy);
         let Some(receiving) = receiving else { return Ok(Status::PROC_NULL) };
         let outcome = receiving.end();
         outcome.check()?;
@@ -70,7 +70,7 @@ fn exchange(
     let (send, receive) = (r.span(sendbuf, sendcount, sendtype)?, r.span(recvbuf, recvcount, recvtype)?);
     let to = target(Kind::Send, dest, sendtag, &comm)?;
     let from = pattern(source, recvtag, &comm)?;
-    Ok(Exchange { comm, send: (to, send), receive: (from, receive), copy: None })
+    Ok(Exchange { comm, send: (to, send), receive: (from, receive), in_place: false })
 }
 
 fn exchange_in_place(
@@ -84,13 +84,8 @@ fn exchange_in_place(
     recvtag: i32,
     comm: Comm,
 ) -> Result<Exchange> {
-    let mut exchange = exchange(r, buf, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm)?;
-    let mut copy = exchange.send.1.to_vec().into_boxed_slice();
-    // SAFETY: the copy lives in the exchange until its send has ended or has been withdrawn: `Started` is dropped
-    // first.
-    exchange.send.1 = unsafe { Span::raw(copy.as_mut_ptr(), copy.len()) };
-    exchange.copy = Some(copy);
-    Ok(exchange)
+    let exchange = exchange(r, buf, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, comm)?;
+    Ok(Exchange { in_place: true, ..exchange })
 }
 
 /// `MPI_Sendrecv`

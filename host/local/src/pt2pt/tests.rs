@@ -4,9 +4,9 @@ use rankine_abi::{
 };
 
 use super::*;
+use crate::context::Context;
 use crate::request::{request_free, start, wait, waitall};
 use crate::testing::both;
-use crate::transport::Started;
 use crate::world::{End, Options};
 
 const BYTE: Datatype = Datatype::BYTE;
@@ -453,22 +453,22 @@ async fn follow(r: &Rank, schedule: &[Step]) {
                 r.memory().write_i32(at, number as i32, "number").unwrap();
                 let kind = if synchronous { Kind::Ssend } else { Kind::Send };
                 let span = r.span(at, length, BYTE).unwrap();
-                let what = What { kind, context: 77, peer: from, tag, destination: r.me() };
-                sends.push(Started::new(r, r.post_send(what, from, span).unwrap()));
+                let what = What { kind, context: Context::SELF, peer: from, tag, destination: r.me() };
+                sends.push(r.post_send(what, from, span).unwrap());
             }
             Step::Receive { from, tag } => {
                 reference.receive(from, tag, number);
                 let span = r.span(at, 10_000, BYTE).unwrap();
-                let pattern = Pattern { context: 77, source: from, tag };
-                receives.push((number, at, Started::new(r, Some(r.post_recv(pattern, span).unwrap()))));
+                let pattern = Pattern { context: Context::SELF, source: from, tag };
+                receives.push((number, at, r.post_recv(pattern, span).unwrap()));
             }
             Step::Probe { from, tag } => {
-                let seen = r.peek(&Pattern { context: 77, source: from, tag });
+                let seen = r.peek(&Pattern { context: Context::SELF, source: from, tag });
                 let expected = reference.find(from, tag).map(|index| reference.unexpected[index]);
                 assert_eq!(seen.map(|header| (header.source, header.tag)), expected.map(|(from, tag, _)| (from, tag)));
             }
             Step::MatchedProbe { from, tag } => {
-                let aside = r.set_aside(&Pattern { context: 77, source: from, tag });
+                let aside = r.set_aside(&Pattern { context: Context::SELF, source: from, tag });
                 let expected = reference.find(from, tag).map(|index| reference.unexpected.remove(index));
                 assert_eq!(
                     aside.map(|(_, header)| (header.source, header.tag)),
@@ -477,7 +477,7 @@ async fn follow(r: &Rank, schedule: &[Step]) {
                 if let (Some((ticket, _)), Some((_, _, message))) = (aside, expected) {
                     reference.taken.insert(number, message);
                     let span = r.span(at, 10_000, BYTE).unwrap();
-                    receives.push((number, at, Started::new(r, Some(r.post_ticket(ticket, span).unwrap()))));
+                    receives.push((number, at, r.post_ticket(ticket, span).unwrap()));
                 }
             }
         }

@@ -61,7 +61,12 @@ impl Rank {
     pub(super) fn go_on(&self, request: Request) {
         self.requests.background.borrow_mut().push(request);
         self.deaf.set(true);
-        self.advance_one(request);
+        if self.advance_one(request) {
+            let mut background = self.requests.background.borrow_mut();
+            if let Some(last) = background.iter().rposition(|&other| other == request) {
+                background.remove(last);
+            }
+        }
         self.deaf.set(false);
     }
 
@@ -77,23 +82,29 @@ impl Rank {
         assert!(std::ptr::eq(self.requests.home.get(), self), "a rank does not move while its requests refer to it");
         // A future may start or end others while it is polled. Those that it starts have been polled then.
         let requests: SmallVec<[Request; 8]> = self.requests.background.borrow().as_slice().into();
+        let mut ended = false;
         for request in requests {
-            self.advance_one(request);
+            ended |= self.advance_one(request);
+        }
+        if ended {
+            let table = self.requests.table.borrow();
+            let goes_on = |request: &Request| {
+                matches!(table.get(request.0).map(|entry| &entry.activity), Some(Activity::Future(_)))
+            };
+            self.requests.background.borrow_mut().retain(goes_on);
         }
     }
 
-    /// Polls one future, and takes it off the list if it has ended.
-    fn advance_one(&self, request: Request) {
+    /// Polls one future; whether it has ended.
+    fn advance_one(&self, request: Request) -> bool {
         let future = match self.requests.table.borrow_mut().get_mut(request.0).map(|entry| &mut entry.activity) {
             Some(Activity::Future(future)) => future.take(),
             _ => None,
         };
         // It is being polled further up on this stack: a callback of the guest has come back to us.
-        let Some(mut future) = future else { return };
+        let Some(mut future) = future else { return false };
         let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        if polled.is_ready() {
-            self.requests.background.borrow_mut().retain(|&other| other != request);
-        }
+        let ended = polled.is_ready();
         if let Some(entry) = self.requests.table.borrow_mut().get_mut(request.0) {
             match (polled, &mut entry.activity) {
                 (Poll::Pending, Activity::Future(place)) => **place = Some(future),
@@ -103,6 +114,7 @@ impl Rank {
                 }
             }
         }
+        ended
     }
 
     /// Drops the futures of a rank whose program has ended, which takes their messages back.
@@ -119,6 +131,7 @@ impl Rank {
     /// Forgets the futures of a rank that is dropped as it is.
     pub(crate) fn leak_futures(&self) {
         while let Some(activity) = self.take_future() {
+            #[expect(clippy::mem_forget, reason = "with all that its operations use")]
             std::mem::forget(activity);
         }
     }

@@ -27,6 +27,7 @@ use crate::handle::{Class, Table};
 use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel};
 use crate::pt2pt::Parts;
 use crate::rank::Rank;
+use crate::transport::Started;
 
 pub use complete::*;
 pub use grequest::*;
@@ -91,8 +92,8 @@ pub(crate) enum Activity {
 
 /// A receive into the host, and what is done with its bytes when the request is completed.
 pub(crate) struct Received {
-    pub operation: OpRef,
-    pub then: Then,
+    operation: OpRef,
+    then: Then,
 }
 
 /// What is done with a message that came into the host, on the rank's own stack, when its request is completed: the
@@ -105,6 +106,12 @@ pub type Then = Box<
 pub(crate) type Starter = Rc<dyn Fn(&Rank) -> Result<Activity>>;
 
 impl Activity {
+    /// A send or receive that was started, or nothing.
+    #[inline(always)]
+    pub(crate) fn of(started: Started<'_, 'static>) -> Activity {
+        started.hand_over().map_or(Activity::Done, Activity::Operation)
+    }
+
     /// What was complete when it was started.
     #[inline]
     pub(crate) fn complete(status: Status) -> Activity {
@@ -168,18 +175,30 @@ impl Rank {
         self.insert(comm, activity, None)
     }
 
-    /// A request for a send or receive, or for what needed none and ended with `otherwise`.
+    /// A request for a send or receive, or for what needed none and ended with `otherwise`. If there is no room for it,
+    /// the operation is taken back.
     #[inline(always)]
-    pub(crate) fn operation_request(&self, comm: Comm, operation: Option<OpRef>, otherwise: Status) -> Result<Request> {
-        let Some(operation) = operation else { return self.new_request(comm, Activity::complete(otherwise)) };
-        match self.new_request(comm, Activity::Operation(operation)) {
-            Ok(request) => Ok(request),
-            Err(error) => {
-                self.withdraw(operation);
-                self.release(operation);
-                Err(error)
-            }
-        }
+    pub(crate) fn operation_request(
+        &self,
+        comm: Comm,
+        started: Started<'_, 'static>,
+        otherwise: Status,
+    ) -> Result<Request> {
+        let activity = match started.operation() {
+            Some(operation) => Activity::Operation(operation),
+            None => Activity::complete(otherwise),
+        };
+        let request = self.new_request(comm, activity)?;
+        started.hand_over();
+        Ok(request)
+    }
+
+    /// The same for a receive into the host.
+    pub(crate) fn received_request(&self, comm: Comm, started: Started<'_, 'static>, then: Then) -> Result<Request> {
+        let Some(operation) = started.operation() else { return self.new_request(comm, Activity::Done) };
+        let request = self.new_request(comm, Activity::Received(Box::new(Received { operation, then })))?;
+        started.hand_over();
+        Ok(request)
     }
 
     /// An inactive request that `MPI_Start` starts with `starter`.
@@ -345,7 +364,7 @@ impl Rank {
     }
 
     /// Forgets a request without a word to anybody.
-    fn discard(&self, request: Request) {
+    pub(crate) fn discard(&self, request: Request) {
         let (request, activity) = self.detach(request);
         self.requests.table.borrow_mut().remove(request.0);
         if let Some(operation) = activity.operation() {

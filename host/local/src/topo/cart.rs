@@ -5,20 +5,32 @@ use std::rc::Rc;
 use rankine_abi::{Comm, MPI_ERR_ARG, MPI_ERR_DIMS, MPI_ERR_RANK, MPI_ERR_TOPOLOGY, MPI_PROC_NULL, MPI_UNDEFINED};
 
 use super::{Topology, room};
-use crate::comm::Communicator;
+use crate::comm::{Communicator, Tag, name};
 use crate::error::{Error, Result};
 use crate::group::Members;
 use crate::rank::Rank;
 
 /// One dimension of a grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Axis {
     length: i32,
     periodic: bool,
 }
 
+impl Axis {
+    /// The coordinate `distance` steps away from another, if it is on the axis.
+    fn step(self, from: i32, distance: i64) -> Option<i32> {
+        let target = i64::from(from) + distance;
+        let inside = self.periodic || (0..i64::from(self.length)).contains(&target);
+        inside.then(|| target.rem_euclid(self.length.into()) as i32)
+    }
+}
+
+/// Dimensions that a grid can have: no job has ranks for more than 31 that are longer than 1.
+const MAX_DIMENSIONS: usize = 1 << 10;
+
 /// A grid of ranks; without axes it is a single rank.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Grid {
     axes: Vec<Axis>,
 }
@@ -29,6 +41,10 @@ impl Grid {
         let length = usize::try_from(ndims).ok().filter(|&length| dims.len() >= length && periods.len() >= length);
         let length = length
             .ok_or_else(|| Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions")))?;
+        if length > MAX_DIMENSIONS {
+            let text = format!("ndims is {ndims}, but a grid has at most {MAX_DIMENSIONS} dimensions");
+            return Err(Error::new(MPI_ERR_DIMS, text));
+        }
         let dims = &dims[..length];
         if let Some(axis) = dims.iter().position(|&length| length < 0) {
             return Err(Error::new(MPI_ERR_DIMS, format!("dims[{axis}] is {}, which is negative", dims[axis])));
@@ -70,19 +86,19 @@ impl Grid {
 
     /// The rank `distance` steps away along an axis, or `MPI_PROC_NULL`.
     fn step(&self, rank: i32, axis: usize, distance: i64) -> i32 {
-        let mut coordinates = self.coordinates(rank);
-        let Axis { length, periodic } = self.axes[axis];
-        let target = i64::from(coordinates[axis]) + distance;
-        if !periodic && !(0..i64::from(length)).contains(&target) {
-            return MPI_PROC_NULL;
-        }
-        coordinates[axis] = target.rem_euclid(length.into()) as i32;
-        self.rank(&coordinates)
+        let apart = self.axes[axis + 1..].iter().map(|axis| axis.length).product();
+        step_along(self.axes[axis], apart, rank, distance)
     }
 
     /// Along each axis the neighbours one step down and one step up.
     pub(super) fn neighbors(&self, rank: i32) -> Vec<i32> {
-        (0..self.axes.len()).flat_map(|axis| [self.step(rank, axis, -1), self.step(rank, axis, 1)]).collect()
+        let mut neighbors = vec![[MPI_PROC_NULL; 2]; self.axes.len()];
+        let mut apart = 1;
+        for (pair, &axis) in neighbors.iter_mut().zip(&self.axes).rev() {
+            *pair = [-1, 1].map(|distance| step_along(axis, apart, rank, distance));
+            apart *= axis.length;
+        }
+        neighbors.into_flattened()
     }
 
     /// The grid of the axes that remain, and the ranks of it that `rank` is in.
@@ -101,6 +117,12 @@ impl Grid {
         let ranks = ranks.collect();
         (part, ranks)
     }
+}
+
+/// The rank `distance` steps away along an axis, on which neighbours are `apart` ranks apart, or `MPI_PROC_NULL`.
+fn step_along(axis: Axis, apart: i32, rank: i32, distance: i64) -> i32 {
+    let coordinate = rank / apart % axis.length;
+    axis.step(coordinate, distance).map_or(MPI_PROC_NULL, |target| rank + (target - coordinate) * apart)
 }
 
 /// `MPI_Cart_create`
@@ -132,10 +154,9 @@ pub async fn cart_sub(r: &Rank, comm: Comm, remain_dims: &[i32]) -> Result<Comm>
     }
     let remains: Vec<bool> = remain_dims.iter().map(|&remains| remains != 0).collect();
     let (part, ranks) = grid.part(communicator.rank, &remains);
-    // The parts have no rank in common, so one context serves all of them.
-    let context = communicator.agree_on_context(r).await?;
     let rank = ranks.iter().position(|&rank| rank == communicator.rank).unwrap_or_default() as i32;
     let group = Members::list(ranks.iter().filter_map(|&rank| communicator.group.get(rank)).collect());
+    let context = communicator.agree_on_parts(r, Tag::SUBGRIDS, Some(name(r, &group, &part))).await?;
     let mut sub = communicator.child(context, Rc::new(group), rank);
     sub.topology = Some(Rc::new(Topology::Cart(part)));
     r.add_comm(sub)
@@ -261,6 +282,22 @@ mod tests {
         }
 
         #[test]
+        fn neighbors_are_a_step_away(dims in prop::collection::vec(1i32..5, 0..5), periods in prop::collection::vec(0..2, 5)) {
+            let grid = Grid::new(dims.len() as i32, &dims, &periods, 1000).unwrap();
+            for rank in 0..grid.places() {
+                let naive = |axis: usize, distance: i32| {
+                    let mut coordinates = grid.coordinates(rank);
+                    coordinates[axis] += distance;
+                    let inside = (0..dims[axis]).contains(&coordinates[axis]);
+                    coordinates[axis] = coordinates[axis].rem_euclid(dims[axis]);
+                    if inside || periods[axis] != 0 { grid.rank(&coordinates) } else { MPI_PROC_NULL }
+                };
+                let all: Vec<i32> = (0..dims.len()).flat_map(|axis| [naive(axis, -1), naive(axis, 1)]).collect();
+                prop_assert_eq!(grid.neighbors(rank), all);
+            }
+        }
+
+        #[test]
         fn parts_cover_the_grid(axes in prop::collection::vec((1i32..5, any::<bool>()), 0..4)) {
             let (dims, remains): (Vec<i32>, Vec<bool>) = axes.into_iter().unzip();
             let grid = Grid::new(dims.len() as i32, &dims, &vec![0; dims.len()], 1000).unwrap();
@@ -308,6 +345,17 @@ mod tests {
             assert_eq!(cart_get(r, copy, 2).unwrap(), cart_get(r, cart, 2).unwrap());
             assert_eq!(comm_compare(r, cart, cart).unwrap(), MPI_IDENT);
         });
+    }
+
+    #[test]
+    fn dimensions_are_limited() {
+        let grid = |ndims: usize| Grid::new(ndims as i32, &vec![1; ndims], &vec![1; ndims], 1);
+        assert_eq!(grid(MAX_DIMENSIONS).unwrap().neighbors(0), vec![0; 2 * MAX_DIMENSIONS]);
+        let error = grid(40_000).unwrap_err();
+        assert_eq!(
+            (error.class, &*error.text),
+            (MPI_ERR_DIMS, "ndims is 40000, but a grid has at most 1024 dimensions")
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use rankine_abi::{Comm, Info, MPI_ERR_ARG, MPI_ERR_RANK};
 use super::Topology;
 use crate::comm::{Communicator, Party, Tag};
 use crate::error::{Error, Result};
+use crate::group::disagreement;
 use crate::rank::Rank;
 
 /// The edges that end and begin at one rank.
@@ -115,8 +116,10 @@ async fn distribute(r: &Rank, communicator: &Communicator, edges: Vec<i32>, weig
         // Incoming edges have their source after a 0, outgoing ones their destination after a 1.
         lists.resize(communicator.group.len(), Vec::new());
         for &[source, destination, weight] in all.as_chunks::<3>().0 {
-            lists[destination as usize].extend([0, source, weight]);
-            lists[source as usize].extend([1, destination, weight]);
+            for (end, [direction, other]) in [(destination, [0, source]), (source, [1, destination])] {
+                let list = usize::try_from(end).ok().and_then(|end| lists.get_mut(end)).ok_or_else(disagreement)?;
+                list.extend([direction, other, weight]);
+            }
         }
     }
     let mut graph = DistGraph::default();

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::rank::Rank;
 
 /// The neighbours of all nodes.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(crate) struct Graph {
     /// For each node, where its neighbours in `edges` end.
     ends: Vec<i32>,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use rankine_abi::{Comm, Info, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_DIMS, MPI_ERR_TOPOLOGY, MPI_GRAPH, MPI_UNDEFINED};
 
-use crate::comm::{Communicator, SHARED_MEMORY};
+use crate::comm::{Communicator, SHARED_MEMORY, Tag, name};
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 
@@ -68,11 +68,20 @@ impl Communicator {
 
     /// A communicator of the first `size` ranks with a topology; `None` in the others.
     async fn with_topology(&self, r: &Rank, size: i32, topology: Topology) -> Result<Option<Communicator>> {
-        let context = self.agree_on_context(r).await?;
+        let group = if size == self.size() { self.group.clone() } else { Rc::new(self.group.first(size as usize)) };
+        let name = match &topology {
+            Topology::Cart(grid) => Some(name(r, &group, grid)),
+            Topology::Graph(graph) => Some(name(r, &group, graph)),
+            Topology::DistGraph(_) => None,
+        };
+        let context = match name {
+            Some(name) => self.agree_on_parts(r, Tag::TOPOLOGY, (self.rank < size).then_some(name)).await?,
+            // Every rank knows another part of the graph, and all are in it.
+            None => self.agree_on_context(r, Tag::GRAPH).await?,
+        };
         if self.rank >= size {
             return Ok(None);
         }
-        let group = if size == self.size() { self.group.clone() } else { Rc::new(self.group.first(size as usize)) };
         let mut communicator = self.child(context, group, self.rank);
         communicator.topology = Some(Rc::new(topology));
         Ok(Some(communicator))
