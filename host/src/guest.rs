@@ -11,6 +11,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
 
+use crate::job::Placement;
 use crate::local::callback::Signatures;
 use crate::mpi;
 
@@ -74,6 +75,8 @@ pub(crate) enum Seat {
 /// What a rank's store holds.
 pub struct Guest {
     seat: Seat,
+    /// Which stack its code and the host's calls from it run on: one thread's, or fibers'.
+    pub(crate) placement: Placement,
     objects: Rc<Objects>,
     wasi: WasiP1Ctx,
     /// The exported memory, known once the module is instantiated.
@@ -82,6 +85,8 @@ pub struct Guest {
     pub(crate) limits: Limits,
     /// Callbacks of MPI that run inside one another.
     pub(crate) callbacks: u32,
+    /// A callback runs within a call that can't let other ranks run (see `callback::answer_at_once`).
+    pub(crate) cannot_wait: bool,
     /// Of the functions that MPI has called.
     pub(crate) signatures: Signatures,
 }
@@ -104,15 +109,17 @@ impl Guest {
     }
 
     /// A guest before its module is instantiated.
-    pub(crate) fn new(seat: Seat, wasi: WasiP1Ctx, limits: Limits) -> Guest {
+    pub(crate) fn new(seat: Seat, placement: Placement, wasi: WasiP1Ctx, limits: Limits) -> Guest {
         Guest {
             seat,
+            placement,
             objects: Rc::default(),
             wasi,
             memory: None,
             scratch: Scratch::default(),
             limits,
             callbacks: 0,
+            cannot_wait: false,
             signatures: Signatures::default(),
         }
     }
@@ -132,6 +139,22 @@ impl Guest {
         match &self.seat {
             Seat::Process(rank) => rank,
             Seat::Embedded(_) => unreachable!("a shim of the mpi engine in a rank of the embedded one"),
+        }
+    }
+
+    /// The function of MPI that runs.
+    pub(crate) fn call(&self) -> &'static str {
+        match &self.seat {
+            Seat::Embedded(rank) => rank.call(),
+            Seat::Process(rank) => rank.call.get(),
+        }
+    }
+
+    /// A function of MPI runs, again or for the first time.
+    pub(crate) fn set_call(&self, call: &'static str) {
+        match &self.seat {
+            Seat::Embedded(rank) => rank.enter(call),
+            Seat::Process(rank) => rank.call.set(call),
         }
     }
 

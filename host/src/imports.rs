@@ -7,7 +7,7 @@ use wasmtime::{ExternType, InstancePre, Linker, Module};
 
 use crate::guest::Guest;
 use crate::job::Placement;
-use crate::{local, wasi};
+use crate::{local, text, wasi};
 
 /// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
 /// engine's and gets the import's module and name; refuses the module with all missing ones named.
@@ -44,9 +44,16 @@ pub(crate) fn resolve(
     })
 }
 
-/// Names everything that is missing, and what to do about it.
+/// Missing functions that are named.
+const SHOWN: usize = 100;
+
+/// Names what is missing, and what to do about it.
 fn refusal(path: &Path, missing: &[(&str, &str)]) -> String {
-    let names: Vec<String> = missing.iter().map(|(module, name)| format!("  {module}.{name}")).collect();
+    let mut names: Vec<String> =
+        missing.iter().take(SHOWN).map(|(module, name)| text::line(&format!("  {module}.{name}"))).collect();
+    if missing.len() > SHOWN {
+        names.push(format!("  ... and {} more", missing.len() - SHOWN));
+    }
     let mut text =
         format!("{} needs what this version of Rankine does not have:\n{}", path.display(), names.join("\n"));
     if missing.iter().any(|(module, _)| *module == local::MODULE) {

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use wasmtime::Module;
+use wasmtime::Linker;
 
+use crate::guest::Guest;
 use crate::local::Carriers;
+use crate::module::Program;
 use crate::output::Output;
 use crate::rank::Crew;
 use crate::trap::Report;
@@ -59,8 +61,10 @@ pub struct Settings {
     pub folders: Vec<Folder>,
     /// Bytes of linear memory that a rank may have.
     pub memory_limit: Option<usize>,
-    /// How long the job may take.
+    /// How long the job may take, since it was started.
     pub timeout: Option<Duration>,
+    /// When it was started.
+    pub started: Instant,
     /// Prefix every line of output with its rank.
     pub label: bool,
     /// Report deadlocks.
@@ -189,12 +193,11 @@ fn abort_status(code: i32) -> i32 {
 
 /// Waits for the job's end, whichever comes first.
 pub(crate) fn await_end(settings: &Settings, world: &rankine_local::World, events: &Receiver<Event>) -> Ending {
-    let started = Instant::now();
     let mut tally = Tally { running: settings.ranks, ..Tally::default() };
     loop {
         let event = match settings.timeout {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(limit) => events.recv_timeout(limit.saturating_sub(started.elapsed())),
+            Some(limit) => events.recv_timeout(limit.saturating_sub(settings.started.elapsed())),
         };
         let ending = match event {
             Ok(event) => tally.note(event, world),
@@ -307,10 +310,19 @@ pub struct Job {
 
 impl Job {
     /// Makes a job of a program: refuses what could not work, and starts nothing yet.
-    pub fn new(module: &Module, path: &Path, settings: Settings) -> Result<Job> {
+    pub fn new(program: &Program, path: &Path, settings: Settings) -> Result<Job> {
         let placement = settings.placement;
-        let define = |linker: &mut _, module: &str, name: &str| local::define(linker, placement, module, name);
-        let program = imports::resolve(module, path, placement, define)?;
+        Job::with(program, path, settings, |linker, module, name| local::define(linker, placement, module, name))
+    }
+
+    /// The same with functions of MPI that `define` registers.
+    fn with(
+        Program { code, symbols }: &Program,
+        path: &Path,
+        settings: Settings,
+        define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
+    ) -> Result<Job> {
+        let program = imports::resolve(code, path, settings.placement, define)?;
         let (sender, events) = channel();
         let remote = Remote(sender);
         let closed = remote.clone();
@@ -318,8 +330,8 @@ impl Job {
             let _ = closed.0.send(Event::OutputClosed);
         });
         let (carriers, world) = Carriers::new(&settings);
-        let engine = module.engine().clone();
-        let crew = Crew { settings, engine, program, world, output, remote, ended: Mutex::default() };
+        let (engine, symbols) = (code.engine().clone(), symbols.clone());
+        let crew = Crew { settings, engine, program, symbols, world, output, remote, ended: Mutex::default() };
         Ok(Job { crew: Arc::new(crew), carriers, events })
     }
 
@@ -340,5 +352,62 @@ impl Job {
             return Ending::Failed(format!("{error:#}"));
         }
         await_end(&self.crew.settings, &self.crew.world, &self.events)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::module;
+    use crate::symbols::Symbols;
+    use wasmtime::{Caller, Module};
+
+    /// Rank 1 asks for the version; all others wait for it.
+    const PROGRAM: &str = r#"(module
+        (import "mpi" "MPI_Init" (func $init (param i32 i32) (result i32)))
+        (import "mpi" "MPI_Comm_rank" (func $rank (param i32 i32) (result i32)))
+        (import "mpi" "MPI_Barrier" (func $barrier (param i32) (result i32)))
+        (import "mpi" "MPI_Get_version" (func $version (param i32 i32) (result i32)))
+        (memory (export "memory") 1)
+        (func (export "_start")
+            (drop (call $init (i32.const 0) (i32.const 0)))
+            (drop (call $rank (i32.const 0x101) (i32.const 64)))
+            (if (i32.eq (i32.load (i32.const 64)) (i32.const 1))
+                (then (drop (call $version (i32.const 64) (i32.const 68)))))
+            (drop (call $barrier (i32.const 0x101)))))"#;
+
+    #[test]
+    fn a_panic_of_the_host_ends_the_job_in_words() {
+        for placement in [Placement::Threads, Placement::Fibers] {
+            let engine = module::engine(module::Settings { images: true }).unwrap();
+            let code = Module::new(&engine, PROGRAM).unwrap();
+            let program = Program { code, symbols: Arc::new(Symbols::default()) };
+            let settings = Settings {
+                ranks: 4,
+                placement,
+                arguments: vec!["program".into()],
+                environment: Vec::new(),
+                folders: Vec::new(),
+                memory_limit: None,
+                timeout: Some(Duration::from_secs(60)),
+                started: Instant::now(),
+                label: false,
+                deadlock_check: true,
+            };
+            let define = |linker: &mut Linker<Guest>, module: &str, name: &str| {
+                if name != "MPI_Get_version" {
+                    return local::define(linker, placement, module, name);
+                }
+                linker.func_wrap(module, name, |caller: Caller<'_, Guest>, _: i32, _: i32| -> i32 {
+                    caller.data().set_call("MPI_Get_version");
+                    panic!("this is what the test is about");
+                })?;
+                Ok(true)
+            };
+            let ending = Job::with(&program, Path::new("program"), settings, define).unwrap().run();
+            assert_eq!(ending.status(), 1);
+            let Ending::Failed(text) = ending else { panic!("{ending:?}") };
+            assert!(text.starts_with("rank 1: this is a bug of Rankine in or after MPI_Get_version"), "{text}");
+        }
     }
 }

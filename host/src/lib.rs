@@ -18,5 +18,7 @@ mod objects;
 pub mod output;
 mod rank;
 pub mod signals;
+pub mod symbols;
+mod text;
 pub mod trap;
 pub mod wasi;

@@ -6,6 +6,7 @@
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -13,6 +14,7 @@ use wasmtime::{Collector, Config, Engine, ExternType, Module};
 
 use crate::cache::Cache;
 use crate::function_table;
+use crate::symbols::Symbols;
 
 /// Stack of a rank that its guest's code may use.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -29,6 +31,22 @@ pub struct Settings {
     pub images: bool,
 }
 
+/// A program that is ready to run.
+pub struct Program {
+    /// Its code.
+    pub code: Module,
+    /// Its debug information.
+    pub symbols: Arc<Symbols>,
+}
+
+/// Loads a program.
+pub fn load(path: &Path, settings: Settings) -> Result<Program> {
+    let binary = read(path)?;
+    let code = compile(&engine(settings)?, path, &binary)?;
+    check_program(&code, path)?;
+    Ok(Program { code, symbols: Arc::new(Symbols::of(binary)) })
+}
+
 /// An engine for guests of this job.
 pub fn engine(settings: Settings) -> Result<Engine> {
     let mut config = Config::new();
@@ -37,7 +55,8 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     config.memory_may_move(false).memory_reservation(4 << 30);
     config.memory_init_cow(settings.images);
     config.max_wasm_stack(GUEST_STACK).async_stack_size(GUEST_STACK + HOST_STACK);
-    config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Enable);
+    // Debug information is read by `symbols`, which doubts it.
+    config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
     config.wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES));
     // Guests keep their objects in linear memory; those few that use references need no collection within a job.
     config.collector(Collector::Auto);
@@ -90,6 +109,7 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     if let Some(module) = cache.as_ref().and_then(|cache| cache.load(engine, &key)) {
         return Ok(module);
     }
+    tracing::info!("compiling {}", path.display());
     let progress = Progress::start(path);
     let code = engine.precompile_module(binary).map_err(|error| anyhow!("{}: {error:#}", path.display()));
     progress.stop();

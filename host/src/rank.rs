@@ -1,17 +1,22 @@
 //! One rank: a store made from the job's settings, run until its program ends.
 
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 
 use anyhow::{Context as _, Result, anyhow};
 use rankine_local::{Rank, World};
-use wasmtime::{Engine, Instance, InstancePre, Store, TypedFunc};
+use wasmtime::{Engine, Instance, InstancePre, Store, ThrownException, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
 use crate::guest::{Exit, Fatal, Guest, Limits, Seat, Stopped};
 use crate::job::{End, Event, Placement, Remote, Settings};
 use crate::output::{Output, Stream};
+use crate::symbols::Symbols;
 use crate::trap::Report;
 
 /// What all ranks of a job start from.
@@ -19,12 +24,16 @@ pub(crate) struct Crew {
     pub(crate) settings: Settings,
     pub(crate) engine: Engine,
     pub(crate) program: InstancePre<Guest>,
+    pub(crate) symbols: Arc<Symbols>,
     pub(crate) world: Arc<World>,
     pub(crate) output: Arc<Output>,
     pub(crate) remote: Remote,
     /// Stores of ranks that have ended: peers may still copy from and to their memories.
     pub(crate) ended: Mutex<Vec<Store<Guest>>>,
 }
+
+/// What came of a rank's program; nothing if the host panicked.
+type Outcome = Option<wasmtime::Result<()>>;
 
 /// The store of a rank. However the rank ends, also by a panic, the store is kept among those that have ended.
 struct Kept<'a> {
@@ -51,19 +60,16 @@ impl Drop for Kept<'_> {
 impl Crew {
     /// Runs a rank that has a thread to itself.
     pub(crate) fn run_on_thread(&self, rank: usize) {
-        self.finish(
-            rank,
-            self.start(rank).map(|store| {
-                let mut kept = Kept::new(&self.ended, store);
-                let store = kept.store();
-                let outcome = self
-                    .program
-                    .instantiate(&mut *store)
-                    .and_then(|instance| entry(&mut *store, &instance))
-                    .and_then(|start| start.call(&mut *store, ()));
-                (kept, outcome)
-            }),
-        );
+        let outcome = self.start(rank).map(|store| {
+            let mut kept = Kept::new(&self.ended, store);
+            let run = || {
+                let instance = self.program.instantiate(kept.store())?;
+                entry(kept.store(), &instance)?.call(kept.store(), ())
+            };
+            let outcome = catch_unwind(AssertUnwindSafe(run)).ok();
+            (kept, outcome)
+        });
+        self.finish(rank, outcome);
     }
 
     /// Runs a rank as a fiber.
@@ -72,7 +78,14 @@ impl Crew {
             Err(error) => Err(error),
             Ok(store) => {
                 let mut kept = Kept::new(&self.ended, store);
-                let outcome = self.call(kept.store()).await;
+                let outcome = {
+                    let mut call = pin!(self.call(kept.store()));
+                    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
+                        Ok(polled) => polled.map(Some),
+                        Err(_) => Poll::Ready(None),
+                    })
+                    .await
+                };
                 Ok((kept, outcome))
             }
         };
@@ -90,7 +103,8 @@ impl Crew {
         let limits = Limits::new(self.settings.memory_limit);
         let engine_rank = Rank::new(self.world.clone(), rank);
         self.describe(&engine_rank);
-        let mut store = Store::new(&self.engine, Guest::new(Seat::Embedded(Rc::new(engine_rank)), wasi, limits));
+        let guest = Guest::new(Seat::Embedded(Rc::new(engine_rank)), self.settings.placement, wasi, limits);
+        let mut store = Store::new(&self.engine, guest);
         store.limiter(|guest| &mut guest.limits);
         Ok(store)
     }
@@ -110,12 +124,14 @@ impl Crew {
     }
 
     /// Tells the job how the rank ended, and keeps its memory.
-    fn finish(&self, rank: usize, outcome: Result<(Kept<'_>, wasmtime::Result<()>)>) {
+    fn finish(&self, rank: usize, outcome: Result<(Kept<'_>, Outcome)>) {
         let end = match outcome {
             Err(error) => End::Failed(format!("{error:#}")),
-            Ok((mut kept, outcome)) => {
+            // Its state in the engine may be half of one: nothing more is done with it.
+            Ok((mut kept, None)) => return self.panicked(rank, kept.store().data().call()),
+            Ok((mut kept, Some(outcome))) => {
                 let store = kept.store();
-                let end = classify(store.data(), outcome);
+                let end = classify(store.data(), outcome, &self.symbols);
                 let ends_job = match end {
                     End::Exited { status, unfinalized } => status > 0 && unfinalized,
                     End::Stopped { .. } => false,
@@ -133,12 +149,17 @@ impl Crew {
         let _ = self.remote.0.send(Event::Ended { rank, end });
     }
 
-    /// The host itself failed while it ran the rank.
-    pub(crate) fn panicked(&self, rank: usize) {
+    /// The host itself failed while it ran the rank, in this call if in one.
+    pub(crate) fn panicked(&self, rank: usize, call: &str) {
         self.world.end(rankine_local::End::Host);
-        let end = End::Failed("an internal error of Rankine, described above; please report it".into());
-        let _ = self.remote.0.send(Event::Ended { rank, end });
+        let _ = self.remote.0.send(Event::Ended { rank, end: End::Failed(bug(call)) });
     }
+}
+
+/// What a user is told when the host panicked.
+pub(crate) fn bug(call: &str) -> String {
+    let place = if call.is_empty() { String::new() } else { format!(" in or after {call}") };
+    format!("this is a bug of Rankine{place}, not of the program: please report it, with what is said of it above")
 }
 
 /// The program's entry, with the memory made known to the store.
@@ -154,7 +175,7 @@ fn is_the_programs(frame: &str) -> bool {
     !frame.starts_with("pmpi_")
 }
 
-fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
+fn classify(guest: &Guest, outcome: wasmtime::Result<()>, symbols: &Symbols) -> End {
     let exited = |status| End::Exited { status, unfinalized: !guest.rank().is_finalized() };
     let error = match outcome {
         Ok(()) => return exited(0),
@@ -163,7 +184,7 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
     if let Some(Exit(status)) = error.downcast_ref() {
         return exited(*status);
     }
-    let report = || Report::new(&error, guest.limits.refused);
+    let report = || Report::new(&error, guest.limits.refused, symbols);
     if let Some(Stopped { waiting }) = error.downcast_ref() {
         return End::Stopped {
             waiting: waiting.clone(),
@@ -181,7 +202,7 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
 
 /// An error that no guest code raised: the instance could not be made.
 pub(crate) fn is_start_failure(error: &wasmtime::Error) -> bool {
-    error.downcast_ref::<wasmtime::WasmBacktrace>().is_none() && error.downcast_ref::<wasmtime::Trap>().is_none()
+    !error.is::<wasmtime::WasmBacktrace>() && !error.is::<wasmtime::Trap>() && !error.is::<ThrownException>()
 }
 
 /// A rank's WASI state.

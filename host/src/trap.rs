@@ -2,9 +2,14 @@
 
 use std::fmt::{self, Write as _};
 
-use wasmtime::{FrameInfo, Trap, WasmBacktrace};
+use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
 use crate::module::FRAMES;
+use crate::symbols::{Place, Symbols};
+use crate::text;
+
+/// Lines of a stack that a report shows, innermost first: functions that were inlined have lines of their own.
+const LINES: usize = 100;
 
 /// A trap of one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,15 +22,17 @@ pub struct Report {
 
 impl Report {
     /// Explains the error that ended a guest. `refused` is a memory growth that was refused before.
-    pub fn new(error: &wasmtime::Error, refused: Option<usize>) -> Report {
+    pub fn new(error: &wasmtime::Error, refused: Option<usize>, symbols: &Symbols) -> Report {
         let mut cause = match error.downcast_ref::<Trap>() {
             Some(trap) => in_words(*trap),
+            None if error.is::<ThrownException>() => "an exception was thrown that nothing catches".into(),
             None => error.root_cause().to_string(),
         };
         if let Some(bytes) = refused {
             let _ = write!(cause, " (before that, the memory limit refused a growth to {} MiB)", bytes >> 20);
         }
-        let frames = error.downcast_ref::<WasmBacktrace>().map(|trace| stack(trace.frames())).unwrap_or_default();
+        let frames =
+            error.downcast_ref::<WasmBacktrace>().map(|trace| stack(trace.frames(), symbols)).unwrap_or_default();
         Report { cause, frames }
     }
 }
@@ -57,38 +64,46 @@ fn in_words(trap: Trap) -> String {
     }
 }
 
-fn stack(frames: &[FrameInfo]) -> Vec<String> {
-    let mut lines: Vec<String> = frames.iter().flat_map(lines).collect();
-    if frames.len() >= FRAMES {
+fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
+    let offset = |frame: &FrameInfo| frame.module_offset().and_then(|at| u32::try_from(at).ok());
+    let places = symbols.places(&frames.iter().map(|frame| offset(frame).unwrap_or(0)).collect::<Vec<_>>());
+    let mut lines: Vec<String> = frames.iter().zip(&places).flat_map(|(frame, places)| lines(frame, places)).collect();
+    if frames.len() >= FRAMES || lines.len() > LINES {
+        lines.truncate(LINES);
         lines.push("...".into());
     }
     lines
 }
 
 /// A frame's lines: more than one where functions were inlined.
-fn lines(frame: &FrameInfo) -> Vec<String> {
+fn lines(frame: &FrameInfo, places: &[Place]) -> Vec<String> {
     let function = || match frame.func_name() {
-        Some(name) => demangle(name),
+        Some(name) => readable(name),
         None => format!("function {}", frame.func_index()),
     };
-    if frame.symbols().is_empty() {
+    if places.is_empty() {
         return vec![match frame.module_offset() {
             Some(offset) => format!("{} (offset {offset:#x} of the module)", function()),
             None => function(),
         }];
     }
-    let place = |symbol: &wasmtime::FrameSymbol| {
-        let mut line = symbol.name().map_or_else(function, demangle);
-        if let Some(file) = symbol.file() {
-            let _ = write!(line, " ({file}");
-            for number in [symbol.line(), symbol.column()].into_iter().flatten() {
+    let line = |place: &Place| {
+        let mut line = place.function.as_deref().map_or_else(function, readable);
+        if let Some(file) = &place.file {
+            let _ = write!(line, " ({}", text::line(file));
+            for number in [place.line, place.column].into_iter().flatten() {
                 let _ = write!(line, ":{number}");
             }
             line.push(')');
         }
         line
     };
-    frame.symbols().iter().map(place).collect()
+    places.iter().map(line).collect()
+}
+
+/// A function's name, for a person.
+fn readable(name: &str) -> String {
+    text::line(&demangle(name))
 }
 
 fn demangle(name: &str) -> String {
@@ -138,7 +153,7 @@ mod tests {
         let mut store = wasmtime::Store::new(&engine, ());
         let instance = wasmtime::Instance::new(&mut store, &module, &[]).unwrap();
         let f = instance.get_typed_func::<(), ()>(&mut store, "f").unwrap();
-        let report = Report::new(&f.call(&mut store, ()).unwrap_err(), Some(3 << 20));
+        let report = Report::new(&f.call(&mut store, ()).unwrap_err(), Some(3 << 20), &Symbols::default());
         assert!(report.cause.contains("unreachable") && report.cause.contains("3 MiB"), "{report}");
         assert!(report.frames[0].starts_with("deep (offset 0x"), "{report}");
         assert_eq!(report.frames.len(), 2);

@@ -128,6 +128,18 @@ fn an_error_handler_runs_where_nothing_waits() {
 }
 
 #[test]
+fn an_error_handler_waits_where_it_can() {
+    // On a thread it waits as any call does, here in vain.
+    let output = run(&["-n", "2", "--threads"], "handler_waits");
+    ended(&output, 3);
+    assert!(err(&output).contains("rank 0 waits in MPI_Recv"), "{}", err(&output));
+    // On a fiber it can't, which is no deadlock.
+    let output = run(&["-n", "2", "--fibers"], "handler_waits");
+    ended(&output, 134);
+    assert!(err(&output).contains("an error handler waits in MPI_Recv for another rank"), "{}", err(&output));
+}
+
+#[test]
 fn a_deadlock_ends_at_once_and_is_explained() {
     for placement in PLACEMENTS {
         let output = run(&["-n", "2", placement], "deadlock");

@@ -127,6 +127,11 @@ impl Rank {
         self.poll(future, true)
     }
 
+    /// Polls once, for a rank that can't be stopped: [`Step::Parked`] says that there is nothing to do, and parks nobody.
+    pub fn step_awake<F: Future + ?Sized>(&self, future: Pin<&mut F>) -> Step<F::Output> {
+        self.poll(future, false)
+    }
+
     fn poll<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, park: bool) -> Step<F::Output> {
         let mut context = Context::from_waker(Waker::noop());
         self.parking.set(park);

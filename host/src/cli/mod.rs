@@ -11,11 +11,14 @@ mod sdk;
 mod stage;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use rankine_toolchain::terminal::print_page;
 use rankine_toolchain::{cc, cxx, fc};
+
+use crate::text;
 
 /// Exit status of the command for an error of the host.
 const HOST_ERROR: u8 = 1;
@@ -82,7 +85,8 @@ pub fn main() -> ExitCode {
         Command::Man(arguments) => pages::manual(&arguments),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("rankine: {error:#}");
+        // A reader that has gone away is no reason to panic.
+        let _ = writeln!(std::io::stderr(), "{}", text::lines(&format!("rankine: {error:#}")));
         ExitCode::from(HOST_ERROR)
     })
 }

@@ -1,22 +1,24 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use wasmtime::Module;
+use anyhow::{Result, anyhow, bail};
 
 use super::launch;
 use crate::job::{Ending, Folder, Job, Placement, Settings};
+use crate::module::{self, Program};
 use crate::mpi::library;
 use crate::mpi::process::{self, Process};
 use crate::output::Output;
-use crate::{limits, module, signals};
+use crate::signals::{self, Watch};
+use crate::{limits, rank, text};
 
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
@@ -202,17 +204,17 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 
 /// Runs all ranks in this process.
 fn run_here(arguments: Arguments) -> Result<ExitCode> {
-    let held = signals::hold();
+    let watch = signals::watch(signals::hold());
     let settings = arguments.into_settings();
     let images = limits::check_mappings(settings.ranks)?;
     limits::raise_open_files();
 
     let file = PathBuf::from(&settings.arguments[0]);
-    let compiled = load(&file, module::Settings { images })?;
+    let program = load(&file, module::Settings { images }, &settings, &watch)?;
     tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
-    let job = Job::new(&compiled, &file, settings)?;
+    let job = Job::new(&program, &file, settings)?;
     let (remote, output) = (job.remote(), job.output().clone());
-    signals::watch(held, move |signal| remote.signal(signal));
+    watch.tell(move |signal| remote.signal(signal));
     let ending = job.run();
     write_out(&output, &ending);
     report(&ending);
@@ -224,15 +226,15 @@ fn run_here(arguments: Arguments) -> Result<ExitCode> {
 /// Runs the one rank that this process is.
 fn run_process(arguments: Arguments) -> Result<ExitCode> {
     process::prepare_environment();
-    let held = signals::hold();
+    let watch = signals::watch(signals::hold());
     let library = library::find(arguments.mpi_lib.as_deref())?;
     tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
     let settings = Settings { ranks: 1, placement: Placement::Threads, ..arguments.into_settings() };
 
     let file = PathBuf::from(&settings.arguments[0]);
-    let compiled = load(&file, module::Settings { images: true })?;
-    let process = Process::new(&compiled, &file, settings, library)?;
-    signals::watch(held, process.remote());
+    let program = load(&file, module::Settings { images: true }, &settings, &watch)?;
+    let process = Process::new(&program, &file, settings, library)?;
+    watch.tell(process.remote());
     let ending = process.run();
     write_out(process.output(), &ending);
     report(&ending);
@@ -241,13 +243,37 @@ fn run_process(arguments: Arguments) -> Result<ExitCode> {
     std::process::exit(ending.status())
 }
 
-/// The program in a file, compiled.
-fn load(file: &Path, settings: module::Settings) -> Result<Module> {
-    let binary = module::read(file)?;
-    let engine = module::engine(settings)?;
-    let compiled = module::compile(&engine, file, &binary)?;
-    module::check_program(&compiled, file)?;
-    Ok(compiled)
+/// Stack of the thread that loads a program: as much as a process's first thread has.
+const LOADING_STACK: usize = 8 << 20;
+
+/// The program in a file, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
+fn load(file: &Path, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Program> {
+    let (sender, ends) = channel();
+    let (interrupt, path) = (sender.clone(), file.to_path_buf());
+    watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal)))));
+    std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
+        let loaded = catch_unwind(|| module::load(&path, settings));
+        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}: {}", path.display(), rank::bug(""))));
+        let _ = sender.send(Ok(loaded));
+    })?;
+    let end = match job.timeout {
+        None => ends.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        Some(limit) => ends.recv_timeout(limit.saturating_sub(job.started.elapsed())),
+    };
+    let ending = match (end, job.timeout) {
+        (Ok(Ok(loaded)), _) => return loaded,
+        (Ok(Err(ending)), _) => ending,
+        (Err(RecvTimeoutError::Timeout), Some(limit)) => Ending::TimedOut(limit),
+        (Err(_), _) => bail!("the thread that loads the program has disappeared"),
+    };
+    if std::io::stderr().is_terminal() {
+        // There is a spinner on the line.
+        eprint!("\r\x1b[2K");
+    }
+    report(&ending);
+    // Not a return: the compiler still works. What it makes is not kept, as entries of the cache appear whole or not at
+    // all.
+    std::process::exit(ending.status())
 }
 
 impl Arguments {
@@ -327,6 +353,7 @@ impl Arguments {
             folders: self.folders,
             memory_limit: self.memory_limit,
             timeout: self.timeout,
+            started: Instant::now(),
             label: self.label,
             deadlock_check: !self.no_deadlock_check,
         }
@@ -359,7 +386,7 @@ fn report(ending: &Ending) {
     let mut text = account(ending).join("\n");
     if !text.is_empty() {
         text.push('\n');
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = std::io::stderr().write_all(text::lines(&text).as_bytes());
     }
 }
 

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
 use rankine_local::{End, Ended, Rank, Step, block_on};
-use wasmtime::{Caller, Result};
+use wasmtime::{Caller, Result, format_err};
 
 use super::callback;
 use super::fibers::YieldOnce;
@@ -285,17 +285,29 @@ async fn drive<F: Future + ?Sized>(
     mut future: Pin<&mut F>,
 ) -> std::result::Result<F::Output, Stop> {
     loop {
-        match rank.step(future.as_mut()) {
+        let cannot_wait = caller.data().cannot_wait;
+        let step = if cannot_wait { rank.step_awake(future.as_mut()) } else { rank.step(future.as_mut()) };
+        match step {
             Step::Done(output) => return Ok(output),
             Step::Ended => return Err(Stop::Ended),
             Step::Ask(request) => {
                 let answer = callback::answer_on_fiber(caller, request).await?;
                 rank.answer(answer);
             }
+            Step::Yielded if cannot_wait => std::thread::yield_now(),
+            Step::Parked if cannot_wait => return Err(cannot_be_waited_for(rank)),
             Step::Yielded => YieldOnce::default().await,
             Step::Parked => rank.woken().await,
         }
     }
+}
+
+#[cold]
+fn cannot_be_waited_for(rank: &Rank) -> Stop {
+    let call = rank.call();
+    Stop::Trap(format_err!(
+        "an error handler waits in {call} for another rank, but was called in a function that never waits; run this program with --threads"
+    ))
 }
 
 /// Hands an error to the handler it belongs to; the code the guest gets, if it gets to see one.

@@ -2,15 +2,18 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
 
 use rankine_abi::{Addr, FnPtr};
 use rankine_local::Callback;
 use smallvec::SmallVec;
-use wasmtime::{AsContextMut, Caller, Extern, Func, Result, Val, ValRaw, ValType, format_err};
+use wasmtime::{AsContextMut, Caller, Error, Extern, Func, Result, ThrownException, Val, ValRaw, ValType, format_err};
 
 use crate::function_table;
 use crate::guest::{Guest, Scratch};
+use crate::job::Placement;
 
 /// A page of linear memory.
 const PAGE: u64 = 1 << 16;
@@ -90,8 +93,9 @@ impl Prepared {
         if words.is_empty() {
             words.push(ValRaw::i32(0));
         }
-        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. No
-        // fiber is under way on this thread.
+        debug_assert_eq!(caller.data().placement, Placement::Threads);
+        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. Ranks
+        // with a thread of their own never run on a fiber, so the guest's code stays within the stack that it began on.
         unsafe { self.function.call_unchecked(caller.as_context_mut(), &raw mut *words)? };
         Ok(if self.signature.has_result { words[0].get_i32() } else { 0 })
     }
@@ -175,15 +179,38 @@ fn scratch(caller: &mut Caller<'_, Guest>, bytes: u32) -> Result<i32> {
     Ok(at.0 as i32)
 }
 
+/// A callback begins; the function of MPI that it belongs to.
+fn begin(caller: &mut Caller<'_, Guest>) -> Result<&'static str> {
+    Guest::nest(caller)?;
+    Ok(caller.data().call())
+}
+
+/// A callback has ended, within this function of MPI.
+fn end(caller: &mut Caller<'_, Guest>, call: &'static str, outcome: Result<i32>) -> Result<i32> {
+    caller.data_mut().callbacks -= 1;
+    caller.data().set_call(call);
+    outcome.map_err(|error| contained(caller, call, error))
+}
+
+/// An exception must not go on through MPI, whose engine would believe that its call still runs: it becomes a trap.
+fn contained(caller: &mut Caller<'_, Guest>, call: &str, error: Error) -> Error {
+    if !error.is::<ThrownException>() {
+        return error;
+    }
+    caller.as_context_mut().take_pending_exception();
+    format_err!(
+        "an exception left a callback of MPI ({call} called it), which has to catch its own; a longjmp must not leave it either"
+    )
+}
+
 /// Answers a request on a thread that is its rank's alone.
 pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
-        Task::Call(call) => {
-            Guest::nest(caller)?;
-            let outcome = call.call(caller);
-            caller.data_mut().callbacks -= 1;
-            outcome?
+        Task::Call(function) => {
+            let call = begin(caller)?;
+            let outcome = function.call(caller);
+            end(caller, call, outcome)?
         }
     };
     Guest::refresh_memory(caller)?;
@@ -194,25 +221,41 @@ pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Resul
 pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
     let answer = match prepare(caller, request)? {
         Task::Answer(answer) => answer,
-        Task::Call(call) => {
-            Guest::nest(caller)?;
-            let outcome = call.call_on_fiber(caller).await;
-            caller.data_mut().callbacks -= 1;
-            outcome?
+        Task::Call(function) => {
+            let call = begin(caller)?;
+            let outcome = function.call_on_fiber(caller).await;
+            end(caller, call, outcome)?
         }
     };
     Guest::refresh_memory(caller)?;
     Ok(answer)
 }
 
-/// Answers a request where the host can't wait, inside a call that never does: the guest's function must not wait
-/// either.
+/// Answers a request inside a call that never waits. Such a call can't suspend its fiber, so there the guest's function
+/// must not wait for other ranks either; what it asks of the system takes the worker's time.
 pub(super) fn answer_at_once(caller: &mut Caller<'_, Guest>, request: Callback) -> Result<i32> {
-    let mut answer = pin!(answer_on_fiber(caller, request));
-    match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(answer) => answer,
-        Poll::Pending => Err(format_err!(
-            "an error handler waited for another rank in a call that never waits; run this program with --threads"
-        )),
+    if caller.data().placement == Placement::Threads {
+        return answer(caller, request);
+    }
+    let outer = std::mem::replace(&mut caller.data_mut().cannot_wait, true);
+    let answer = block_on(answer_on_fiber(caller, request));
+    caller.data_mut().cannot_wait = outer;
+    answer
+}
+
+/// Blocks the thread until a future is ready.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let (mut future, waker) = (pin!(future), Waker::from(Arc::new(Unpark(std::thread::current()))));
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        std::thread::park();
     }
 }

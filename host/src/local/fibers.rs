@@ -216,7 +216,7 @@ impl Fibers {
             }
             Err(_) => {
                 self.retire(fiber);
-                crew.panicked(rank);
+                crew.panicked(rank, "");
             }
         }
     }

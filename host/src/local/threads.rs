@@ -29,7 +29,7 @@ impl Threads {
                 .spawn(move || {
                     let _ = threads.0[rank].set(std::thread::current());
                     if catch_unwind(AssertUnwindSafe(|| crew.run_on_thread(rank))).is_err() {
-                        crew.panicked(rank);
+                        crew.panicked(rank, "");
                     }
                 })
                 .with_context(|| {

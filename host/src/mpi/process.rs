@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use wasmtime::{Engine, InstancePre, Module, Store};
+use wasmtime::{InstancePre, Store};
 
 use super::errhan::Abort;
 use super::library::Library;
@@ -20,9 +20,10 @@ use super::rank::Rank;
 use crate::guest::{Exit, Guest, Limits, Seat};
 use crate::imports;
 use crate::job::{Ending, Placement, Settings};
-use crate::module::{GUEST_STACK, HOST_STACK};
+use crate::module::{GUEST_STACK, HOST_STACK, Program};
 use crate::output::Output;
-use crate::rank::{entry, is_start_failure, wasi};
+use crate::rank::{bug, entry, is_start_failure, wasi};
+use crate::symbols::Symbols;
 use crate::trap::Report;
 
 /// The launchers' variables for the rank of a process that they have started.
@@ -76,22 +77,23 @@ pub struct Process {
 
 /// What the rank's thread is given.
 struct Parts {
-    engine: Engine,
     program: InstancePre<Guest>,
+    symbols: Arc<Symbols>,
     library: Library,
 }
 
 impl Process {
     /// Makes the rank of a program: refuses what could not work, and starts nothing yet.
-    pub fn new(module: &Module, path: &Path, settings: Settings, library: Library) -> Result<Process> {
-        let program = imports::resolve(module, path, Placement::Threads, super::define)?;
+    pub fn new(program: &Program, path: &Path, settings: Settings, library: Library) -> Result<Process> {
+        let Program { code, symbols } = program;
+        let program = imports::resolve(code, path, Placement::Threads, super::define)?;
         let (remote, endings) = channel();
         let closed = remote.clone();
         let first = launched_rank().unwrap_or(0);
         let output = Output::inherit(first..first + 1, settings.label, move || {
             let _ = closed.send(Ending::OutputClosed);
         });
-        let parts = Mutex::new(Some(Parts { engine: module.engine().clone(), program, library }));
+        let parts = Mutex::new(Some(Parts { program, symbols: symbols.clone(), library }));
         Ok(Process { parts, output, endings, remote, settings, thread: Mutex::default() })
     }
 
@@ -113,7 +115,7 @@ impl Process {
         }
         let ending = match self.settings.timeout {
             None => self.endings.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(limit) => self.endings.recv_timeout(limit),
+            Some(limit) => self.endings.recv_timeout(limit.saturating_sub(self.settings.started.elapsed())),
         };
         match (ending, self.settings.timeout) {
             (Ok(ending), _) => ending,
@@ -123,7 +125,7 @@ impl Process {
     }
 
     fn start(&self) -> Result<()> {
-        let Parts { engine, program, library } =
+        let Parts { program, symbols, library } =
             self.parts.lock().unwrap_or_else(PoisonError::into_inner).take().context("a process runs once")?;
         let (settings, output, remote) = (self.settings.clone(), self.output.clone(), self.remote.clone());
         let (abort, told) = channel();
@@ -134,9 +136,9 @@ impl Process {
             .spawn(move || {
                 let rank = Rc::new(Rank::new(library, &settings));
                 rank.make_current();
-                let run = || carry(&rank, &engine, &program, &settings, &output);
+                let run = || carry(&rank, &program, &symbols, &settings, &output);
                 let ending = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-                    Ending::Failed("an internal error of Rankine, described above; please report it".into())
+                    Ending::Failed(format!("rank {}: {}", launched_rank().unwrap_or(0), bug(rank.call.get())))
                 });
                 let _ = remote.send(ending);
                 if let Ok(status) = told.recv() {
@@ -172,8 +174,8 @@ impl Process {
 /// Runs the program.
 fn carry(
     rank: &Rc<Rank>,
-    engine: &Engine,
     program: &InstancePre<Guest>,
+    symbols: &Symbols,
     settings: &Settings,
     output: &Arc<Output>,
 ) -> Ending {
@@ -182,19 +184,22 @@ fn carry(
         Err(error) => return Ending::Failed(format!("{error:#}")),
     };
     let limits = Limits::new(settings.memory_limit);
-    let mut store = Store::new(engine, Guest::new(Seat::Process(rank.clone()), wasi, limits));
+    let mut store = Store::new(
+        program.module().engine(),
+        Guest::new(Seat::Process(rank.clone()), Placement::Threads, wasi, limits),
+    );
     store.limiter(|guest| &mut guest.limits);
     let outcome = program
         .instantiate(&mut store)
         .and_then(|instance| entry(&mut store, &instance))
         .and_then(|start| start.call(&mut store, ()));
-    let ending = classify(rank, store.data().limits.refused, outcome);
+    let ending = classify(rank, store.data().limits.refused, outcome, symbols);
     // The library may still write into the guest's memory.
     std::mem::forget(store);
     ending
 }
 
-fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>) -> Ending {
+fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>, symbols: &Symbols) -> Ending {
     let me = rank.me();
     let exited = |status| match (status, rank.is_running()) {
         (1.., true) => Ending::Quit { rank: me, status },
@@ -207,7 +212,7 @@ fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>) 
     if let Some(Exit(status)) = error.downcast_ref() {
         return exited(*status);
     }
-    let report = || Report::new(&error, refused);
+    let report = || Report::new(&error, refused, symbols);
     if let Some(Abort { code, error }) = error.downcast_ref() {
         return Ending::Aborted { rank: me, code: *code, error: error.is_some().then(report) };
     }

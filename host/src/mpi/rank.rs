@@ -24,7 +24,7 @@ pub(crate) struct Rank {
     library: Library,
     memory: Memory,
     /// The MPI function that runs, for reports.
-    pub(super) call: Cell<&'static str>,
+    pub(crate) call: Cell<&'static str>,
     /// The caller of the function that runs, through which callbacks reach the guest.
     pub(super) caller: Cell<*mut c_void>,
     /// A shim runs, and the library perhaps within it: not so while an error handler of the guest's does.
@@ -140,11 +140,9 @@ impl Rank {
         if self.stopped.get() || caller.is_null() {
             return None;
         }
-        let call = self.call.get();
         // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that
         // call has ended.
         let outcome = callback::answer(unsafe { &mut *caller }, request);
-        self.call.set(call);
         match outcome {
             Ok(answer) => Some(answer),
             Err(trap) => {

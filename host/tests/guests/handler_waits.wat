@@ -1,0 +1,22 @@
+;; Rank 0's error handler waits for rank 1 in a call that never waits itself, while rank 1 waits for rank 0.
+(module
+  (import "mpi" "MPI_Init" (func $init (param i32 i32) (result i32)))
+  (import "mpi" "MPI_Comm_rank" (func $rank (param i32 i32) (result i32)))
+  (import "mpi" "MPI_Comm_create_errhandler" (func $create (param i32 i32) (result i32)))
+  (import "mpi" "MPI_Comm_set_errhandler" (func $set (param i32 i32) (result i32)))
+  (import "mpi" "MPI_Isend" (func $isend (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "mpi" "MPI_Recv" (func $recv (param i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (table (export "__indirect_function_table") 2 funcref)
+  (elem (i32.const 1) $handler)
+  (func $wait_for (param $peer i32)
+    (drop (call $recv (i32.const 128) (i32.const 1) (i32.const 0x209) (local.get $peer) (i32.const 0) (i32.const 0x101) (i32.const 0))))
+  (func $handler (param i32 i32) (call $wait_for (i32.const 1)))
+  (func (export "_start")
+    (drop (call $init (i32.const 0) (i32.const 0)))
+    (drop (call $rank (i32.const 0x101) (i32.const 64)))
+    (if (i32.load (i32.const 64)) (then (call $wait_for (i32.const 0))))
+    (drop (call $create (i32.const 1) (i32.const 72)))
+    (drop (call $set (i32.const 0x101) (i32.load (i32.const 72))))
+    ;; To a rank that there is not.
+    (drop (call $isend (i32.const 128) (i32.const 1) (i32.const 0x209) (i32.const 77) (i32.const 0) (i32.const 0x101) (i32.const 80)))))
