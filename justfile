@@ -30,7 +30,7 @@ deny:
     cargo deny --workspace check licenses bans sources
 
 # Everything that continuous integration runs, except what ./x installs first.
-test: check build unit mpi-subset conformance-subset sync doctor
+test: check build unit mpi-subset conformance-subset calls-subset sync doctor
 
 # The host and every test program's runner.
 build:
@@ -57,12 +57,20 @@ miri:
 fuzz TARGET="spans" SECONDS="60":
     cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=60
 
+# Calls of every function with arguments that no program passes, for so many seconds: no job may end by a signal, with a panic, or
+# not at all. `just calls local 0 --replay FILE` runs a case that was kept.
+calls ENGINE="local" SECONDS="60" *ARGS="": build
+    target/release/rankine-calls --engine {{ENGINE}} --seconds {{SECONDS}} {{ARGS}}
+
+# A short while of it on the embedded engine: what continuous integration runs.
+calls-subset: (calls "local" "15")
+
 # Says what of the set-up is missing.
 doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
+test-full: test deny (calls "local" "600") (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:

@@ -87,7 +87,7 @@ pub enum Class {
 }
 
 impl Class {
-    const ALL: [Self; 11] = [
+    pub const ALL: [Self; 11] = [
         Self::Comm,
         Self::Group,
         Self::Datatype,

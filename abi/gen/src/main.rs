@@ -9,6 +9,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use rankine_gen::{functions, parameters};
+
 use crate::constants::Constants;
 use crate::coverage::Tests;
 use crate::functions::Table;
@@ -25,10 +27,8 @@ mod coverage;
 #[cfg(test)]
 mod crosscheck;
 mod fortran;
-mod functions;
 mod local;
 mod mpi;
-mod parameters;
 mod rust_sys;
 mod wasm;
 

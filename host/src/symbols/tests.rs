@@ -84,7 +84,7 @@ fn root() -> Vec<u8> {
     let mut entry = vec![UNIT];
     entry.extend(word(0));
     entry.extend(word(100));
-    entry.extend(b"/work\0");
+    entry.extend(b"/proj\0");
     entry.extend(word(0));
     entry
 }
@@ -157,8 +157,8 @@ fn at(symbols: &Symbols, addresses: &[u32]) -> Vec<String> {
 fn functions_and_what_is_inlined_in_them_are_found() {
     let symbols = plain();
     let found = at(&symbols, &[10, 29, 30, 49, 50, 89, 90, 5]);
-    let (first, inner) = ("outer /work/a.c:10:7", "inner /work/lib/b.h:20:7 < outer /work/a.c:11:3");
-    let second = "outer /work/lib/b.h:20:7";
+    let (first, inner) = ("outer /proj/a.c:10:7", "inner /proj/lib/b.h:20:7 < outer /proj/a.c:11:3");
+    let second = "outer /proj/lib/b.h:20:7";
     assert_eq!(found, [first, first, inner, inner, second, second, "", ""]);
     // From memory, in another order.
     assert_eq!(at(&symbols, &[49, 10]), [inner, first]);

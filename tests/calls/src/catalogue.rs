@@ -1,0 +1,216 @@
+//! Everything a program of a case can call: the functions of MPI, those of object graphs, and a few of the guest's own.
+
+use anyhow::{Context, Result, ensure};
+use rankine_abi::ValueType;
+use rankine_gen::functions::{self, Class};
+use rankine_gen::parameters::{Direction, Kind, Parameter};
+
+/// A function, as the guest's interpreter calls it.
+#[derive(Debug)]
+pub struct Callee {
+    /// `MPI_Send_c`
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its parameters, each with its wasm type.
+    pub parameters: Vec<(ValueType, What)>,
+    /// What it returns, which nobody looks at.
+    pub result: Option<ValueType>,
+    /// Whether it may wait for other ranks: most such calls end a case, so they are drawn less often.
+    pub waits: bool,
+}
+
+/// Who provides a function.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Origin {
+    /// The import module of that name.
+    Module(&'static str),
+    /// The guest itself.
+    Guest(Helper),
+}
+
+/// The guest's own functions: what a program does between its calls.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Helper {
+    /// Stores a word.
+    Store32,
+    /// Stores two words.
+    Store64,
+    /// Makes the memory larger.
+    Grow,
+}
+
+/// What a parameter stands for, as far as drawing it is concerned.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A handle that is passed.
+    Handle(Class),
+    /// A place where a handle lies or is written, or an array of such places.
+    Handles(Class),
+    /// A handle of the tools interface, and a place for one.
+    Tool,
+    /// See above.
+    Tools,
+    /// How many.
+    Count,
+    /// A rank, root, source or destination.
+    Rank,
+    /// A tag.
+    Tag,
+    /// A key of an attribute.
+    Keyval,
+    /// A small number with a meaning: a position, a flag, a mode.
+    Int,
+    /// A distance in bytes or elements.
+    Displacement,
+    /// An array of numbers, or room for them; how many bytes each has.
+    Numbers(u32),
+    /// The address of a choice buffer.
+    Buffer,
+    /// A string of the guest's.
+    Text,
+    /// A pointer to anything else.
+    Pointer,
+    /// A function of the guest, by its C type.
+    Function(String),
+    /// The address of a stored word, and its value: of the helpers alone.
+    Place,
+    /// See above.
+    Word,
+}
+
+/// All functions; a call names one by its position.
+pub struct Catalogue {
+    /// In the order of the table; the guest's own come last.
+    pub functions: Vec<Callee>,
+}
+
+const OBJECTS: &[(&str, &str)] = &[
+    ("Rankine_Type_create", "text count count tool+"),
+    ("Rankine_Type_define", "tool count numbers"),
+    ("Rankine_Type_free", "tool+"),
+    ("Rankine_Set_allocator", "function function"),
+    ("Rankine_Set_limits", "long long long"),
+    ("Rankine_Get_count", "numbers numbers"),
+    ("Rankine_Get_objects", "numbers numbers"),
+    ("Rankine_Free", "buffer count tool"),
+    ("Rankine_Send", "buffer count tool rank tag comm"),
+    ("Rankine_Recv", "buffer count tool rank tag comm numbers"),
+    ("Rankine_Isend", "buffer count tool rank tag comm request+"),
+    ("Rankine_Irecv", "buffer count tool rank tag comm request+"),
+    ("Rankine_Probe", "rank tag comm numbers"),
+    ("Rankine_Iprobe", "rank tag comm numbers numbers"),
+    ("Rankine_Bcast", "buffer count tool rank comm"),
+];
+
+impl Catalogue {
+    /// The functions of the table and the rest.
+    pub fn new() -> Result<Catalogue> {
+        let table = functions::parse(include_str!("../../../abi/functions.toml"))?;
+        let mut functions = Vec::new();
+        for function in &table.functions {
+            for (name, large) in function.variants() {
+                let row = rankine_abi::Function::named(&name).with_context(|| format!("{name} is not in the ABI"))?;
+                let parameters: Vec<&Parameter> = function.of_variant(large).collect();
+                ensure!(parameters.len() == row.parameters.len(), "{name}: {} parameters", parameters.len());
+                let parameters = row.parameters.iter().copied().zip(parameters.into_iter().map(|p| what(p, large)));
+                functions.push(Callee {
+                    origin: Origin::Module(rankine_abi::MODULE),
+                    parameters: parameters.collect(),
+                    result: Some(row.result),
+                    waits: function.marks.waits,
+                    name,
+                });
+            }
+        }
+        functions.extend(OBJECTS.iter().map(|(name, words)| object_function(name, words)));
+        functions.extend([
+            helper(Helper::Store32, &[(ValueType::I32, What::Place), (ValueType::I32, What::Word)]),
+            helper(Helper::Store64, &[(ValueType::I32, What::Place), (ValueType::I64, What::Word)]),
+            helper(Helper::Grow, &[(ValueType::I32, What::Int)]),
+        ]);
+        Ok(Catalogue { functions })
+    }
+
+    /// The position of a function.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.functions.iter().position(|callee| callee.name == name)
+    }
+}
+
+fn helper(helper: Helper, parameters: &[(ValueType, What)]) -> Callee {
+    Callee {
+        name: format!("{helper:?}"),
+        origin: Origin::Guest(helper),
+        parameters: parameters.to_vec(),
+        result: None,
+        waits: false,
+    }
+}
+
+/// A function of object graphs, whose parameters are a word each here.
+fn object_function(name: &str, words: &str) -> Callee {
+    let parameters = words.split(' ').map(|word| match word {
+        "text" => (ValueType::I32, What::Text),
+        "count" => (ValueType::I32, What::Count),
+        "long" => (ValueType::I64, What::Count),
+        "tool" => (ValueType::I32, What::Tool),
+        "tool+" => (ValueType::I32, What::Tools),
+        "numbers" => (ValueType::I32, What::Numbers(4)),
+        "function" => (ValueType::I32, What::Function("allocator".into())),
+        "buffer" => (ValueType::I32, What::Buffer),
+        "rank" => (ValueType::I32, What::Rank),
+        "tag" => (ValueType::I32, What::Tag),
+        "comm" => (ValueType::I32, What::Handle(Class::Comm)),
+        "request+" => (ValueType::I32, What::Handles(Class::Request)),
+        other => unreachable!("{other} stands in the list above"),
+    });
+    Callee {
+        name: name.into(),
+        origin: Origin::Module("rankine"),
+        parameters: parameters.collect(),
+        result: Some(ValueType::I32),
+        waits: true,
+    }
+}
+
+fn what(parameter: &Parameter, large: bool) -> What {
+    let pointed = parameter.by_pointer();
+    let wide = if large { 8 } else { 4 };
+    match &parameter.kind {
+        Kind::Handle(class) if pointed => What::Handles(*class),
+        Kind::Handle(class) => What::Handle(*class),
+        Kind::Tool(_) if pointed => What::Tools,
+        Kind::Tool(_) => What::Tool,
+        Kind::Buffer(..) => What::Buffer,
+        Kind::String(None) if parameter.direction == Direction::In => What::Text,
+        Kind::String(_) | Kind::Status | Kind::Address { .. } => What::Pointer,
+        Kind::Count | Kind::Displ | Kind::Extent if pointed => What::Numbers(wide),
+        Kind::Offset | Kind::BigCount if pointed => What::Numbers(8),
+        _ if pointed => What::Numbers(4),
+        Kind::Function(small, wide) => What::Function(if large { wide } else { small }.clone()),
+        Kind::Raw(text) if text.ends_with("_function") => What::Function(text.clone()),
+        Kind::Raw(_) => What::Pointer,
+        Kind::Rank | Kind::Root | Kind::Dest | Kind::Source => What::Rank,
+        Kind::Tag | Kind::AnyTag => What::Tag,
+        Kind::Keyval => What::Keyval,
+        Kind::Count | Kind::BigCount => What::Count,
+        Kind::Displ | Kind::Extent | Kind::Aint | Kind::Offset => What::Displacement,
+        Kind::Int => What::Count,
+        Kind::Flag | Kind::Index | Kind::Weight | Kind::Enum(_) => What::Int,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_whole() {
+        let catalogue = Catalogue::new().unwrap();
+        assert!(catalogue.functions.len() > rankine_abi::FUNCTIONS.len());
+        let send = &catalogue.functions[catalogue.position("MPI_Send_c").unwrap()];
+        assert_eq!(send.parameters[1].0, ValueType::I64);
+        assert!(matches!(send.parameters[0].1, What::Buffer) && send.waits);
+    }
+}

@@ -1,0 +1,229 @@
+//! Draws cases: which calls, and what they are passed, from bytes that a fuzzer or a random generator provides.
+
+use arbitrary::{Result, Unstructured};
+use rankine_abi::ValueType;
+use rankine_gen::functions::Class;
+
+use crate::catalogue::{Callee, Catalogue, Origin, What};
+use crate::guest::{BUFFERS, HANDLES, MAX_PAGES, NUMBERS, PAGES, STRINGS, TEXTS, callback, strings, table_size};
+use crate::program::{Argument, Call, Case, Program};
+
+/// Calls of a program, and of its callbacks, at most.
+const CALLS: usize = 60;
+const CALLBACKS: usize = 12;
+/// Handles that a class remembers.
+const SLOTS: u32 = 16;
+
+/// The numbers that arithmetic goes wrong with.
+const EDGES: &[i64] = &[
+    0,
+    1,
+    2,
+    3,
+    4,
+    7,
+    8,
+    64,
+    1000,
+    -1,
+    -2,
+    -3,
+    i32::MAX as i64,
+    i32::MIN as i64,
+    (i32::MAX as i64) + 1,
+    u32::MAX as i64,
+    1 << 32,
+    (1 << 32) + 1,
+    1 << 40,
+    1 << 62,
+    i64::MAX,
+    i64::MIN,
+];
+
+/// Addresses at the ends of what there is.
+const PLACES: &[i64] = &[
+    0,
+    1,
+    -1,
+    -3,
+    PAGES as i64 * 0x1_0000 - 4,
+    PAGES as i64 * 0x1_0000,
+    MAX_PAGES as i64 * 0x1_0000 - 1,
+    0x7fff_fffc,
+    0x8000_0000,
+    0xffff_fff0,
+];
+
+/// Which functions are drawn, and how often: a position stands here more than once if it is to be drawn more often.
+pub struct Choice {
+    positions: Vec<u16>,
+}
+
+impl Choice {
+    /// Those that an engine has. Calls that may wait end many cases, and are drawn less often.
+    pub fn of(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool) -> Choice {
+        let weight = |callee: &Callee| match callee.name.as_str() {
+            "MPI_Abort" | "MPI_Finalize" => 0,
+            _ if !matches!(callee.origin, Origin::Guest(_)) && !has(callee) => 0,
+            "MPI_Type_commit" | "Store32" | "Store64" => 24,
+            _ if callee.waits => 2,
+            _ => 6,
+        };
+        let positions = catalogue
+            .functions
+            .iter()
+            .zip(0..)
+            .flat_map(|(callee, position)| std::iter::repeat_n(position, weight(callee)));
+        Choice { positions: positions.collect() }
+    }
+}
+
+/// A case of up to four ranks.
+pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
+    let ranks = usize::from(u.int_in_range(1..=4_u8)?);
+    let fibers = u.arbitrary()?;
+    // Ranks that do the same get further together.
+    let programs = if u.ratio(3, 4)? { 1 } else { ranks };
+    let programs = (0..programs).map(|_| program(u, catalogue, choice)).collect::<Result<_>>()?;
+    Ok(Case { ranks, fibers, programs })
+}
+
+fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Program> {
+    let (mut calls, mut callbacks) = (Vec::new(), Vec::new());
+    while calls.len() < CALLS && !u.is_empty() {
+        if callbacks.len() < CALLBACKS && u.ratio(1, 8)? {
+            callbacks.push(call(u, catalogue, choice)?);
+        } else {
+            calls.push(call(u, catalogue, choice)?);
+        }
+    }
+    Ok(Program { calls, callbacks })
+}
+
+fn call(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Call> {
+    let function = *u.choose(&choice.positions)?;
+    let callee = &catalogue.functions[usize::from(function)];
+    let arguments = callee.parameters.iter().map(|(value, what)| argument(u, catalogue, *value, what));
+    Ok(Call { function, arguments: arguments.collect::<Result<_>>()? })
+}
+
+fn argument(u: &mut Unstructured, catalogue: &Catalogue, value: ValueType, what: &What) -> Result<Argument> {
+    // Once in a while what has nothing to do with it.
+    if !matches!(what, What::Place) && u.ratio(1, 40)? {
+        return Ok(Argument::Is(if value == ValueType::I64 { u.arbitrary()? } else { u.arbitrary::<i32>()?.into() }));
+    }
+    Ok(match what {
+        What::Handle(class) => handle(u, *class)?,
+        What::Handles(class) => {
+            let place = slot(u, index(*class))?;
+            pointer(u, place.into())?
+        }
+        What::Tool if u.ratio(3, 4)? => Argument::At(slot(u, TOOLS)?),
+        What::Tools => {
+            let place = slot(u, TOOLS)?;
+            pointer(u, place.into())?
+        }
+        What::Rank if u.ratio(1, 4)? => Argument::FromRank(u.int_in_range(-1..=1)?),
+        What::Rank => Argument::Is(*u.choose(&[0, 0, 1, 2, 3, 4, -1, -2, -3, -4, i64::from(i32::MAX)])?),
+        What::Tag => Argument::Is(*u.choose(&[0, 0, 1, 2, -1, -2, 32767, i64::from(i32::MAX)])?),
+        What::Keyval => match u.ratio(1, 3)? {
+            true => Argument::Is(*u.choose(&[0, 1, 501, 502, 503, 504, 505, 506, 507, 511, 551, 553, -1])?),
+            false => Argument::At(NUMBERS + 4 * u.int_in_range(0..=31)?),
+        },
+        What::Count if u.ratio(3, 4)? => Argument::Is(u.int_in_range(0..=4)?),
+        What::Int if u.ratio(1, 2)? => Argument::Is(u.int_in_range(0..=4)?),
+        What::Displacement if u.ratio(1, 2)? => Argument::Is(4 * u.int_in_range(-2..=16)?),
+        What::Count | What::Int | What::Displacement | What::Tool | What::Word => edge(u)?,
+        What::Numbers(size) => numbers(u, *size)?,
+        What::Buffer => {
+            let place = i64::from(BUFFERS + 8 * u.int_in_range(0..=0x400)?);
+            pointer(u, place)?
+        }
+        What::Text => text(u)?,
+        What::Pointer => {
+            let place = i64::from(NUMBERS + 0x1000 + 4 * u.int_in_range(0..=0x100)?);
+            pointer(u, place)?
+        }
+        What::Function(c_type) if u.ratio(9, 10)? => Argument::Is(callback(catalogue, c_type).into()),
+        What::Function(_) => Argument::Is(u.int_in_range(-4..=i64::from(table_size(catalogue)) + 4)?),
+        What::Place => Argument::Is(place_to_store(u)?),
+    })
+}
+
+/// The number of a class, and what comes after the last: the tools'.
+fn index(class: Class) -> u32 {
+    Class::ALL.iter().position(|&other| other == class).expect("ALL has all") as u32
+}
+const TOOLS: u32 = Class::ALL.len() as u32;
+
+/// A place where a handle of a class is kept. The first few are used most.
+fn slot(u: &mut Unstructured, class: u32) -> Result<u32> {
+    let last = if u.ratio(3, 4)? { 2 } else { SLOTS - 1 };
+    Ok(HANDLES + 4 * (SLOTS * class + u.int_in_range(0..=last)?))
+}
+
+fn handle(u: &mut Unstructured, class: Class) -> Result<Argument> {
+    Ok(match u.int_in_range(0..=19)? {
+        0..=8 => Argument::At(slot(u, index(class))?),
+        9..=15 => Argument::Is(*u.choose(predefined(class))?),
+        // Of another class.
+        16 => {
+            let class = u.int_in_range(0..=TOOLS)?;
+            Argument::At(slot(u, class)?)
+        }
+        // Predefined ones of every class, and numbers between them.
+        17 | 18 => Argument::Is(u.int_in_range(0..=0x300)?),
+        _ => edge(u)?,
+    })
+}
+
+/// Handles that are always there.
+fn predefined(class: Class) -> &'static [i64] {
+    match class {
+        Class::Comm => &[0x101, 0x101, 0x101, 0x102, 0x100],
+        Class::Group => &[0x109, 0x108],
+        Class::Datatype => &[0x209, 0x209, 0x20a, 0x207, 0x240, 0x248, 0x24a, 0x250, 0x258, 0x260, 0x268, 0x270, 0x200],
+        Class::Op => &[0x21, 0x22, 0x24, 0x28, 0x30, 0x38, 0x3c, 0x3d, 0x20],
+        Class::Request => &[0x180],
+        Class::Errhandler => &[0x143, 0x143, 0x143, 0x142, 0x140],
+        Class::Info => &[0x130, 0x130, 0x131],
+        Class::Message => &[0x128, 0x129],
+        Class::Win => &[0x110],
+        Class::File => &[0x118],
+        Class::Session => &[0x120],
+    }
+}
+
+fn edge(u: &mut Unstructured) -> Result<Argument> {
+    Ok(Argument::Is(*u.choose(EDGES)?))
+}
+
+/// A place, or once in a while one where nothing is.
+fn pointer(u: &mut Unstructured, place: i64) -> Result<Argument> {
+    Ok(Argument::Is(if u.ratio(1, 12)? { *u.choose(PLACES)? } else { place }))
+}
+
+/// An array of small numbers, of wild ones, of addresses, or one that ends where the memory does.
+fn numbers(u: &mut Unstructured, size: u32) -> Result<Argument> {
+    let (small, wild) = if size == 8 { (0x200, 0x600) } else { (0, 0xa00) };
+    let at = match u.int_in_range(0..=7)? {
+        0..=4 => small,
+        5 => wild,
+        6 => 0xc00,
+        _ => return pointer(u, i64::from(HANDLES)),
+    };
+    let place = i64::from(NUMBERS + at + size * u.int_in_range(0..=8)?);
+    pointer(u, place)
+}
+
+fn text(u: &mut Unstructured) -> Result<Argument> {
+    let number = usize::from(u.int_in_range(0..=STRINGS.len() as u8)?);
+    // The last is the long one.
+    let place = strings().nth(number).map_or(TEXTS + 0x1000, |(place, _)| place);
+    pointer(u, place.into())
+}
+
+/// Where a store changes what later calls see: handles, arrays, messages; never what runs the program.
+fn place_to_store(u: &mut Unstructured) -> Result<i64> {
+    Ok(i64::from(*u.choose(&[HANDLES, NUMBERS, NUMBERS + 0xc00, BUFFERS])? + 4 * u.int_in_range(0..=63)?))
+}

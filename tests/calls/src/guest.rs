@@ -1,0 +1,494 @@
+//! The guest: an interpreter of [`Program`](crate::Program)s, made of the catalogue.
+//!
+//! Every function has a wrapper of the same type, which reads its arguments from the program and says where the next
+//! call begins; the interpreter calls wrappers by number. So whatever is called is called directly, with its own type.
+
+use rankine_abi::ValueType;
+use wasm_encoder::{
+    BlockType, CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, ExportKind, ExportSection,
+    Function, FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemArg, MemorySection,
+    MemoryType, Module, RefType, TableSection, TableType, TypeSection, ValType,
+};
+
+use crate::catalogue::{Callee, Catalogue, Helper, Origin};
+use crate::program::ARGUMENT;
+
+/// Pages of the memory at the start.
+pub const PAGES: u64 = 8;
+/// Pages it may have at most.
+pub const MAX_PAGES: u64 = 64;
+/// Where handles are kept: 16 words a class.
+pub const HANDLES: u32 = 0x1000;
+/// Where arrays of numbers lie.
+pub const NUMBERS: u32 = 0x2000;
+/// Where messages lie.
+pub const BUFFERS: u32 = 0x4000;
+/// Where strings lie.
+pub const TEXTS: u32 = 0x1_0000;
+/// Where the program lies.
+const PROGRAM: u32 = 0x4_0000;
+/// Where the pointers to the guest's arguments lie, and then their text.
+const ARGUMENTS: u32 = 0x2_8000;
+
+/// The strings: their offset from [`TEXTS`] is where the one before ends.
+pub const STRINGS: &[&[u8]] = &[
+    b"\0",
+    b"a name\0",
+    b"mpi://WORLD\0",
+    b"mpi_memory_alloc_kinds\0",
+    b"two\nlines cmd=spawn\n\0",
+    b"a;b=c \t$(d) `e` ../../f\0",
+    b"\xff\xfe no utf-8\0",
+    b"true\0",
+    b"4294967296\0",
+    b"native\0",
+];
+
+/// The types of callbacks: how many words they take, and whether they return one. The last takes an `MPI_Offset` too.
+const CALLBACKS: &[(&[ValType], bool)] = &[
+    (&[ValType::I32], true),
+    (&[ValType::I32; 2], true),
+    (&[ValType::I32; 3], true),
+    (&[ValType::I32; 4], true),
+    (&[ValType::I32; 6], true),
+    (&[ValType::I32; 3], false),
+    (&[ValType::I32; 4], false),
+    (&[ValType::I32, ValType::I32, ValType::I32, ValType::I32, ValType::I64, ValType::I32], true),
+    (&[ValType::I32, ValType::I32, ValType::I64, ValType::I32, ValType::I64, ValType::I32], true),
+    (&[ValType::I64, ValType::I32, ValType::I32, ValType::I32, ValType::I32], false),
+    (&[ValType::I32], false),
+];
+
+/// The index of the callback that suits a C type, in the function table.
+pub fn callback(catalogue: &Catalogue, c_type: &str) -> u32 {
+    let of = |position: u32| 1 + catalogue.functions.len() as u32 + position;
+    of(match c_type {
+        "MPI_Grequest_free_function" | "allocator" => 0,
+        "MPI_Grequest_query_function" | "MPI_Grequest_cancel_function" => 1,
+        "MPI_Datarep_extent_function" => 2,
+        name if name.ends_with("delete_attr_function") || name == "MPI_Delete_function" => 3,
+        name if name.ends_with("copy_attr_function") || name == "MPI_Copy_function" => 4,
+        name if name.ends_with("errhandler_function") => 5,
+        "MPI_User_function" | "MPI_User_function_c" | "MPI_T_event_cb_function" => 6,
+        "MPI_Datarep_conversion_function" => 7,
+        "MPI_Datarep_conversion_function_c" => 8,
+        "MPI_T_event_dropped_cb_function" => 9,
+        _ => 5,
+    })
+}
+
+/// How many entries the function table has.
+pub fn table_size(catalogue: &Catalogue) -> u32 {
+    1 + (catalogue.functions.len() + CALLBACKS.len()) as u32
+}
+
+/// Offset and length of each string.
+pub fn strings() -> impl Iterator<Item = (u32, u32)> {
+    STRINGS.iter().scan(TEXTS, |at, text| {
+        let place = *at;
+        *at += text.len() as u32;
+        Some((place, text.len() as u32))
+    })
+}
+
+fn valtype(value: ValueType) -> ValType {
+    match value {
+        ValueType::I32 => ValType::I32,
+        ValueType::I64 => ValType::I64,
+        ValueType::F64 => ValType::F64,
+    }
+}
+
+const AT: MemArg = MemArg { offset: 0, align: 0, memory_index: 0 };
+/// The rank's own number.
+const RANK: u32 = 0;
+/// Callbacks that are still to be made, and where the next one's program is.
+const LEFT: u32 = 1;
+const NEXT: u32 = 2;
+/// How deep callbacks are nested.
+const DEPTH: u32 = 3;
+
+/// Indices of the functions that the guest itself has.
+#[derive(Clone, Copy)]
+struct Own {
+    /// `(pointer) -> i64`: an argument's value.
+    value: u32,
+    /// `(pointer, calls) -> pointer`: interprets.
+    run: u32,
+    /// `()`: what a callback does.
+    call_back: u32,
+    /// `(from, to)`: hexadecimal to bytes, up to the zero byte.
+    decode: u32,
+}
+
+/// Builds the module part by part.
+#[derive(Default)]
+struct Builder {
+    types: TypeSection,
+    imports: ImportSection,
+    imported: u32,
+    functions: FunctionSection,
+    code: CodeSection,
+    declared: u32,
+}
+
+impl Builder {
+    fn of_type(&mut self, parameters: &[ValType], results: &[ValType]) -> u32 {
+        let index = self.types.len();
+        self.types.ty().function(parameters.iter().copied(), results.iter().copied());
+        index
+    }
+
+    fn import(&mut self, module: &str, name: &str, parameters: &[ValType], results: &[ValType]) -> u32 {
+        let ty = self.of_type(parameters, results);
+        self.imports.import(module, name, EntityType::Function(ty));
+        self.imported += 1;
+        self.imported - 1
+    }
+
+    /// Adds a function; imports come first, so none may follow.
+    fn function(&mut self, parameters: &[ValType], results: &[ValType], locals: u32, body: &[Instruction]) -> u32 {
+        let ty = self.of_type(parameters, results);
+        self.functions.function(ty);
+        let mut function = Function::new([(locals, ValType::I32)]);
+        for instruction in body {
+            function.instruction(instruction);
+        }
+        function.instruction(&Instruction::End);
+        self.code.function(&function);
+        self.declared += 1;
+        self.imported + self.declared - 1
+    }
+}
+
+/// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has.
+pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool) -> Vec<u8> {
+    use Instruction as I;
+    let mut b = Builder::default();
+    let mut imports = Vec::new();
+    for callee in &catalogue.functions {
+        let results: Vec<ValType> = callee.result.into_iter().map(valtype).collect();
+        let parameters: Vec<ValType> = callee.parameters.iter().map(|&(value, _)| valtype(value)).collect();
+        imports.push(match callee.origin {
+            Origin::Module(module) if has(callee) => Some(b.import(module, &callee.name, &parameters, &results)),
+            _ => None,
+        });
+    }
+    let sizes = b.import("wasi_snapshot_preview1", "args_sizes_get", &[ValType::I32; 2], &[ValType::I32]);
+    let get = b.import("wasi_snapshot_preview1", "args_get", &[ValType::I32; 2], &[ValType::I32]);
+    let wrapper = b.of_type(&[ValType::I32], &[ValType::I32]);
+    let own = own_functions(&mut b, wrapper);
+    let first = b.imported + b.declared;
+    for (callee, import) in catalogue.functions.iter().zip(&imports) {
+        wrap(&mut b, own, callee, *import);
+    }
+    for (parameters, returns) in CALLBACKS {
+        let results: &[ValType] = if *returns { &[ValType::I32] } else { &[] };
+        let body = [I::Call(own.call_back), I::I32Const(0)];
+        b.function(parameters, results, 0, &body[..1 + usize::from(*returns)]);
+    }
+    let import_of =
+        |name: &str| imports[catalogue.position(name).expect("a function of MPI")].expect("engines have it");
+    let start = start(&mut b, own, sizes, get, import_of);
+    assemble(b, first, table_size(catalogue), start)
+}
+
+fn own_functions(b: &mut Builder, wrapper: u32) -> Own {
+    use Instruction as I;
+    let value = b.function(
+        &[ValType::I32],
+        &[ValType::I64],
+        0,
+        &[
+            I::LocalGet(0),
+            I::I32Load8U(AT),
+            I::I32Const(1),
+            I::I32Eq,
+            I::If(BlockType::Result(ValType::I64)),
+            I::LocalGet(0),
+            I::I64Load(MemArg { offset: 1, ..AT }),
+            I::I32WrapI64,
+            I::I64Load32S(AT),
+            I::Else,
+            I::LocalGet(0),
+            I::I64Load(MemArg { offset: 1, ..AT }),
+            I::GlobalGet(RANK),
+            I::I64ExtendI32S,
+            I::I64Const(0),
+            I::LocalGet(0),
+            I::I32Load8U(AT),
+            I::Select,
+            I::I64Add,
+            I::End,
+        ],
+    );
+    let run = b.function(
+        &[ValType::I32, ValType::I32],
+        &[ValType::I32],
+        0,
+        &[
+            I::Block(BlockType::Empty),
+            I::Loop(BlockType::Empty),
+            I::LocalGet(1),
+            I::I32Eqz,
+            I::BrIf(1),
+            I::LocalGet(0),
+            I::I32Const(2),
+            I::I32Add,
+            I::LocalGet(0),
+            I::I32Load16U(AT),
+            I::I32Const(1),
+            I::I32Add,
+            I::CallIndirect { type_index: wrapper, table_index: 0 },
+            I::LocalSet(0),
+            I::LocalGet(1),
+            I::I32Const(1),
+            I::I32Sub,
+            I::LocalSet(1),
+            I::Br(0),
+            I::End,
+            I::End,
+            I::LocalGet(0),
+        ],
+    );
+    // One call of the list, unless it is used up or callbacks are nested deep already.
+    let call_back = b.function(
+        &[],
+        &[],
+        1,
+        &[
+            I::GlobalGet(LEFT),
+            I::I32Eqz,
+            I::GlobalGet(DEPTH),
+            I::I32Const(8),
+            I::I32GtU,
+            I::I32Or,
+            I::If(BlockType::Empty),
+            I::Return,
+            I::End,
+            I::GlobalGet(LEFT),
+            I::I32Const(1),
+            I::I32Sub,
+            I::GlobalSet(LEFT),
+            I::GlobalGet(DEPTH),
+            I::I32Const(1),
+            I::I32Add,
+            I::GlobalSet(DEPTH),
+            I::GlobalGet(NEXT),
+            I::I32Const(1),
+            I::Call(run),
+            I::LocalSet(0),
+            I::LocalGet(0),
+            I::GlobalGet(NEXT),
+            I::I32GtU,
+            I::If(BlockType::Empty),
+            I::LocalGet(0),
+            I::GlobalSet(NEXT),
+            I::End,
+            I::GlobalGet(DEPTH),
+            I::I32Const(1),
+            I::I32Sub,
+            I::GlobalSet(DEPTH),
+        ],
+    );
+    let decode = decode(b);
+    Own { value, run, call_back, decode }
+}
+
+/// Hexadecimal text to bytes: each digit is its low four bits, and nine more where it is a letter.
+fn decode(b: &mut Builder) -> u32 {
+    use Instruction as I;
+    let digit = |offset| {
+        [
+            I::LocalGet(0),
+            I::I32Load8U(MemArg { offset, ..AT }),
+            I::LocalTee(2),
+            I::I32Const(15),
+            I::I32And,
+            I::LocalGet(2),
+            I::I32Const(6),
+            I::I32ShrU,
+            I::I32Const(9),
+            I::I32Mul,
+            I::I32Add,
+        ]
+    };
+    let mut body = vec![
+        I::Block(BlockType::Empty),
+        I::Loop(BlockType::Empty),
+        I::LocalGet(0),
+        I::I32Load8U(AT),
+        I::I32Eqz,
+        I::BrIf(1),
+        I::LocalGet(1),
+    ];
+    body.extend(digit(0));
+    body.extend([I::I32Const(4), I::I32Shl]);
+    body.extend(digit(1));
+    body.extend([
+        I::I32Or,
+        I::I32Store8(AT),
+        I::LocalGet(0),
+        I::I32Const(2),
+        I::I32Add,
+        I::LocalSet(0),
+        I::LocalGet(1),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalSet(1),
+        I::Br(0),
+        I::End,
+        I::End,
+    ]);
+    b.function(&[ValType::I32, ValType::I32], &[], 1, &body)
+}
+
+/// Reads a function's arguments from the program, calls it, and says where the next call begins.
+fn wrap(b: &mut Builder, own: Own, callee: &Callee, import: Option<u32>) {
+    use Instruction as I;
+    let mut body = Vec::new();
+    let after = (callee.parameters.len() as u32 * ARGUMENT) as i32;
+    for (number, (value, _)) in callee.parameters.iter().enumerate() {
+        body.extend([I::LocalGet(0), I::I32Const(number as i32 * ARGUMENT as i32), I::I32Add, I::Call(own.value)]);
+        match value {
+            ValueType::I32 => body.push(I::I32WrapI64),
+            ValueType::I64 => {}
+            ValueType::F64 => body.push(I::F64ReinterpretI64),
+        }
+    }
+    match (callee.origin, import) {
+        (_, Some(import)) => body.push(I::Call(import)),
+        (Origin::Guest(Helper::Store32), _) => body.push(I::I32Store(AT)),
+        (Origin::Guest(Helper::Store64), _) => body.push(I::I64Store(AT)),
+        (Origin::Guest(Helper::Grow), _) => body.extend([I::MemoryGrow(0), I::Drop]),
+        // This engine lacks it: nothing is called.
+        (Origin::Module(_), None) => body.clear(),
+    }
+    if import.is_some() && callee.result.is_some() {
+        body.push(I::Drop);
+    }
+    body.extend([I::LocalGet(0), I::I32Const(after), I::I32Add]);
+    b.function(&[ValType::I32], &[ValType::I32], 0, &body);
+}
+
+/// `_start`: errors are returned, and the rank's program is fetched and run.
+fn start(b: &mut Builder, own: Own, sizes: u32, get: u32, import: impl Fn(&str) -> u32) -> u32 {
+    use Instruction as I;
+    const WORLD: i32 = 0x101;
+    const MYSELF: i32 = 0x102;
+    const RETURN: i32 = 0x143;
+    let body = [
+        I::I32Const(0),
+        I::I32Const(0),
+        I::Call(import("MPI_Init")),
+        I::Drop,
+        I::I32Const(WORLD),
+        I::I32Const(RETURN),
+        I::Call(import("MPI_Comm_set_errhandler")),
+        I::Drop,
+        I::I32Const(MYSELF),
+        I::I32Const(RETURN),
+        I::Call(import("MPI_Comm_set_errhandler")),
+        I::Drop,
+        I::I32Const(WORLD),
+        I::I32Const(8),
+        I::Call(import("MPI_Comm_rank")),
+        I::Drop,
+        I::I32Const(8),
+        I::I32Load(AT),
+        I::GlobalSet(RANK),
+        // How many arguments: at 16.
+        I::I32Const(16),
+        I::I32Const(20),
+        I::Call(sizes),
+        I::Drop,
+        I::I32Const(ARGUMENTS as i32),
+        I::I32Const(ARGUMENTS as i32 + 64),
+        I::Call(get),
+        I::Drop,
+        // Argument 1 + rank modulo the programs.
+        I::GlobalGet(RANK),
+        I::I32Const(16),
+        I::I32Load(AT),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32RemU,
+        I::I32Const(1),
+        I::I32Add,
+        I::I32Const(4),
+        I::I32Mul,
+        I::I32Load(MemArg { offset: ARGUMENTS.into(), ..AT }),
+        I::I32Const(PROGRAM as i32),
+        I::Call(own.decode),
+        I::I32Const(PROGRAM as i32),
+        I::I32Load16U(MemArg { offset: 2, ..AT }),
+        I::GlobalSet(LEFT),
+        I::I32Const(PROGRAM as i32),
+        I::I32Load(MemArg { offset: 4, ..AT }),
+        I::I32Const(PROGRAM as i32),
+        I::I32Add,
+        I::GlobalSet(NEXT),
+        I::I32Const(PROGRAM as i32 + 8),
+        I::I32Const(PROGRAM as i32),
+        I::I32Load16U(AT),
+        I::Call(own.run),
+        I::Drop,
+        I::Call(import("MPI_Finalize")),
+        I::Drop,
+    ];
+    b.function(&[], &[], 0, &body)
+}
+
+fn assemble(b: Builder, first: u32, table: u32, start: u32) -> Vec<u8> {
+    let mut module = Module::new();
+    let mut tables = TableSection::new();
+    tables.table(TableType {
+        element_type: RefType::FUNCREF,
+        table64: false,
+        minimum: table.into(),
+        maximum: Some(table.into()),
+        shared: false,
+    });
+    let mut memories = MemorySection::new();
+    memories.memory(MemoryType {
+        minimum: PAGES,
+        maximum: Some(MAX_PAGES),
+        memory64: false,
+        shared: false,
+        page_size_log2: None,
+    });
+    let mut globals = GlobalSection::new();
+    for _ in 0..4 {
+        let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+        globals.global(ty, &ConstExpr::i32_const(0));
+    }
+    let mut exports = ExportSection::new();
+    exports.export("memory", ExportKind::Memory, 0);
+    exports.export("__indirect_function_table", ExportKind::Table, 0);
+    exports.export("_start", ExportKind::Func, start);
+    let mut elements = ElementSection::new();
+    let entries: Vec<u32> = (first..start).collect();
+    elements.active(Some(0), &ConstExpr::i32_const(1), Elements::Functions(entries.into()));
+    module.section(&b.types).section(&b.imports).section(&b.functions).section(&tables).section(&memories);
+    module.section(&globals).section(&exports).section(&elements).section(&b.code).section(&data());
+    module.finish()
+}
+
+/// Strings, and arrays of numbers: small ones, then some that are not.
+fn data() -> DataSection {
+    let mut data = DataSection::new();
+    let mut put = |at: u32, bytes: Vec<u8>| {
+        data.active(0, &ConstExpr::i32_const(at as i32), bytes);
+    };
+    put(TEXTS, STRINGS.concat());
+    // A string of 64 KiB without an end comes after the others' page.
+    put(TEXTS + 0x1000, vec![b'x'; 0x1_0000]);
+    let small: Vec<u8> = (0..64_u32).flat_map(|n| (n % 5).to_le_bytes()).collect();
+    put(NUMBERS, small);
+    let wide: Vec<u8> = (0..64_u64).flat_map(|n| (n % 5).to_le_bytes()).collect();
+    put(NUMBERS + 0x200, wide);
+    let wild = [0, -1, i64::from(i32::MAX), i64::from(i32::MIN), 1 << 32, 1 << 62, i64::MIN, i64::MAX, 0x1000, -8];
+    put(NUMBERS + 0x600, wild.iter().cycle().take(64).flat_map(|n| n.to_le_bytes()).collect());
+    put(NUMBERS + 0xa00, wild.iter().cycle().take(64).flat_map(|n| (*n as i32).to_le_bytes()).collect());
+    data
+}

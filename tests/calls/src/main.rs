@@ -1,0 +1,287 @@
+//! Runs case after case and looks how each ends: `rankine-calls --engine mpi --seconds 600`.
+//!
+//! Whatever a guest calls, a job ends with a status of its own: never by a signal, with a panic, or not at all. What
+//! ends in another way is kept, made shorter, and told.
+
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use arbitrary::Unstructured;
+use clap::Parser;
+use rankine_calls::catalogue::{Callee, Origin};
+use rankine_calls::draw::{Choice, draw};
+use rankine_calls::{Case, Catalogue, Program, guest};
+
+#[derive(Parser)]
+#[command(about = "Calls MPI with arguments that no program would pass, and looks how the job ends")]
+struct Arguments {
+    /// The engine: local or mpi
+    #[arg(long, default_value = "local")]
+    engine: String,
+    /// How long
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Where to begin; the same seed gives the same cases
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Run the cases in these files and folders instead of drawing some
+    #[arg(long, value_name = "PATH")]
+    replay: Vec<PathBuf>,
+    /// Where cases that end badly are kept
+    #[arg(long, default_value = "target/calls")]
+    keep: PathBuf,
+    /// The command to test
+    #[arg(long, default_value = "target/release/rankine")]
+    rankine: PathBuf,
+    /// The launcher of the engine mpi
+    #[arg(long, default_value = "mpiexec")]
+    mpiexec: PathBuf,
+    /// Print each case before it runs
+    #[arg(long)]
+    verbose: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("rankine-calls: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs what is asked for; how many cases ended badly.
+fn run(arguments: &Arguments) -> Result<usize> {
+    let catalogue = Catalogue::new()?;
+    fs::create_dir_all(&arguments.keep)?;
+    let has = engine_has(&arguments.engine)?;
+    let module = arguments.keep.join(format!("{}.wasm", arguments.engine));
+    fs::write(&module, guest::module(&catalogue, has))?;
+    let mut bench = Bench { arguments, catalogue: &catalogue, module, bad: HashMap::new() };
+    let mut count = 0;
+    for file in files(&arguments.replay)? {
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let case = Case::parse(&text, &catalogue).with_context(|| file.display().to_string())?;
+        count += 1;
+        if let Some((bad, text)) = bench.run(&case)? {
+            bench.tell(&bad, &case, &text)?;
+        }
+    }
+    if arguments.replay.is_empty() {
+        let choice = Choice::of(&catalogue, has);
+        let end = Instant::now() + Duration::from_secs(arguments.seconds);
+        let mut random = Random(arguments.seed);
+        while Instant::now() < end {
+            count += 1;
+            let case = random.case(&catalogue, &choice)?;
+            bench.try_case(case)?;
+        }
+    }
+    let bad = bench.bad.values().sum();
+    println!("{count} cases on {}: {bad} ended badly, in {} ways", arguments.engine, bench.bad.len());
+    Ok(bad)
+}
+
+/// The files that are named, and those in the folders that are.
+fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
+            files.extend(entries.collect::<Result<Vec<_>>>()?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Which functions an engine has.
+fn engine_has(engine: &str) -> Result<fn(&Callee) -> bool> {
+    Ok(match engine {
+        "local" => |callee| {
+            callee.origin != Origin::Module(rankine_abi::MODULE)
+                || rankine_abi::Function::named(&callee.name).is_some_and(rankine_abi::Function::in_local)
+        },
+        "mpi" => |_| true,
+        other => bail!("no engine is called {other}"),
+    })
+}
+
+/// A random generator (SplitMix64, of Steele, Lea and Flood): the same cases on every machine.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn case(&mut self, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
+        let length = 64 + (self.next() % 2048) as usize;
+        let bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| self.next().to_le_bytes()).collect();
+        Ok(draw(&mut Unstructured::new(&bytes), catalogue, choice)?)
+    }
+}
+
+/// How a run ended, if badly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Bad {
+    Signal(i32),
+    Panic,
+    Hang,
+}
+
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    catalogue: &'a Catalogue,
+    module: PathBuf,
+    /// The ways in which cases have ended badly, and how often.
+    bad: HashMap<String, usize>,
+}
+
+/// Longer than any case takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl Bench<'_> {
+    /// Runs a case. The first that ends badly in some way is made shorter and told.
+    fn try_case(&mut self, case: Case) -> Result<()> {
+        if self.arguments.verbose {
+            println!("{}", case.to_text(self.catalogue));
+        }
+        let Some((bad, text)) = self.run(&case)? else { return Ok(()) };
+        if let Some(count) = self.bad.get_mut(&way(&bad, &text)) {
+            *count += 1;
+            return Ok(());
+        }
+        let case = self.shrink(case, &bad)?;
+        self.tell(&bad, &case, &text)
+    }
+
+    /// Keeps a case that ended badly and says so.
+    fn tell(&mut self, bad: &Bad, case: &Case, text: &str) -> Result<()> {
+        let way = way(bad, text);
+        let mut hasher = DefaultHasher::new();
+        way.hash(&mut hasher);
+        let file = self.arguments.keep.join(format!("{}-{:016x}.txt", self.arguments.engine, hasher.finish()));
+        let shown = case.to_text(self.catalogue);
+        fs::write(&file, &shown)?;
+        println!("{bad:?}, kept as {}\n{shown}{text}", file.display());
+        *self.bad.entry(way).or_default() += 1;
+        Ok(())
+    }
+
+    /// Takes calls away as long as the case ends in the same way.
+    fn shrink(&self, mut case: Case, bad: &Bad) -> Result<Case> {
+        if *bad == Bad::Hang {
+            return Ok(case);
+        }
+        for program in 0..case.programs.len() {
+            for list in 0..2 {
+                let mut step = case.programs[program].lists()[list].len().div_ceil(2);
+                let mut at = 0;
+                while step > 0 {
+                    let mut shorter = case.clone();
+                    let calls = &mut *shorter.programs[program].lists()[list];
+                    if at >= calls.len() {
+                        (step, at) = (step / 2, 0);
+                        continue;
+                    }
+                    calls.drain(at..(at + step).min(calls.len()));
+                    if self.run(&shorter)?.is_some_and(|(other, _)| other == *bad) {
+                        case = shorter;
+                    } else {
+                        at += step;
+                    }
+                }
+            }
+        }
+        Ok(case)
+    }
+
+    fn command(&self, case: &Case) -> Command {
+        let Arguments { engine, rankine, mpiexec, .. } = self.arguments;
+        let mut command;
+        if engine == "mpi" {
+            command = Command::new(mpiexec);
+            command.arg("-n").arg(case.ranks.to_string()).arg(rankine).args(["run", "--timeout", "5"]);
+        } else {
+            command = Command::new(rankine);
+            let mode = if case.fibers { "--fibers" } else { "--threads" };
+            command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode);
+        }
+        command.args(["--memory-limit", "64M"]).arg(&self.module);
+        command.args(case.programs.iter().map(Program::to_hexadecimal));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a case to its end; how it ended and what it said, if that is bad.
+    fn run(&self, case: &Case) -> Result<Option<(Bad, String)>> {
+        let mut command = self.command(case);
+        let mut child = command.spawn().with_context(|| format!("cannot run {}", command.get_program().display()))?;
+        let mut stderr = child.stderr.take().context("it was piped")?;
+        let text = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stderr.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let status = wait(&mut child)?;
+        let text = text.join().unwrap_or_default();
+        Ok(match status {
+            None => Some((Bad::Hang, text)),
+            Some(status) => judge(status, &text).map(|bad| (bad, text)),
+        })
+    }
+}
+
+/// Waits as long as a case may take, and ends it then.
+fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
+    let end = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() > end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Whether a status, or what was said, is none of a job that ended as it should. A launcher tells of a signal in its own
+/// status.
+fn judge(status: ExitStatus, text: &str) -> Option<Bad> {
+    const OF_LAUNCHERS: [(i32, i32); 4] =
+        [(139, libc::SIGSEGV), (136, libc::SIGFPE), (135, libc::SIGBUS), (132, libc::SIGILL)];
+    let told = || OF_LAUNCHERS.iter().find(|(code, _)| status.code() == Some(*code)).map(|&(_, signal)| signal);
+    if let Some(signal) = status.signal().or_else(told) {
+        return Some(Bad::Signal(signal));
+    }
+    let wrong = ["panicked at", "AddressSanitizer", "Assertion", "this is a bug"];
+    wrong.iter().any(|words| text.contains(words)).then_some(Bad::Panic)
+}
+
+/// What tells one bad end from another: the line that says where, without its numbers.
+fn way(bad: &Bad, text: &str) -> String {
+    let line = text.lines().find(|line| line.contains("panicked at") || line.contains("Assertion"));
+    let place: String = line.unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect();
+    format!("{bad:?} {place}")
+}
