@@ -80,7 +80,7 @@ impl Symbols {
         let mut symbols = Symbols::default();
         for payload in Parser::new(0).parse_all(&module) {
             match payload {
-                Ok(Payload::CodeSectionStart { range, .. }) => symbols.code = range.start,
+                Ok(Payload::CodeSectionStart { range, .. }) => symbols.code = range.start as u64,
                 Ok(Payload::CustomSection(section)) if section.name().starts_with(".debug_") => {
                     let data = section.data_offset() as usize;
                     symbols.sections.insert(section.name().to_owned(), data..data + section.data().len());

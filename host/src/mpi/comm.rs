@@ -18,10 +18,10 @@ use super::words::Words;
 pub(super) struct Shape {
     pub(super) rank: c_int,
     /// Members of the caller's own group.
-    members: c_int,
+    pub(super) members: c_int,
     /// Members of the group that collectives exchange data with: the remote one of an intercommunicator.
     peers: c_int,
-    is_inter: bool,
+    pub(super) is_inter: bool,
 }
 
 /// A communicator.

@@ -81,7 +81,7 @@ impl Rank {
             buffers: buffered::State::default(),
             deferred: deferred::State::default(),
             windows: rma::State::default(),
-            files: io::State::new(settings.folders.clone()),
+            files: io::State::new(settings.grants.clone()),
             quads: quads::State::default(),
             spawn,
             tool_variables: mpit::State::default(),

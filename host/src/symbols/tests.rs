@@ -44,8 +44,7 @@ const SHARED_NAME: u8 = 7;
 
 /// The forms of the entries below: (code, tag, has children, attributes with their forms).
 fn abbreviations() -> Vec<u8> {
-    type Form<'a> = (u8, u8, u8, &'a [(u8, u8)]);
-    let forms: [Form; 7] = [
+    let forms: [(u8, u8, u8, &[(u8, u8)]); 7] = [
         // Low and high address, folder, lines.
         (UNIT, 0x11, 1, &[(0x11, 0x01), (0x12, 0x06), (0x1b, 0x08), (0x10, 0x17)]),
         // Name, low and high address.

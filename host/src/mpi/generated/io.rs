@@ -11,17 +11,6 @@ use crate::mpi::rank::Rank;
 use crate::mpi::request::{Origin, Pending};
 use crate::mpi::words::Words;
 
-/// `MPI_File_close`
-fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let fh_word = r.get_word(w.addr(0), "fh")?;
-    let mut fh = r.file(fh_word, "fh")?;
-    let call = r.symbol::<symbols::MPI_File_close>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut fh) };
-    r.check(code)?;
-    r.after_file(w.addr(0), fh_word, fh, "fh")
-}
-
 /// `MPI_File_set_size`
 fn file_set_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
@@ -62,18 +51,6 @@ fn file_get_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = unsafe { call(fh, &mut group) };
     r.check(code)?;
     r.put_group(w.addr(1), group, "group")
-}
-
-/// `MPI_File_get_amode`
-fn file_get_amode(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let fh = r.file(w.word(0), "fh")?;
-    r.room(w.addr(1), 4, "amode")?;
-    let mut amode = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_File_get_amode>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(fh, &mut amode) };
-    r.check(code)?;
-    r.put_int(w.addr(1), amode, "amode")
 }
 
 /// `MPI_File_set_info`
@@ -1002,13 +979,13 @@ fn file_sync(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
         "MPI_File_open" => Entry { shim: crate::mpi::io::file_open, on: On::FileNull, nulls: &[(4, File::NULL.0)] },
-        "MPI_File_close" => Entry { shim: file_close, on: On::At(Origin::File, 0), nulls: &[] },
+        "MPI_File_close" => Entry { shim: crate::mpi::io::file_close, on: On::At(Origin::File, 0), nulls: &[] },
         "MPI_File_delete" => Entry { shim: crate::mpi::io::file_delete, on: On::FileNull, nulls: &[] },
         "MPI_File_set_size" => Entry { shim: file_set_size, on: On::File(0), nulls: &[] },
         "MPI_File_preallocate" => Entry { shim: file_preallocate, on: On::File(0), nulls: &[] },
         "MPI_File_get_size" => Entry { shim: file_get_size, on: On::File(0), nulls: &[] },
         "MPI_File_get_group" => Entry { shim: file_get_group, on: On::File(0), nulls: &[(1, Group::NULL.0)] },
-        "MPI_File_get_amode" => Entry { shim: file_get_amode, on: On::File(0), nulls: &[] },
+        "MPI_File_get_amode" => Entry { shim: crate::mpi::io::file_get_amode, on: On::File(0), nulls: &[] },
         "MPI_File_set_info" => Entry { shim: file_set_info, on: On::File(0), nulls: &[] },
         "MPI_File_get_info" => Entry { shim: file_get_info, on: On::File(0), nulls: &[(1, Info::NULL.0)] },
         "MPI_File_set_view" => Entry { shim: crate::mpi::io::file_set_view, on: On::File(0), nulls: &[] },
