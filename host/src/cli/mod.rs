@@ -14,7 +14,7 @@ mod sdk;
 mod sdk_build;
 mod sdk_files;
 mod stage;
-mod toolchain;
+pub(crate) mod toolchain;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write as _};
