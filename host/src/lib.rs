@@ -5,6 +5,7 @@
 //! command ends its process, and so should every other user of this library.
 pub mod cache;
 pub mod cli;
+mod demangle;
 mod function_table;
 pub mod guest;
 pub mod imports;

@@ -9,7 +9,7 @@ use wasmtime::{Engine, Instance, InstancePre, Store, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
-use crate::guest::{Exit, Fatal, Guest, Limits, Seat, Stopped};
+use crate::guest::{Exit, Fatal, Guest, Seat, Stopped};
 use crate::job::{End, Event, Placement, Remote, Settings};
 use crate::output::{Output, Stream};
 use crate::trap::Report;
@@ -87,10 +87,10 @@ impl Crew {
     /// A rank's store, before its module is instantiated.
     fn start(&self, rank: usize) -> Result<Store<Guest>> {
         let wasi = wasi(&self.settings, rank, &self.output)?;
-        let limits = Limits::new(self.settings.memory_limit);
         let engine_rank = Rank::new(self.world.clone(), rank);
         self.describe(&engine_rank);
-        let mut store = Store::new(&self.engine, Guest::new(Seat::Embedded(Rc::new(engine_rank)), wasi, limits));
+        let account = engine_rank.account().clone();
+        let mut store = Store::new(&self.engine, Guest::new(Seat::Embedded(Rc::new(engine_rank)), wasi, account));
         store.limiter(|guest| &mut guest.limits);
         Ok(store)
     }
@@ -174,7 +174,7 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
         return End::Fatal(report());
     }
     if is_start_failure(&error) {
-        return End::Failed(format!("{error:#}"));
+        return End::Failed(start_failure(&error, guest.limits.refused));
     }
     End::Trapped(report())
 }
@@ -182,6 +182,14 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>) -> End {
 /// An error that no guest code raised: the instance could not be made.
 pub(crate) fn is_start_failure(error: &wasmtime::Error) -> bool {
     error.downcast_ref::<wasmtime::WasmBacktrace>().is_none() && error.downcast_ref::<wasmtime::Trap>().is_none()
+}
+
+/// Why the instance could not be made.
+pub(crate) fn start_failure(error: &wasmtime::Error, refused: Option<usize>) -> String {
+    match refused {
+        Some(bytes) => format!("{error:#} (the memory limit refused a growth to {} KiB)", bytes >> 10),
+        None => format!("{error:#}"),
+    }
 }
 
 /// A rank's WASI state.

@@ -36,6 +36,7 @@ pub mod init;
 pub mod op;
 pub mod pack;
 pub mod pt2pt;
+pub mod quota;
 pub mod request;
 pub mod topo;
 
@@ -43,6 +44,7 @@ pub use drive::{Callback, Ended, Step, block_on, wait};
 pub use error::{Error, Result};
 pub use mailbox::operation::{Kind, Parcel, What};
 pub use memory::Memory;
+pub use quota::{Account, Charge};
 pub use rank::Rank;
 pub use rankine_abi as abi;
 pub use span::Span;

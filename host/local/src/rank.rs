@@ -13,6 +13,7 @@ use crate::drive::Questions;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
 use crate::memory::Memory;
+use crate::quota::Account;
 use crate::world::{Event, World};
 use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request};
 
@@ -20,6 +21,8 @@ use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, re
 pub struct Rank {
     id: u32,
     world: Arc<World>,
+    /// What it may take of memory.
+    pub(crate) account: Arc<Account>,
     memory: Memory,
     /// The MPI function that runs, for reports.
     call: Cell<&'static str>,
@@ -64,9 +67,10 @@ impl Rank {
     /// Rank `id` of a job. Its memory is set before its first call.
     pub fn new(world: Arc<World>, id: usize) -> Rank {
         let size = world.size();
+        let account = world.account(id).clone();
         Rank {
             id: id as u32,
-            memory: Memory::new(),
+            memory: Memory::of(&account),
             call: Cell::new(""),
             attending: Cell::new(false),
             parking: Cell::new(false),
@@ -80,16 +84,17 @@ impl Rank {
             world_comm: Rc::new(Communicator::world(id, size)),
             self_comm: Rc::new(Communicator::myself(id)),
             init: init::State::default(),
-            comms: comm::State::default(),
-            groups: group::State::default(),
-            types: datatype::State::default(),
-            ops: op::State::default(),
-            requests: request::State::default(),
-            pt2pt: pt2pt::State::default(),
+            comms: comm::State::new(&account),
+            groups: group::State::new(&account),
+            types: datatype::State::new(&account),
+            ops: op::State::new(&account),
+            requests: request::State::new(&account),
+            pt2pt: pt2pt::State::new(&account),
             colls: coll::State::default(),
-            errhandlers: errhan::State::default(),
-            infos: info::State::default(),
-            attrs: attr::State::default(),
+            errhandlers: errhan::State::new(&account),
+            infos: info::State::new(&account),
+            attrs: attr::State::new(&account),
+            account,
             world,
         }
     }
@@ -106,6 +111,11 @@ impl Rank {
     /// The job it belongs to.
     pub fn world(&self) -> &Arc<World> {
         &self.world
+    }
+
+    /// What it may take of memory.
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// The guest's memory.

@@ -5,9 +5,13 @@
 //! byte the datatype can touch lies in the guest's memory, or from scratch bytes of a collective. From then on nobody
 //! checks again.
 
+use std::ops::Deref;
+use std::rc::Rc;
+
 use rankine_abi::{Addr, Datatype, MPI_ERR_BUFFER, MPI_ERR_COUNT};
 
 use crate::copy;
+use crate::datatype::Type;
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
@@ -19,7 +23,24 @@ pub struct Span {
     base: *mut u8,
     bytes: usize,
     /// `None`: contiguous.
-    layout: Option<Box<Layout>>,
+    layout: Option<Box<Typed>>,
+}
+
+/// Where the bytes of a message lie that are not contiguous.
+#[derive(Clone, Debug)]
+struct Typed {
+    layout: Layout,
+    /// The type stays as long as its layout is used, and is charged so long; only the rank that owns the span looks at
+    /// it.
+    _ty: Option<Rc<Type>>,
+}
+
+impl Deref for Typed {
+    type Target = Layout;
+
+    fn deref(&self) -> &Layout {
+        &self.layout
+    }
 }
 
 impl Span {
@@ -165,12 +186,17 @@ impl Rank {
                 _ => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(address.0), bytes, "the buffer")),
             };
         }
-        let layout = self.types.committed(datatype)?.message(count as u64)?;
-        self.typed_span(address, layout)
+        let ty = self.types.committed(datatype)?;
+        let layout = ty.message(count as u64)?;
+        self.place(address, layout, Some(ty))
     }
 
-    /// The span of a whole message's layout at `address`.
+    /// The span of a whole message's layout at `address`. Whoever uses it keeps the types that it is made of.
     pub(crate) fn typed_span(&self, address: Addr, layout: Layout) -> Result<Span> {
+        self.place(address, layout, None)
+    }
+
+    fn place(&self, address: Addr, layout: Layout, ty: Option<Rc<Type>>) -> Result<Span> {
         if layout.size() == 0 {
             return Ok(Span::EMPTY);
         }
@@ -187,6 +213,6 @@ impl Rank {
         if layout.is_block() {
             return Ok(Span { base: base.wrapping_offset(layout.lo() as isize), bytes, layout: None });
         }
-        Ok(Span { base, bytes, layout: Some(Box::new(layout)) })
+        Ok(Span { base, bytes, layout: Some(Box::new(Typed { layout, _ty: ty })) })
     }
 }

@@ -7,7 +7,7 @@
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
-use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
+use rankine_abi::{MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
 
 use crate::copy;
 use crate::error::{Error, Result};
@@ -76,9 +76,9 @@ impl Rank {
     fn operation(&self) -> Result<OpRef> {
         let mut pool = self.pool.borrow_mut();
         if pool.is_empty() {
-            *pool = self.world().more_operations(self.me());
+            *pool = self.world().more_operations(self.me())?;
         }
-        pool.pop().ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "too many operations are pending in this rank"))
+        Ok(pool.pop().expect("more than none were made"))
     }
 
     /// Gives a complete operation back and returns how it ended.
@@ -115,6 +115,7 @@ impl Rank {
         if self.send_short(&what, source, &span) {
             return Ok(None);
         }
+        let parcel = parcel.kept(&self.account)?;
         let operation = self.operation()?;
         operation.start(what, Span::EMPTY);
         operation.load(parcel);
@@ -238,7 +239,7 @@ impl Rank {
         let operation = self.operation()?;
         operation.start(self.waits_for(Kind::Recv, &pattern), span);
         if let Some(limit) = room {
-            operation.give_room(limit);
+            operation.give_room(limit, &self.account);
         }
         let by = self.me();
         let mut left = None;

@@ -182,7 +182,7 @@ pub(crate) fn answer(caller: &mut Caller<'_, Guest>, request: Callback) -> Resul
         Task::Call(call) => {
             Guest::nest(caller)?;
             let outcome = call.call(caller);
-            caller.data_mut().callbacks -= 1;
+            Guest::unnest(caller);
             outcome?
         }
     };
@@ -197,7 +197,7 @@ pub(super) async fn answer_on_fiber(caller: &mut Caller<'_, Guest>, request: Cal
         Task::Call(call) => {
             Guest::nest(caller)?;
             let outcome = call.call_on_fiber(caller).await;
-            caller.data_mut().callbacks -= 1;
+            Guest::unnest(caller);
             outcome?
         }
     };

@@ -9,6 +9,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::request::{Origin, Pending, Then};
 use super::words::Words;
@@ -25,7 +26,7 @@ pub(super) struct Shape {
 }
 
 /// A communicator.
-struct Communicator {
+pub(super) struct Communicator {
     host: Cell<usize>,
     errhandler: Cell<Errhandler>,
     shape: Cell<Option<Shape>>,
@@ -53,16 +54,16 @@ impl Hosted for Communicator {
 pub(super) struct State {
     world: Communicator,
     myself: Communicator,
-    made: Handles<Communicator>,
+    pub(super) made: Handles<Communicator>,
 }
 
-impl Default for State {
-    fn default() -> State {
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
         let predefined = |comm: Comm| Communicator::new(comm.0 as usize, Errhandler::ERRORS_ARE_FATAL);
         State {
             world: predefined(Comm::WORLD),
             myself: predefined(Comm::SELF),
-            made: Handles::new(Class::Comm, MPI_ERR_COMM, "communicator", |word| Comm(word).name()),
+            made: Handles::new(keeping, Class::Comm, MPI_ERR_COMM, "communicator", |word| Comm(word).name()),
         }
     }
 }

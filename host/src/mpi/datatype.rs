@@ -16,6 +16,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::keeping::Keeping;
 use super::quads;
 use super::rank::Rank;
 use super::words::Words;
@@ -79,7 +80,7 @@ impl Type {
 }
 
 /// A type that the program has made.
-struct Made {
+pub(super) struct Made {
     ty: Rc<Type>,
     /// The guest's words for the types that it is made of.
     made_of: Box<[u32]>,
@@ -95,19 +96,19 @@ pub(super) struct State {
     predefined: Box<[Option<Rc<Type>>; 256]>,
     /// The type of a buffer that doesn't count.
     absent: Rc<Type>,
-    made: Handles<Made>,
+    pub(super) made: Handles<Made>,
     /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation
     /// of the guest's own, which tell the guest the right type; and what `quads` composes.
     stand_ins: RefCell<Vec<(u32, usize)>>,
 }
 
-impl Default for State {
-    fn default() -> State {
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
         let predefined: [_; 256] = std::array::from_fn(|index| predefined(Datatype(FIRST + index as u32)));
         State {
             absent: predefined[(Datatype::NULL.0 - FIRST) as usize].clone().expect("the null datatype has a word"),
             predefined: Box::new(predefined),
-            made: Handles::new(Class::Datatype, MPI_ERR_TYPE, "datatype", |word| Datatype(word).name()),
+            made: Handles::new(keeping, Class::Datatype, MPI_ERR_TYPE, "datatype", |word| Datatype(word).name()),
             stand_ins: RefCell::default(),
         }
     }

@@ -17,6 +17,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::request::Origin;
 use super::words::Words;
@@ -93,10 +94,10 @@ pub(super) struct State {
     last: RefCell<Option<(i32, String)>>,
 }
 
-impl Default for State {
-    fn default() -> State {
-        let handlers =
-            Handles::new(Class::Errhandler, MPI_ERR_ERRHANDLER, "error handler", |word| Errhandler(word).name());
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        let name = |word| Errhandler(word).name();
+        let handlers = Handles::new(keeping, Class::Errhandler, MPI_ERR_ERRHANDLER, "error handler", name);
         State {
             handlers,
             of: RefCell::new(HashMap::from([(File::NULL.0, Errhandler::ERRORS_RETURN)])),
@@ -114,6 +115,8 @@ impl Rank {
             *self.errhandlers.last.borrow_mut() = Some((error.class, self.in_words(&error)));
         }
         let function = match handler {
+            // Each further try would have the library take more.
+            _ if self.keeping.is_overdrawn() => None,
             Errhandler::ERRORS_RETURN => return Raised::Code(error.class),
             Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => None,
             made => self.errhandlers.handlers.with(made.0, |handler| handler.function),

@@ -19,6 +19,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::words::Words;
 use crate::job::Folder;
@@ -43,8 +44,8 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(folders: Vec<Folder>) -> State {
-        State { open: Handles::new(Class::File, MPI_ERR_FILE, "file", |word| File(word).name()), folders }
+    pub(super) fn new(folders: Vec<Folder>, keeping: &Keeping) -> State {
+        State { open: Handles::new(keeping, Class::File, MPI_ERR_FILE, "file", |word| File(word).name()), folders }
     }
 }
 

@@ -22,6 +22,7 @@ mod handle;
 mod info;
 mod init;
 mod io;
+mod keeping;
 pub mod library;
 mod listing;
 mod misc;

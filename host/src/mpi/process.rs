@@ -17,12 +17,12 @@ use wasmtime::{Engine, InstancePre, Module, Store};
 use super::errhan::Abort;
 use super::library::Library;
 use super::rank::Rank;
-use crate::guest::{Exit, Guest, Limits, Seat};
+use crate::guest::{Exit, Guest, Seat};
 use crate::imports;
 use crate::job::{Ending, Placement, Settings};
 use crate::module::{GUEST_STACK, HOST_STACK};
 use crate::output::Output;
-use crate::rank::{entry, is_start_failure, wasi};
+use crate::rank::{entry, is_start_failure, start_failure, wasi};
 use crate::trap::Report;
 
 /// The launchers' variables for the rank of a process that they have started.
@@ -181,8 +181,8 @@ fn carry(
         Ok(wasi) => wasi,
         Err(error) => return Ending::Failed(format!("{error:#}")),
     };
-    let limits = Limits::new(settings.memory_limit);
-    let mut store = Store::new(engine, Guest::new(Seat::Process(rank.clone()), wasi, limits));
+    let account = rank.account().clone();
+    let mut store = Store::new(engine, Guest::new(Seat::Process(rank.clone()), wasi, account));
     store.limiter(|guest| &mut guest.limits);
     let outcome = program
         .instantiate(&mut store)
@@ -212,7 +212,7 @@ fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>) 
         return Ending::Aborted { rank: me, code: *code, error: error.is_some().then(report) };
     }
     if is_start_failure(&error) {
-        return Ending::Failed(format!("rank {me}: {error:#}"));
+        return Ending::Failed(format!("rank {me}: {}", start_failure(&error, refused)));
     }
     Ending::Trapped { rank: me, report: report() }
 }

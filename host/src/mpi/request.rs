@@ -14,6 +14,7 @@ use super::Result;
 use super::generalised::Registry;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::keeping::Keeping;
 use super::listing::{Calls, Listing};
 use super::objects::Arrival;
 use super::rank::Rank;
@@ -125,9 +126,9 @@ pub(super) struct State {
     pub(super) generalised: Registry,
 }
 
-impl Default for State {
-    fn default() -> State {
-        let made = Handles::new(Class::Request, MPI_ERR_REQUEST, "request", |word| Request(word).name());
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        let made = Handles::new(keeping, Class::Request, MPI_ERR_REQUEST, "request", |word| Request(word).name());
         State {
             made,
             blame: Cell::default(),

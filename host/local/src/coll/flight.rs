@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut, Range};
 
 use super::{Coll, Pending};
 use crate::error::Result;
+use crate::quota::{Charge, exhausted};
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -61,28 +62,67 @@ impl<'a> Flight<'a> {
 /// Buffers of up to this many bytes are kept to be used again, up to this many.
 const KEPT: (usize, usize) = (4 << 10, 16);
 
+/// What errors call the memory that collectives need.
+const WHAT: &str = "operands of collectives";
+
+/// Memory of the host's, charged to its rank.
+#[derive(Default)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    charge: Charge,
+}
+
+impl Buffer {
+    fn new(r: &Rank, length: usize) -> Result<Self> {
+        let mut buffer = Buffer { bytes: Vec::new(), charge: Charge::none(&r.account) };
+        buffer.extend(length)?;
+        Ok(buffer)
+    }
+
+    /// Makes it at least so long.
+    fn extend(&mut self, length: usize) -> Result<()> {
+        let Some(more) = length.checked_sub(self.bytes.len()).filter(|&more| more > 0) else { return Ok(()) };
+        self.charge.grow(more, WHAT)?;
+        self.bytes.try_reserve_exact(more).map_err(|_| exhausted(more, WHAT))?;
+        self.bytes.resize(length, 0);
+        Ok(())
+    }
+
+    /// A span over the bytes.
+    ///
+    /// # Safety
+    /// They outlive every operation on the span; while one runs nobody else uses them.
+    pub(super) unsafe fn span(&mut self) -> Span {
+        // SAFETY: the caller's.
+        unsafe { Span::raw(self.bytes.as_mut_ptr(), self.bytes.len()) }
+    }
+}
+
+/// So many bytes for a collective that keeps them to itself.
+pub(super) fn buffer(g: &Coll<'_>, length: usize) -> Result<Buffer> {
+    Buffer::new(g.r(), length)
+}
+
 /// Bytes in the host. Those of an earlier use may still be in them.
 pub(super) struct Scratch<'a> {
     r: &'a Rank,
-    bytes: Vec<u8>,
+    buffer: Buffer,
     length: usize,
 }
 
 impl<'a> Scratch<'a> {
-    pub(super) fn new(r: &'a Rank, length: usize) -> Self {
+    pub(super) fn new(r: &'a Rank, length: usize) -> Result<Self> {
         let pooled = if length <= KEPT.0 { r.colls.pool.borrow_mut().pop() } else { None };
-        let mut bytes = pooled.unwrap_or_default();
-        if bytes.len() < length {
-            bytes.resize(length, 0);
-        }
-        Scratch { r, bytes, length }
+        let mut buffer = pooled.map_or_else(|| Buffer::new(r, 0), Ok)?;
+        buffer.extend(length)?;
+        Ok(Scratch { r, buffer, length })
     }
 
     /// The packed bytes `from..from + length` of a span.
-    pub(super) fn packed(r: &'a Rank, span: &Span, from: usize, length: usize) -> Self {
-        let mut scratch = Scratch::new(r, length);
+    pub(super) fn packed(r: &'a Rank, span: &Span, from: usize, length: usize) -> Result<Self> {
+        let mut scratch = Scratch::new(r, length)?;
         span.read(from, &mut scratch);
-        scratch
+        Ok(scratch)
     }
 
     /// A span over the bytes.
@@ -91,15 +131,15 @@ impl<'a> Scratch<'a> {
     /// The scratch outlives every operation on the span; while one runs nobody else uses the bytes.
     pub(super) unsafe fn span(&mut self) -> Span {
         // SAFETY: the caller's.
-        unsafe { Span::raw(self.bytes.as_mut_ptr(), self.length) }
+        unsafe { Span::raw(self.buffer.bytes.as_mut_ptr(), self.length) }
     }
 }
 
 impl Drop for Scratch<'_> {
     fn drop(&mut self) {
         let mut pool = self.r.colls.pool.borrow_mut();
-        if self.bytes.capacity() <= KEPT.0 && pool.len() < KEPT.1 {
-            pool.push(std::mem::take(&mut self.bytes));
+        if self.buffer.bytes.capacity() <= KEPT.0 && pool.len() < KEPT.1 {
+            pool.push(std::mem::take(&mut self.buffer));
         }
     }
 }
@@ -108,14 +148,14 @@ impl Deref for Scratch<'_> {
     type Target = [u8];
     #[inline]
     fn deref(&self) -> &[u8] {
-        &self.bytes[..self.length]
+        &self.buffer.bytes[..self.length]
     }
 }
 
 impl DerefMut for Scratch<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.length]
+        &mut self.buffer.bytes[..self.length]
     }
 }
 
@@ -147,7 +187,7 @@ impl<'a> Coll<'a> {
 
     /// Starts a receive of `length` bytes into the host.
     pub(super) fn irecv_carried(&self, peer: usize, length: usize) -> Result<Carried<'a>> {
-        let mut bytes = Scratch::new(self.r(), length);
+        let mut bytes = Scratch::new(self.r(), length)?;
         // SAFETY: `Carried` keeps the bytes to itself until the operation has ended.
         let span = unsafe { bytes.span() };
         Ok(Carried { pending: self.irecv(peer, &span)?, bytes })
@@ -165,28 +205,27 @@ impl<'a> Coll<'a> {
 pub(super) struct Piece {
     base: *mut u8,
     bytes: usize,
-    copy: Option<Vec<u8>>,
+    copy: Option<Buffer>,
 }
 
 impl Piece {
     /// Its bytes are those of the span.
-    pub(super) fn holding(span: &Span) -> Self {
-        match span.contiguous() {
-            Some(base) => Piece { base, bytes: span.bytes(), copy: None },
-            None => Piece::of(span.to_vec()),
+    pub(super) fn holding(r: &Rank, span: &Span) -> Result<Self> {
+        let mut piece = Piece::for_writing(r, span)?;
+        if let Some(copy) = &mut piece.copy {
+            span.read(0, &mut copy.bytes);
         }
+        Ok(piece)
     }
 
     /// Its bytes are to be written, and put into the span by [`Piece::put_into`].
-    pub(super) fn for_writing(span: &Span) -> Self {
-        match span.contiguous() {
-            Some(base) => Piece { base, bytes: span.bytes(), copy: None },
-            None => Piece::of(vec![0; span.bytes()]),
+    pub(super) fn for_writing(r: &Rank, span: &Span) -> Result<Self> {
+        let bytes = span.bytes();
+        if let Some(base) = span.contiguous() {
+            return Ok(Piece { base, bytes, copy: None });
         }
-    }
-
-    fn of(mut copy: Vec<u8>) -> Self {
-        Piece { base: copy.as_mut_ptr(), bytes: copy.len(), copy: Some(copy) }
+        let mut copy = Buffer::new(r, bytes)?;
+        Ok(Piece { base: copy.bytes.as_mut_ptr(), bytes, copy: Some(copy) })
     }
 
     /// Some of the bytes; the piece has to outlive every operation on them.

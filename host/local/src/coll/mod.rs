@@ -24,7 +24,7 @@ use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
-use flight::Flight;
+use flight::{Buffer, Flight};
 
 mod allgather;
 mod alltoall;
@@ -65,7 +65,7 @@ pub use scatter::{scatter, scatterv};
 #[derive(Default)]
 pub(crate) struct State {
     /// Host memory to use again.
-    pool: std::cell::RefCell<Vec<Vec<u8>>>,
+    pool: std::cell::RefCell<Vec<Buffer>>,
 }
 
 /// A collective operation whose arguments are checked: ready to run, now or later, once or again and again.

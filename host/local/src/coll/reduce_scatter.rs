@@ -103,13 +103,13 @@ impl Collective for ReduceScatter {
         let local = g.local();
         if !g.is_inter() && by_slices(g, self.from.bytes()) {
             // In place the result lies where others still read their slices of the operand.
-            let mut result = Scratch::new(g.r(), self.to.bytes());
+            let mut result = Scratch::new(g.r(), self.to.bytes())?;
             let keep = |at: usize, bytes: &[u8]| result[at..at + bytes.len()].copy_from_slice(bytes);
             reduce_slice(g, &self.reduction, &self.from, &self.slices, keep).await?;
             self.to.unpack(0, &result);
             return Ok(());
         }
-        let mut all = Scratch::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 });
+        let mut all = Scratch::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 })?;
         // SAFETY: the scratch stays until the reduction is over.
         let result = unsafe { all.span() };
         to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
@@ -129,7 +129,7 @@ impl ReduceScatter {
             return g.recv_some(0, &self.to).await;
         }
         // SAFETY: the scratch stays until every send has ended, which is at the end of this function.
-        let whole = Piece::holding(&unsafe { all.span() });
+        let whole = Piece::holding(g.r(), &unsafe { all.span() })?;
         let mut flight = Flight::new();
         for peer in 1..g.size {
             flight.send_some(g, peer, &whole.part(self.slices.range(peer))).await?;

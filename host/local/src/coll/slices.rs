@@ -55,7 +55,7 @@ pub(super) async fn reduce_slice(
     slices: &Slices,
     mut result: impl FnMut(usize, &[u8]),
 ) -> Result<()> {
-    let source = Piece::holding(from);
+    let source = Piece::holding(g.r(), from)?;
     let chunk = reduction.whole_elements((HELD / g.size).clamp(CHUNK.start, CHUNK.end));
     let part = |rank: usize, at: usize| {
         let range = slices.range(rank);
@@ -81,7 +81,7 @@ pub(super) async fn reduce_slice(
         for receive in receives {
             let operand = match receive {
                 Some(receive) => receive.finish().await?,
-                None => Scratch::packed(g.r(), &source.part(mine.clone()), 0, mine.len()),
+                None => Scratch::packed(g.r(), &source.part(mine.clone()), 0, mine.len())?,
             };
             fold.push(operand).await?;
         }

@@ -9,16 +9,18 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rankine_abi::{
-    Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_NO_MEM,
-    MPI_ERR_SESSION, MPI_ERR_WIN, Message, Request, Session, Win,
+    Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN,
+    Message, Request, Session, Win,
 };
 use smallvec::smallvec;
 
 use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::quota::Account;
 use crate::rank::Rank;
 
 pub use codes::*;
@@ -96,11 +98,11 @@ pub(crate) struct State {
     last: RefCell<Option<(i32, String)>>,
 }
 
-impl Default for State {
-    fn default() -> Self {
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
         let files = ((Class::File as u32, File::NULL.0), Errhandler::ERRORS_RETURN);
         State {
-            handlers: RefCell::new(Table::new(Class::Errhandler)),
+            handlers: RefCell::new(Table::new(Class::Errhandler, account, 64)),
             of: RefCell::new(HashMap::from([files])),
             codes: RefCell::default(),
             last: RefCell::default(),
@@ -194,10 +196,7 @@ impl Rank {
 
     fn new_handler(&self, serves: Serves, function: FnPtr) -> Result<Errhandler> {
         let handler = Handler { serves, function, held: 1 };
-        match self.errhandlers.handlers.borrow_mut().insert(handler) {
-            Ok(handle) => Ok(Errhandler(handle)),
-            Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many error handlers as it may have")),
-        }
+        self.errhandlers.handlers.borrow_mut().add(handler, "error handlers").map(Errhandler)
     }
 
     /// Forgets the handlers that nobody refers to any more.

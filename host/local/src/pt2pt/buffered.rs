@@ -17,10 +17,14 @@ use super::target;
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::mailbox::ring::EAGER;
+use crate::quota::{Charge, zeroed};
 use crate::rank::Rank;
 use crate::request::Activity;
 use crate::span::Span;
 
+/// What errors call the messages.
+const WHAT: &str = "buffered messages";
 /// What an automatic buffer holds at most.
 const AUTOMATIC: u64 = 256 << 20;
 
@@ -64,7 +68,8 @@ struct Message {
     charge: u64,
     operation: OpRef,
     /// What the operation sends.
-    _bytes: Box<[u8]>,
+    _bytes: Vec<u8>,
+    _memory: Charge,
 }
 
 /// The buffers of a rank, and what is in them.
@@ -132,13 +137,18 @@ fn send_buffered(r: &Rank, what: What, span: &Span, comm: &Communicator) -> Resu
             ),
         ));
     }
-    let mut bytes = span.to_vec().into_boxed_slice();
+    // One that goes into its envelope takes nothing.
+    let is_short = span.bytes() <= EAGER && !r.world().mailbox(what.destination).is_congested();
+    let held = if is_short { 0 } else { span.bytes() + size_of::<Message>() };
+    let _memory = r.account.charge(held, WHAT)?;
+    let mut bytes = zeroed(span.bytes(), WHAT)?;
+    span.read(0, &mut bytes);
     // SAFETY: the bytes stay in `messages` until the operation has ended or has been withdrawn.
     let copy = unsafe { Span::raw(bytes.as_mut_ptr(), bytes.len()) };
     if let Some(operation) = r.post_send(what, comm.rank, copy)? {
         buffers.sent += 1;
         let number = buffers.sent;
-        buffers.messages.push(Message { number, serves, charge, operation, _bytes: bytes });
+        buffers.messages.push(Message { number, serves, charge, operation, _bytes: bytes, _memory });
     }
     Ok(())
 }

@@ -17,10 +17,12 @@ use rankine_abi::{
 
 use super::{pattern, target};
 use crate::comm::Communicator;
+use crate::datatype::layout::Layout;
 use crate::drive::yield_now;
 use crate::error::{Error, Result};
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, What};
+use crate::quota::{Charge, zeroed};
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -43,6 +45,7 @@ pub(crate) struct Sending {
     to: Option<What>,
     source: i32,
     parts: Vec<Span>,
+    _charge: Charge,
     /// Parts that were marked ready since the last start, with their sends.
     ready: RefCell<Vec<Option<Part>>>,
 }
@@ -56,6 +59,7 @@ pub(crate) struct Receiving {
     from: Option<Pattern>,
     whole: Span,
     parts: i32,
+    _charge: Charge,
     greeting: OnceCell<Greeting>,
     /// The sender's parts that have arrived since the last start.
     arrived: RefCell<Vec<bool>>,
@@ -108,6 +112,12 @@ fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Resul
     Ok((spans.collect::<Result<_>>()?, whole))
 }
 
+/// The memory of a message in so many parts: where each lies, and its send.
+fn room_for_parts(r: &Rank, parts: i32) -> Result<Charge> {
+    let each = size_of::<Span>() + size_of::<Layout>() + 2 * size_of::<Option<Part>>();
+    r.account.charge(parts.clamp(0, MAX_PARTS) as usize * each, "messages in partitions")
+}
+
 /// `MPI_Psend_init`
 pub fn psend_init(
     r: &Rank,
@@ -121,12 +131,13 @@ pub fn psend_init(
     _info: Info,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
+    let _charge = room_for_parts(r, partitions)?;
     let (parts, _) = cut(r, buf, partitions, count, datatype)?;
     let to = match target(Kind::Send, dest, tag, &communicator)? {
         Some(what) => Some(What { context: greet(r, what, &communicator, &parts)?, ..what }),
         None => None,
     };
-    let sending = Rc::new(Sending { to, source: communicator.rank, parts, ready: RefCell::default() });
+    let sending = Rc::new(Sending { to, source: communicator.rank, parts, _charge, ready: RefCell::default() });
     let steps = sending.clone();
     let request = r.begin_on_start(comm, async move |r| {
         steps.send(r).await;
@@ -219,6 +230,7 @@ pub fn precv_init(
     _info: Info,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
+    let _charge = room_for_parts(r, partitions)?;
     let (_, whole) = cut(r, buf, partitions, count, datatype)?;
     if source == MPI_ANY_SOURCE {
         return Err(Error::new(MPI_ERR_RANK, "a message in partitions has one source, not MPI_ANY_SOURCE"));
@@ -231,6 +243,7 @@ pub fn precv_init(
         from,
         whole,
         parts: partitions,
+        _charge,
         greeting: OnceCell::new(),
         arrived: RefCell::default(),
         done: Cell::new(true),
@@ -293,10 +306,9 @@ impl Receiving {
     async fn receive_parts(&self, r: &Rank, from: Pattern, greeting: Greeting) -> Result<()> {
         let size = greeting.bytes as usize;
         // Parts for a layout with holes come by way of host memory: the sender's parts need not end where elements end.
-        let mut scratch: Vec<u8> = Vec::new();
-        if self.whole.contiguous().is_none() {
-            scratch.resize(self.whole.bytes(), 0);
-        }
+        let scratch_bytes = if self.whole.contiguous().is_none() { self.whole.bytes() } else { 0 };
+        let _charge = r.account.charge(scratch_bytes, "messages in partitions")?;
+        let mut scratch = zeroed(scratch_bytes, "messages in partitions")?;
         let base = self.whole.contiguous().unwrap_or(scratch.as_mut_ptr());
         let mut pending = Vec::with_capacity(greeting.parts as usize);
         for part in 0..greeting.parts {

@@ -1,8 +1,9 @@
 //! Looking at a message before receiving it (MPI-5.0 §3.8).
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, Message, Request, Status};
+use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_REQUEST, Message, Request, Status};
 
 use super::pattern;
 use crate::error::{Error, Result};
@@ -10,6 +11,7 @@ use crate::handle::{Class, Table};
 use crate::mailbox::matching::{Pattern, Ticket};
 use crate::mailbox::operation::OpRef;
 use crate::mailbox::ring::Header;
+use crate::quota::Account;
 use crate::rank::Rank;
 
 /// A message that a matched probe has set aside.
@@ -21,9 +23,9 @@ struct Aside {
 /// The messages that this rank's matched probes have set aside.
 pub(super) struct Messages(RefCell<Table<Aside>>);
 
-impl Default for Messages {
-    fn default() -> Self {
-        Messages(RefCell::new(Table::new(Class::Message)))
+impl Messages {
+    pub(super) fn new(account: &Arc<Account>) -> Self {
+        Messages(RefCell::new(Table::new(Class::Message, account, 0)))
     }
 }
 
@@ -92,10 +94,8 @@ impl Rank {
 fn set_aside(r: &Rank, pattern: &Pattern, comm: Comm) -> Result<Option<(Message, Status)>> {
     let mut messages = r.pt2pt.messages.0.borrow_mut();
     let Some((ticket, header)) = r.set_aside(pattern) else { return Ok(None) };
-    match messages.insert(Aside { ticket, comm }) {
-        Ok(handle) => Ok(Some((Message(handle), header.status()))),
-        Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many matched messages as it may have")),
-    }
+    let handle = messages.add(Aside { ticket, comm }, "matched messages")?;
+    Ok(Some((Message(handle), header.status())))
 }
 
 /// Starts the receive of a message that was set aside.

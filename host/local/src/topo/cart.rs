@@ -49,6 +49,11 @@ impl Grid {
         Ok(Grid { axes: axes.map(|(&length, &periodic)| Axis { length, periodic: periodic != 0 }).collect() })
     }
 
+    /// Bytes of host memory behind it.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.axes)
+    }
+
     /// How many ranks it has.
     fn places(&self) -> i32 {
         self.axes.iter().map(|axis| axis.length).product()
@@ -137,7 +142,7 @@ pub async fn cart_sub(r: &Rank, comm: Comm, remain_dims: &[i32]) -> Result<Comm>
     let rank = ranks.iter().position(|&rank| rank == communicator.rank).unwrap_or_default() as i32;
     let group = Members::list(ranks.iter().filter_map(|&rank| communicator.group.get(rank)).collect());
     let mut sub = communicator.child(context, Rc::new(group), rank);
-    sub.topology = Some(Rc::new(Topology::Cart(part)));
+    sub.topology = Some(Topology::Cart(part).charged(r)?);
     r.add_comm(sub)
 }
 

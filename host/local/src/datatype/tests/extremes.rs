@@ -180,7 +180,8 @@ proptest! {
             let inside = |message: &Layout| {
                 let (lo, hi) = (i128::from(message.lo()), i128::from(message.hi()));
                 let base = i128::from(address.0);
-                message.size() == 0 || base + lo >= 0 && base + hi <= MEMORY as i128
+                let fits = message.size() <= MEMORY as u64;
+                message.size() == 0 || fits && base + lo >= 0 && base + hi <= MEMORY as i128
             };
             let expected = count >= 0 && ty.message(count.unsigned_abs()).is_ok_and(|message| inside(&message));
             assert_eq!(r.span(address, count, handle).is_ok(), expected, "{count} at {address:?} of {ty:?}");
