@@ -1,27 +1,22 @@
-//! Writes one shim: proves and translates the arguments, calls the library, translates the results.
-
-use std::fmt::Write;
+//! The statements of one shim: proves and translates the arguments, calls the library, translates the results.
 
 use anyhow::{Result, bail};
 
 use super::symbols::element;
 use crate::functions::{Class, Errors, Function};
 use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
-use crate::wasm;
 
-/// The shim of one variant.
-pub fn emit(function: &Function, name: &str, large: bool) -> Result<String> {
-    if function.by_hand || function.returns.is_some() {
-        bail!("it follows no rule and must be written by hand in host/src/mpi");
+/// The statements of a function's shim, which both variants share.
+pub fn statements(function: &Function) -> Result<Vec<String>> {
+    if function.returns.is_some() || function.parameters.iter().any(|p| p.large_only) {
+        bail!("it follows no rule: `by = \"mpi\"` and a body in host/src/mpi");
     }
-    Shim { function, name, large, before: Vec::new(), after: Vec::new(), kept: Vec::new() }.build()
+    Shim { function, before: Vec::new(), after: Vec::new(), kept: Vec::new() }.build()
 }
 
 /// A shim that is being written.
 struct Shim<'a> {
     function: &'a Function,
-    name: &'a str,
-    large: bool,
     /// Statements before the call.
     before: Vec<String>,
     /// Statements after it.
@@ -31,70 +26,79 @@ struct Shim<'a> {
 }
 
 impl Shim<'_> {
-    fn build(mut self) -> Result<String> {
+    fn build(mut self) -> Result<Vec<String>> {
         let function = self.function;
-        let parameters: Vec<&Parameter> = function.of_variant(self.large).collect();
         self.conditions();
-        let is_buffer = |p: &&&Parameter| matches!(p.kind, Kind::Buffer(..));
-        for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out) {
+        let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
+        for p in function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out) {
             self.input(p)?;
         }
-        for p in parameters.iter().filter(is_buffer) {
+        for p in function.parameters.iter().filter(is_buffer) {
             self.buffer(p)?;
         }
         self.guards();
-        for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
+        for p in function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
             self.output(p)?;
         }
-        let arguments: Vec<String> = parameters.iter().map(|p| self.argument(p)).collect::<Result<_>>()?;
-        self.text(&arguments)
+        let arguments: Vec<String> = function.parameters.iter().map(|p| self.argument(p)).collect::<Result<_>>()?;
+        Ok(self.with_call(&arguments))
     }
 
-    fn text(&self, arguments: &[String]) -> Result<String> {
-        let mut out = String::new();
-        let large = if self.large { "_c" } else { "" };
-        writeln!(out, "/// `{}`", self.name)?;
-        writeln!(out, "fn {}{large}(r: &Rank, w: &mut Words<'_>) -> Result<()> {{", self.function.snake())?;
-        if self.before.iter().chain(arguments).chain(&self.after).all(|text| !text.contains("w.")) {
-            writeln!(out, "let _ = w;")?;
+    /// The statements with the call between them, whose code is checked before results are stored.
+    fn with_call(self, arguments: &[String]) -> Vec<String> {
+        // A failed receive has a status all the same.
+        let (statuses, others): (Vec<String>, Vec<String>) =
+            self.after.into_iter().partition(|text| text.starts_with("r.put_status"));
+        let mut out = self.before;
+        let arguments: String = arguments.iter().map(|argument| format!(", {argument}")).collect();
+        let mut code = format!("library!(r{arguments})");
+        if !statuses.is_empty() {
+            out.push(format!("let code = {code};"));
+            out.extend(statuses.into_iter().map(|status| format!("{status};")));
+            code = "code".to_owned();
         }
-        for statement in &self.before {
-            writeln!(out, "{statement}")?;
+        out.push(format!("r.check({code})"));
+        for statement in others {
+            out.last_mut().expect("it has the check").push_str("?;");
+            out.push(statement);
         }
-        writeln!(out, "let call = r.symbol::<symbols::{}>()?;", self.name)?;
-        writeln!(
-            out,
-            "// SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's."
-        )?;
-        writeln!(out, "let code = unsafe {{ call({}) }};", arguments.join(", "))?;
-        match self.after.split_last() {
-            None => writeln!(out, "r.check(code)")?,
-            Some((last, others)) => {
-                // A failed receive has a status all the same.
-                let (statuses, others): (Vec<&String>, Vec<&String>) =
-                    others.iter().chain([last]).partition(|text| text.starts_with("r.put_status"));
-                for statement in statuses {
-                    writeln!(out, "{statement};")?;
-                }
-                match others.split_last() {
-                    None => writeln!(out, "r.check(code)")?,
-                    Some((last, others)) => {
-                        writeln!(out, "r.check(code)?;")?;
-                        for statement in others {
-                            writeln!(out, "{statement}?;")?;
-                        }
-                        writeln!(out, "{last}")?;
-                    }
-                }
-            }
+        out
+    }
+
+    /// The type of a number on the host; those of the large variant differ.
+    fn number(&self, kind: &Kind) -> &'static str {
+        match kind {
+            Kind::Count if self.function.marks.large => "Count",
+            Kind::Displ if self.function.marks.large => "Displ",
+            Kind::Extent if self.function.marks.large => "Extent",
+            kind => element(kind, false),
         }
-        writeln!(out, "}}\n")?;
-        Ok(out)
+    }
+
+    /// A number that the guest passes, as the library takes it.
+    fn word(&self, p: &Parameter) -> String {
+        let at = self.at(&p.name);
+        match self.number(&p.kind) {
+            "c_int" => format!("w.int({at})"),
+            "isize" => format!("w.aint({at})"),
+            "i64" => format!("w.long({at})"),
+            number => format!("w.number::<{number}>({at})"),
+        }
+    }
+
+    /// The same as an expression of type `i64`.
+    fn wide(&self, name: &str) -> String {
+        let p = self.function.parameter(name).expect("checked when parsed");
+        match self.word(p) {
+            word if word.starts_with("w.long") => word,
+            word if word.starts_with("w.int") => format!("i64::from({word})"),
+            word => format!("{word}.wide()"),
+        }
     }
 
     /// Where a parameter stands among the call's words.
     fn at(&self, name: &str) -> usize {
-        self.function.of_variant(self.large).position(|p| p.name == name).expect("it is a parameter")
+        self.function.parameters.iter().position(|p| p.name == name).expect("it is a parameter")
     }
 
     fn address(&self, name: &str) -> String {
@@ -114,7 +118,7 @@ impl Shim<'_> {
             let (comm, leader) = (self.at("local_comm"), self.at("local_leader"));
             self.before.push(format!("let side = r.side(w.word({comm}), w.int({leader}))?;"));
         }
-        for p in function.of_variant(self.large).filter(|p| matches!(p.kind, Kind::Buffer(..))) {
+        for p in function.parameters.iter().filter(|p| matches!(p.kind, Kind::Buffer(..))) {
             let mut terms = Vec::new();
             if function.parameters.iter().any(|p| matches!(p.kind, Kind::Root)) {
                 terms.push(match (p.root_only, p.direction) {
@@ -140,7 +144,8 @@ impl Shim<'_> {
     fn significant(&self, p: &Parameter) -> Option<String> {
         let buffers: Vec<&Parameter> = self
             .function
-            .of_variant(self.large)
+            .parameters
+            .iter()
             .filter(|b| matches!(b.kind, Kind::Buffer(..)) && b.uses().contains(&p.name.as_str()))
             .collect();
         let describes = matches!(p.kind, Kind::Handle(Class::Datatype)) || !p.lengths.is_empty();
@@ -217,10 +222,11 @@ impl Shim<'_> {
             }
             Kind::Handle(Class::Datatype) => format!("r.datatypes({address}, {length}, {name:?})?"),
             Kind::Handle(class) => bail!("{name}: no rule for an array of {}", class.rust()),
-            kind => match element(kind, self.large) {
+            kind => match self.number(kind) {
                 "c_int" => format!("r.ints({address}, {length}, {name:?})?"),
                 "isize" => format!("r.aints({address}, {length}, {name:?})?"),
-                _ => format!("r.longs({address}, {length}, {name:?})?"),
+                "i64" => format!("r.longs({address}, {length}, {name:?})?"),
+                number => format!("r.numbers::<{number}>({address}, {length}, {name:?})?"),
             },
         };
         let read = match self.significant(p) {
@@ -260,10 +266,11 @@ impl Shim<'_> {
                 self.after.push(format!("r.put_whole_status({address}, &{name}, {name:?})"));
             }
             kind => {
-                let (get, put) = match element(kind, self.large) {
-                    "c_int" => ("get_int", "put_int"),
-                    "isize" => ("get_aint", "put_aint"),
-                    _ => ("get_long", "put_long"),
+                let (get, put) = match self.number(kind) {
+                    "c_int" => ("get_int".to_owned(), "put_int"),
+                    "isize" => ("get_aint".to_owned(), "put_aint"),
+                    "i64" => ("get_long".to_owned(), "put_long"),
+                    number => (format!("get_number::<{number}>"), "put_number"),
                 };
                 self.before.push(format!("let mut {name} = r.{get}({address}, {name:?})?;"));
                 self.after.push(format!("r.{put}({address}, {name}, {name:?})"));
@@ -323,27 +330,16 @@ impl Shim<'_> {
         let has = |name: &str| function.parameter(name).is_some();
         if has("position") {
             let (room, count) = if has("outsize") { ("outsize", "incount") } else { ("insize", "outcount") };
-            let word = |name: &str| {
-                let p = function.parameter(name).expect("looked for");
-                let wide = wasm::parameter(p, self.large) == "i64";
-                let at = self.at(name);
-                if wide { format!("w.long({at})") } else { format!("i64::from(w.int({at}))") }
-            };
-            let (room, count) = (word(room), word(count));
-            let position = function.parameter("position").map_or("", |p| match element(&p.kind, self.large) {
+            let (room, count) = (self.wide(room), self.wide(count));
+            let position = function.parameter("position").map_or("", |p| match self.number(&p.kind) {
                 "c_int" => "i64::from(position)",
-                "isize" => "position as i64",
-                _ => "position",
+                _ => "position.wide()",
             });
             self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
         }
         if function.chapter == "rma" && has("target_rank") {
             let at = |name: &str| self.at(name);
-            let count = match function.parameter("target_count") {
-                Some(_) if self.large => format!("w.long({})", at("target_count")),
-                Some(_) => format!("i64::from(w.int({}))", at("target_count")),
-                None => "1".to_owned(),
-            };
+            let count = if has("target_count") { self.wide("target_count") } else { "1".to_owned() };
             let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
             self.before.push(format!(
                 "let target_disp = r.target(w.word({}), w.int({}), w.aint({}), {count}, &{datatype})?;",
@@ -366,10 +362,7 @@ impl Shim<'_> {
     /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See
     /// `host/src/mpi/reach.rs`.
     fn reach(&mut self) {
-        let word = |name: &str| match self.function.parameter(name) {
-            Some(p) if wasm::parameter(p, self.large) == "i64" => format!("w.long({})", self.at(name)),
-            _ => format!("w.int({})", self.at(name)),
-        };
+        let word = |name: &str| self.word(self.function.parameter(name).expect("all that make such types have it"));
         let area = |a: &str, b: &str| format!("area({}, {})", word(a), word(b));
         let (blocks, displs) = ("total(&array_of_blocklengths)", "farthest(&array_of_displacements)");
         let none = || "0".to_owned();
@@ -422,13 +415,16 @@ impl Shim<'_> {
                 return Ok(());
             }
             Kind::Address { .. } => {
-                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), 4)
+                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), "4")
             }
-            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), 4),
-            kind => match element(kind, self.large) {
-                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), 4),
-                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), 4),
-                _ => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), 8),
+            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), "4"),
+            kind => match self.number(kind) {
+                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), "4"),
+                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), "4"),
+                "i64" => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), "8"),
+                "Displ" => ("0 as Displ", format!("r.put_number({address}, {name}, {name:?})"), "Displ::BYTES"),
+                "Extent" => ("0 as Extent", format!("r.put_number({address}, {name}, {name:?})"), "Extent::BYTES"),
+                _ => ("0 as Count", format!("r.put_number({address}, {name}, {name:?})"), "Count::BYTES"),
             },
         };
         self.before.push(format!("r.room({address}, {bytes}, {name:?})?;"));
@@ -445,7 +441,7 @@ impl Shim<'_> {
                 self.before.push(format!("let mut {name} = r.weights({address}, {length}, {name:?})?;"));
                 self.after.push(format!("r.put_weights({address}, &{name}, {name:?})"));
             }
-            kind if element(kind, self.large) == "c_int" => {
+            kind if self.number(kind) == "c_int" => {
                 self.before.push(format!("let mut {name} = r.ints({address}, {length}, {name:?})?;"));
                 self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
             }
@@ -543,11 +539,7 @@ impl Shim<'_> {
             Kind::Address { .. } => format!("r.pointer(w.addr({at}))"),
             Kind::Function(..) | Kind::Raw(_) => bail!("{name}: no rule for {:?}", p.kind),
             _ if name == "target_disp" && self.function.chapter == "rma" => name.to_owned(),
-            kind => match element(kind, self.large) {
-                "c_int" => format!("w.int({at})"),
-                "isize" => format!("w.aint({at})"),
-                _ => format!("w.long({at})"),
-            },
+            _ => self.word(p),
         })
     }
 
@@ -565,15 +557,7 @@ impl Shim<'_> {
         Ok(match length {
             Length::Number(number) => number.to_string(),
             Length::Constant(name) => format!("i64::from({name})"),
-            Length::Parameter(name) => {
-                let p = self.function.parameter(name).expect("checked when parsed");
-                let at = self.at(name);
-                if wasm::parameter(p, self.large) == "i64" {
-                    format!("w.long({at})")
-                } else {
-                    format!("i64::from(w.int({at}))")
-                }
-            }
+            Length::Parameter(name) => self.wide(name),
             Length::Sum(a, b) => format!("{} + {}", self.length(a)?, self.length(b)?),
             Length::Product(a, b) => format!("times({}, {})", self.length(a)?, self.length(b)?),
             Length::Of(property, name) => match property {
