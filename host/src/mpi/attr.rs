@@ -147,7 +147,7 @@ unsafe extern "C" fn copy(
         *flag = r.get_int(Addr(at.0 + 4), "flag").ok()?;
         Some(answer)
     });
-    answer.unwrap_or(CANNOT)
+    answer.map_or(CANNOT, |code| r.answered_code(code))
 }
 
 unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, state: *mut c_void) -> c_int {
@@ -160,7 +160,7 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
     r.attrs.ending.borrow_mut().push(object);
     let answer = r.visit(object, || r.call_guest(functions.delete, &arguments));
     r.attrs.ending.borrow_mut().pop();
-    answer.unwrap_or(CANNOT)
+    answer.map_or(CANNOT, |code| r.answered_code(code))
 }
 
 /// The type of the library's functions that create keyvals.

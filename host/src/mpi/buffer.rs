@@ -3,11 +3,11 @@
 //! The hull of the first and the last element is computed in 128 bits from the datatype's extent and true bounds, which
 //! the library was asked for when the type was made. A negative count is refused here as well.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ops::Range;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_IN_PLACE};
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE};
 use rankine_local::Error;
 
 use super::Result;
@@ -166,6 +166,31 @@ impl Rank {
             return Err(Error::new(MPI_ERR_BUFFER, "the send buffer and the receive buffer overlap"));
         }
         Ok(())
+    }
+
+    /// Refuses a message to this rank itself that is longer than what it is received in, or ends within an element: a library
+    /// may end the process for it.
+    pub(in crate::mpi) fn fits(&self, (sent, ty): (i64, &Type), (room, into): (i64, &Type)) -> Result<()> {
+        let bytes = i128::from(sent.max(0)) * i128::from(ty.size());
+        let most = i128::from(room.max(0)) * i128::from(into.size());
+        if bytes > most {
+            let text = format!("{bytes} bytes are sent, but there is room for {most} of them");
+            return Err(Error::new(MPI_ERR_TRUNCATE, text));
+        }
+        let element = i128::from(into.element_size());
+        if element > 0 && bytes % element != 0 {
+            let text = format!("{bytes} bytes are sent, which are no whole number of elements of {element} bytes");
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
+        Ok(())
+    }
+
+    /// The only external representation that there is.
+    pub(in crate::mpi) fn external32(&self, datarep: &CStr) -> Result<()> {
+        if datarep == c"external32" {
+            return Ok(());
+        }
+        Err(Error::new(MPI_ERR_ARG, format!("datarep is {datarep:?}, but data are packed in \"external32\" alone")))
     }
 
     /// Refuses to pack or unpack beyond the end of the packed bytes.

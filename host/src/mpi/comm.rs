@@ -3,14 +3,20 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use rankine_abi::{Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_COMM, MPI_GRAPH, MPI_PROC_NULL, MPI_ROOT};
+use rankine_abi::{
+    Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_TYPE, MPI_GRAPH,
+    MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED,
+};
+use rankine_local::Error;
 use rankine_local::handle::Class;
 
 use super::Result;
+use super::datatype::{Type, Types};
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::hints::Of;
 use super::rank::Rank;
-use super::request::{Origin, Pending, Then};
+use super::request::{Kind, Origin, Pending, Then};
 use super::words::Words;
 
 /// A communicator as this rank sees it.
@@ -62,7 +68,7 @@ impl Default for State {
         State {
             world: predefined(Comm::WORLD),
             myself: predefined(Comm::SELF),
-            made: Handles::new(Class::Comm, MPI_ERR_COMM, "communicator", |word| Comm(word).name()),
+            made: Handles::new((Class::Comm, Comm::NULL.0), MPI_ERR_COMM, "communicator", |word| Comm(word).name()),
         }
     }
 }
@@ -87,6 +93,34 @@ impl Rank {
     #[inline]
     pub(in crate::mpi) fn comm(&self, word: u32, what: &str) -> Result<usize> {
         self.comms.made.host(word, what)
+    }
+
+    pub(in crate::mpi) fn comm_or_null(&self, word: u32, what: &str) -> Result<usize> {
+        self.comms.made.host_or_null(word, what)
+    }
+
+    /// A communicator that the program has made.
+    pub(in crate::mpi) fn made_comm(&self, word: u32, what: &str) -> Result<usize> {
+        self.comms.made.made(word, what)
+    }
+
+    /// A communicator with one group: not every library looks.
+    pub(in crate::mpi) fn intra(&self, word: u32, what: &str) -> Result<usize> {
+        self.sided(word, what, false)
+    }
+
+    /// A communicator with two groups.
+    pub(in crate::mpi) fn inter(&self, word: u32, what: &str) -> Result<usize> {
+        self.sided(word, what, true)
+    }
+
+    fn sided(&self, word: u32, what: &str, is_inter: bool) -> Result<usize> {
+        let host = self.comm(word, what)?;
+        if self.shape(word)?.is_inter == is_inter {
+            return Ok(host);
+        }
+        let (is, wanted) = if is_inter { ("intra", "inter") } else { ("inter", "intra") };
+        Err(Error::new(MPI_ERR_COMM, format!("{what} is an {is}communicator, but has to be an {wanted}communicator")))
     }
 
     fn with_comm<R>(&self, word: u32, look: impl FnOnce(&Communicator) -> R) -> Option<R> {
@@ -188,6 +222,56 @@ impl Rank {
         Ok(counts.get(rank).map_or(0, |count| count.wide()))
     }
 
+    /// The caller's own element of an array of datatypes.
+    pub(in crate::mpi) fn own_type<'a>(&self, types: &'a Types, comm: u32) -> Result<&'a Type> {
+        let rank = usize::try_from(self.shape(comm)?.rank).unwrap_or(usize::MAX);
+        types
+            .get(rank)
+            .map(|ty| &**ty)
+            .ok_or_else(|| Error::new(MPI_ERR_TYPE, "there is no type for this rank's own part"))
+    }
+
+    /// Whether a communicator has one group, so that a rank of it also sends to itself in a collective.
+    pub(in crate::mpi) fn is_intra(&self, comm: u32) -> Result<bool> {
+        Ok(!self.shape(comm)?.is_inter)
+    }
+
+    /// Refuses a group with members that a communicator does not have on this rank's side.
+    pub(in crate::mpi) fn within_comm(&self, group: usize, comm: usize) -> Result<()> {
+        let (get, mut all) = (self.symbol::<symbols::MPI_Comm_group>()?, 0);
+        // SAFETY: a communicator of the library's, and a result on the stack.
+        self.check(unsafe { get(comm, &mut all) })?;
+        self.within(group, all, "the communicator")
+    }
+
+    /// As [`Rank::within_comm`], of a window.
+    pub(in crate::mpi) fn within_win(&self, group: usize, win: usize) -> Result<()> {
+        let (get, mut all) = (self.symbol::<symbols::MPI_Win_get_group>()?, 0);
+        // SAFETY: a window of the library's, and a result on the stack.
+        self.check(unsafe { get(win, &mut all) })?;
+        self.within(group, all, "the window")
+    }
+
+    /// Refuses a group with members that another one does not have, which is given up.
+    fn within(&self, group: usize, mut all: usize, what: &str) -> Result<()> {
+        let (size, translate) =
+            (self.symbol::<symbols::MPI_Group_size>()?, self.symbol::<symbols::MPI_Group_translate_ranks>()?);
+        let (free, mut members) = (self.symbol::<symbols::MPI_Group_free>()?, 0);
+        // SAFETY: groups of the library's, a result on the stack, and as many ranks as there are members.
+        let found = unsafe {
+            self.check(size(group, &mut members))?;
+            let ranks: Vec<c_int> = (0..members).collect();
+            let mut found = vec![MPI_UNDEFINED; ranks.len()];
+            let code = translate(group, members, ranks.as_ptr(), all, found.as_mut_ptr());
+            free(&mut all);
+            self.check(code).map(|()| found)?
+        };
+        match found.iter().position(|&rank| rank == MPI_UNDEFINED) {
+            Some(rank) => Err(Error::new(MPI_ERR_GROUP, format!("group: its rank {rank} is no member of {what}"))),
+            None => Ok(()),
+        }
+    }
+
     /// The dimensions of a Cartesian communicator.
     pub(in crate::mpi) fn dimensions(&self, comm: u32) -> Result<i64> {
         let (host, mut dimensions) = (self.comm(comm, "comm")?, 0);
@@ -257,7 +341,7 @@ impl Rank {
             return Err(error);
         }
         self.put_word(w.addr(at), word, "newcomm")?;
-        let pending = Pending::new(Origin::Comm(w.word(0)), false, ()).then(Then::Comm { word, cell });
+        let pending = Pending::new(Origin::Comm(w.word(0)), Kind::Collective, ()).then(Then::Comm { word, cell });
         self.put_request(w.addr(at + 1), request, pending, "request")
     }
 }
@@ -271,8 +355,8 @@ pub(in crate::mpi) fn comm_idup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Comm_idup_with_info`
 pub(in crate::mpi) fn comm_idup_with_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Comm, "info")?;
     let call = r.symbol::<symbols::MPI_Comm_idup_with_info>()?;
     // SAFETY: the cell lives until the request is complete.
-    r.idup(w, |comm, newcomm, request| Ok(unsafe { call(comm, info, newcomm, request) }), 2)
+    r.idup(w, |comm, newcomm, request| Ok(unsafe { call(comm, info.host, newcomm, request) }), 2)
 }

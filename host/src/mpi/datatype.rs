@@ -4,12 +4,12 @@
 //! other types to the library. The guest's own word stays beside the library's handle, so that it is never shown
 //! another.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_int};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Datatype, MPI_COMBINER_NAMED, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
+use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
 use rankine_local::Error;
 use rankine_local::handle::Class;
 
@@ -18,6 +18,7 @@ use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
 use super::quads;
 use super::rank::Rank;
+use super::shim::Number;
 use super::words::Words;
 
 /// A datatype as the shims use it. They share it: to copy it would cost a message more than to count who looks at it.
@@ -35,9 +36,15 @@ pub(in crate::mpi) struct Type {
     low: i64,
     high: i64,
     /// What all of its elements are to the library; 0 if they differ.
-    basic: usize,
+    pub(super) basic: usize,
     /// It contains a `long double`, which is not the host's.
     pub(super) has_quads: bool,
+    /// It may be used for messages.
+    is_committed: Cell<bool>,
+    /// Its bytes come in the order in which they lie in memory.
+    in_order: bool,
+    /// It contains a type for which a library may have no external representation.
+    pub(super) is_internal: bool,
 }
 
 impl Hosted for Made {
@@ -64,6 +71,61 @@ impl Type {
         self.size
     }
 
+    /// So many elements as the library receives them: bytes, if they are one block of not too many, in order.
+    #[inline]
+    pub(in crate::mpi) fn as_bytes(&self, count: c_int) -> (c_int, usize) {
+        match self.as_many_bytes(i64::from(count)) {
+            (bytes, host) if host != self.host => match c_int::try_from(bytes) {
+                Ok(bytes) => (bytes, host),
+                Err(_) => (count, self.host),
+            },
+            _ => (count, self.host),
+        }
+    }
+
+    /// As [`Type::as_bytes`], for the large variants.
+    #[inline]
+    pub(in crate::mpi) fn as_many_bytes(&self, count: i64) -> (i64, usize) {
+        let bytes = self.plain_block().and_then(|size| count.checked_mul(size));
+        match bytes.filter(|&bytes| bytes > 0) {
+            Some(bytes) => (bytes, Datatype::BYTE.0 as usize),
+            None => (count, self.host),
+        }
+    }
+
+    /// The bytes of an element, if any number of elements is a message of one block, in order.
+    fn plain_block(&self) -> Option<i64> {
+        self.block().filter(|_| self.in_order && self.is_committed.get()).map(|size| size as i64)
+    }
+
+    /// As [`Type::as_bytes`], for a block from each process, at displacements counted in elements.
+    pub(in crate::mpi) fn as_byte_blocks<N: Number, D: Number>(&self, counts: &mut [N], displs: &mut [D]) -> usize {
+        let Some(size) = self.plain_block() else { return self.host };
+        let is_possible = counts.iter().all(|count| count.times(size).is_some())
+            && displs.iter().all(|displ| displ.times(size).is_some());
+        if !is_possible {
+            return self.host;
+        }
+        counts.iter_mut().for_each(|count| *count = count.times(size).unwrap_or(*count));
+        displs.iter_mut().for_each(|displ| *displ = displ.times(size).unwrap_or(*displ));
+        Datatype::BYTE.0 as usize
+    }
+
+    /// The bytes of each of its basic elements; 0 if they differ.
+    pub(super) fn element_size(&self) -> i64 {
+        let basic = u32::try_from(self.basic).ok().and_then(|word| Datatype(word).element());
+        basic.map_or(0, |element| i64::from(element.size))
+    }
+
+    /// Refuses the external representation of elements for which a library may have none.
+    pub(in crate::mpi) fn external(&self) -> Result<()> {
+        if !self.is_internal {
+            return Ok(());
+        }
+        let text = "datatype: pairs and wide characters have no external representation on the engine mpi";
+        Err(Error::new(MPI_ERR_TYPE, text))
+    }
+
     pub(super) fn extent(&self) -> i64 {
         self.extent
     }
@@ -79,10 +141,10 @@ impl Type {
 }
 
 /// A type that the program has made.
-struct Made {
-    ty: Rc<Type>,
+pub(super) struct Made {
+    pub(super) ty: Rc<Type>,
     /// The guest's words for the types that it is made of.
-    made_of: Box<[u32]>,
+    pub(super) made_of: Box<[u32]>,
     /// The library's type as the program made it, if `ty` had to get another extent (see `quads`).
     plain: Option<usize>,
 }
@@ -95,7 +157,7 @@ pub(super) struct State {
     predefined: Box<[Option<Rc<Type>>; 256]>,
     /// The type of a buffer that doesn't count.
     absent: Rc<Type>,
-    made: Handles<Made>,
+    pub(super) made: Handles<Made>,
     /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation
     /// of the guest's own, which tell the guest the right type; and what `quads` composes.
     stand_ins: RefCell<Vec<(u32, usize)>>,
@@ -107,7 +169,9 @@ impl Default for State {
         State {
             absent: predefined[(Datatype::NULL.0 - FIRST) as usize].clone().expect("the null datatype has a word"),
             predefined: Box::new(predefined),
-            made: Handles::new(Class::Datatype, MPI_ERR_TYPE, "datatype", |word| Datatype(word).name()),
+            made: Handles::new((Class::Datatype, Datatype::NULL.0), MPI_ERR_TYPE, "datatype", |word| {
+                Datatype(word).name()
+            }),
             stand_ins: RefCell::default(),
         }
     }
@@ -117,7 +181,20 @@ fn predefined(datatype: Datatype) -> Option<Rc<Type>> {
     if datatype == Datatype::NULL {
         let (word, host) = (datatype.0, datatype.0 as usize);
         let (size, lower, extent, low, high) = (0, 0, 0, 0, 0);
-        return Some(Rc::new(Type { word, host, size, lower, extent, low, high, basic: host, has_quads: false }));
+        return Some(Rc::new(Type {
+            word,
+            host,
+            size,
+            lower,
+            extent,
+            low,
+            high,
+            basic: host,
+            has_quads: false,
+            is_committed: Cell::new(false),
+            in_order: true,
+            is_internal: true,
+        }));
     }
     let host = match datatype {
         Datatype::LONG | Datatype::AINT => Datatype::INT32_T,
@@ -148,8 +225,15 @@ pub(super) fn described(datatype: Datatype, host: usize) -> Option<Type> {
         high: i64::from(high),
         basic: quads::basic(datatype, host),
         has_quads: datatype == Datatype::LONG_DOUBLE || quads::is_composed(datatype),
+        is_committed: Cell::new(true),
+        in_order: true,
+        is_internal: element.index.is_some() || NOT_EXTERNAL.contains(&datatype),
     })
 }
+
+/// Predefined types that are not pairs of a value and an index, and have no external representation in MPICH either.
+const NOT_EXTERNAL: [Datatype; 5] =
+    [Datatype::TWO_INT, Datatype::TWO_REAL, Datatype::TWO_DOUBLE_PRECISION, Datatype::TWO_INTEGER, Datatype::WCHAR];
 
 /// An array of datatypes.
 #[derive(Default)]
@@ -162,6 +246,15 @@ impl Types {
     /// What the library is given.
     pub(in crate::mpi) fn hosts(&self) -> *const usize {
         self.hosts.as_ptr()
+    }
+
+    /// See [`Type::as_bytes`].
+    pub(in crate::mpi) fn as_bytes<N: Number>(&mut self, counts: &mut [N]) {
+        for ((ty, host), count) in self.types.iter().zip(&mut self.hosts).zip(counts) {
+            if let Some(bytes) = ty.plain_block().and_then(|size| count.times(size)) {
+                (*count, *host) = (bytes, Datatype::BYTE.0 as usize);
+            }
+        }
     }
 }
 
@@ -179,12 +272,15 @@ impl Rank {
     pub(in crate::mpi) fn datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
         let index = word.wrapping_sub(FIRST) as usize;
         match self.types.predefined.get(index) {
-            Some(Some(ty)) => Ok(ty.clone()),
+            Some(Some(ty)) if word != Datatype::NULL.0 => Ok(ty.clone()),
             _ => self.other_datatype(word, what),
         }
     }
 
     fn other_datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+        if word == Datatype::NULL.0 {
+            return Err(self.types.made.unknown(word, what));
+        }
         self.made_datatype(word, what)
             .or_else(|unknown| self.composed_type(Datatype(word))?.map(Rc::new).ok_or(unknown))
     }
@@ -192,6 +288,10 @@ impl Rank {
     /// A datatype of an accumulation, whose elements must be of one basic type (§12.3.4): a library may end the process
     /// for others.
     pub(in crate::mpi) fn accumulated(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+        // With MPI_NO_OP there need be no operands.
+        if word == Datatype::NULL.0 && what == "origin_datatype" {
+            return Ok(self.types.absent.clone());
+        }
         let ty = self.datatype(word, what)?;
         match (ty.basic, Datatype(word)) {
             (0, Datatype::LONG_DOUBLE_INT) => Ok(Rc::new(Type { host: self.pair_in_windows()?, ..Type::clone(&ty) })),
@@ -244,7 +344,12 @@ impl Rank {
     /// Reads an array of datatypes.
     pub(in crate::mpi) fn datatypes(&self, at: Addr, count: i64, what: &str) -> Result<Types> {
         let words = self.words(at, count, what)?;
-        let types: Vec<Rc<Type>> = words.into_iter().map(|word| self.datatype(word, what)).collect::<Result<_>>()?;
+        // That of a block without elements may be null.
+        let datatype = |word| match word {
+            _ if word == Datatype::NULL.0 => Ok(self.types.absent.clone()),
+            word => self.datatype(word, what),
+        };
+        let types: Vec<Rc<Type>> = words.into_iter().map(datatype).collect::<Result<_>>()?;
         let hosts = types.iter().map(|ty| ty.host).collect();
         Ok(Types { types, hosts })
     }
@@ -267,13 +372,27 @@ impl Rank {
             self.check(get_true_extent(host, &mut low, &mut true_extent))?;
         }
         let has_quads = made_of.iter().any(|ty| ty.has_quads);
+        let is_internal = made_of.iter().any(|ty| ty.is_internal);
         let basic = match made_of {
             [] => host,
             [first, others @ ..] if others.iter().all(|ty| ty.basic == first.basic) => first.basic,
             _ => 0,
         };
         let high = low.saturating_add(true_extent);
-        let ty = Type { word: 0, host, size, lower, extent, low, high, basic, has_quads };
+        let ty = Type {
+            word: 0,
+            host,
+            size,
+            lower,
+            extent,
+            low,
+            high,
+            basic,
+            has_quads,
+            is_committed: Cell::new(false),
+            in_order: false,
+            is_internal,
+        };
         let made_of = made_of.iter().map(|ty| ty.word).collect();
         let word = self.types.made.insert(Made { ty: Rc::new(ty), made_of, plain: None })?;
         self.types.made.change(word, |made| Rc::make_mut(&mut made.ty).word = word);
@@ -287,6 +406,14 @@ impl Rank {
             return self.put_word(at, known, what);
         }
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
+    }
+
+    /// Stores a new datatype that is another one, once or again and again.
+    pub(in crate::mpi) fn put_sequence(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
+        self.put_datatype(at, host, made_of, what)?;
+        let (word, in_order) = (self.get_word(at, what)?, made_of.iter().all(|ty| ty.in_order));
+        self.types.made.change(word, |made| Rc::make_mut(&mut made.ty).in_order = in_order);
+        Ok(())
     }
 
     /// Stores a new structure.
@@ -311,7 +438,7 @@ impl Rank {
     }
 
     /// The library's type that tells how a type was made.
-    fn origin_of_type(&self, ty: &Type) -> usize {
+    pub(super) fn origin_of_type(&self, ty: &Type) -> usize {
         self.types.made.with(ty.word, |made| made.plain).flatten().unwrap_or(ty.host)
     }
 
@@ -350,9 +477,20 @@ impl Rank {
     }
 }
 
+/// `MPI_Type_commit`
+pub(in crate::mpi) fn type_commit(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "datatype")?;
+    let ty = r.datatype(word, "datatype")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Type_commit>()?, ty.host);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(&mut host) })?;
+    ty.is_committed.set(true);
+    Ok(())
+}
+
 /// `MPI_Type_get_name`
 pub(in crate::mpi) fn type_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let ty = r.datatype(w.word(0), "datatype")?;
+    let ty = if w.word(0) == Datatype::NULL.0 { r.types.absent.clone() } else { r.datatype(w.word(0), "datatype")? };
     let mut name = r.text_room(w.addr(1), i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
     let (host, mut length) = (r.telling_host(&ty)?, 0);
     let call = r.symbol::<symbols::MPI_Type_get_name>()?;
@@ -368,111 +506,4 @@ pub(in crate::mpi) fn type_set_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (host, call) = (r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_name>()?);
     // SAFETY: see `mpi::shim`.
     r.check(unsafe { call(host, name.as_ptr()) })
-}
-
-/// What a type was made from, as counts: integers, addresses, large counts, datatypes, and how.
-#[derive(Default)]
-struct Envelope {
-    counts: [i64; 4],
-    combiner: c_int,
-}
-
-fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
-    let mut found = Envelope { combiner: MPI_COMBINER_NAMED, ..Envelope::default() };
-    // Whatever stands for it in the library.
-    if is_constant(ty.word as usize) {
-        return Ok(found);
-    }
-    let host = r.origin_of_type(ty);
-    if large {
-        let call = r.symbol::<symbols::MPI_Type_get_envelope_c>()?;
-        let [ints, addresses, longs, types] = &mut found.counts;
-        // SAFETY: a datatype of the library's, and results on the stack.
-        r.check(unsafe { call(host, ints, addresses, longs, types, &mut found.combiner) })?;
-    } else {
-        let call = r.symbol::<symbols::MPI_Type_get_envelope>()?;
-        let mut counts: [c_int; 3] = [0; 3];
-        let [ints, addresses, types] = &mut counts;
-        // SAFETY: as above.
-        r.check(unsafe { call(host, ints, addresses, types, &mut found.combiner) })?;
-        found.counts = [i64::from(counts[0]), i64::from(counts[1]), 0, i64::from(counts[2])];
-    }
-    Ok(found)
-}
-
-/// `MPI_Type_get_envelope`
-pub(in crate::mpi) fn type_get_envelope(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let ty = r.datatype(w.word(0), "datatype")?;
-    let found = envelope(r, &ty, large)?;
-    let [ints, addresses, longs, types] = found.counts;
-    let counts = if large { vec![ints, addresses, longs, types] } else { vec![ints, addresses, types] };
-    for (at, count) in counts.iter().enumerate() {
-        r.put_count(large, w.addr(1 + at), *count, "the number of arguments")?;
-    }
-    r.put_int(w.addr(1 + counts.len()), found.combiner, "combiner")
-}
-
-/// `MPI_Type_get_contents`: the types are shown by the guest's own words.
-pub(in crate::mpi) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let ty = r.datatype(w.word(0), "datatype")?;
-    // The library writes as many as there are; arrays that are too short are its error.
-    let numbers = if large { 4 } else { 3 };
-    let most: Vec<i64> = (1..=numbers).map(|at| w.count(large, at)).collect();
-    let (found, host) = (envelope(r, &ty, large)?, r.origin_of_type(&ty));
-    if found.combiner == MPI_COMBINER_NAMED {
-        return Err(Error::new(MPI_ERR_TYPE, "datatype: a predefined type is made of nothing"));
-    }
-    let room = |index: usize| most[index].clamp(0, found.counts[if large || index < 2 { index } else { 3 }]);
-    let (mut ints, mut hosts) = (vec![0 as c_int; room(0) as usize], vec![0_usize; room(numbers - 1) as usize]);
-    let mut addresses = vec![0_isize; room(1) as usize];
-    let mut longs = vec![0_i64; if large { room(2) as usize } else { 0 }];
-    let code = if large {
-        let call = r.symbol::<symbols::MPI_Type_get_contents_c>()?;
-        let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
-        // SAFETY: each array has as many elements as the library may write: those that there are, or none if it refuses
-        // them.
-        unsafe { call(host, most[0], most[1], most[2], most[3], i, a, l, d) }
-    } else {
-        let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
-        let most: Vec<c_int> = most.iter().map(|&count| count as c_int).collect();
-        let (i, a, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), hosts.as_mut_ptr());
-        // SAFETY: as above.
-        unsafe { call(host, most[0], most[1], most[2], i, a, d) }
-    };
-    r.check(code)?;
-    let words = contained(r, &ty, &hosts)?;
-    let first = 1 + numbers;
-    r.put_ints(w.addr(first), &ints, "array_of_integers")?;
-    let addresses: Vec<i32> = addresses.iter().map(|&address| address as i32).collect();
-    r.put_ints(w.addr(first + 1), &addresses, "array_of_addresses")?;
-    if large {
-        r.memory().write_i64s(w.addr(first + 2), &longs, "array_of_large_counts")?;
-    }
-    r.put_words(w.addr(first + numbers - 1), &words, "array_of_datatypes")
-}
-
-/// The guest's words for the types that a type is made of: the constants that the program gave, and new words for the
-/// others.
-fn contained(r: &Rank, ty: &Type, hosts: &[usize]) -> Result<Vec<u32>> {
-    let made_of = r.types.made.with(ty.word, |made| made.made_of.clone()).unwrap_or_default();
-    let word = |(index, &host): (usize, &usize)| {
-        let given = made_of.get(index).copied().filter(|_| made_of.len() == hosts.len());
-        match given {
-            Some(word) if is_constant(word as usize) => return Ok(word),
-            _ if is_constant(host) => return Ok(given.unwrap_or(host as u32)),
-            _ => {}
-        }
-        // The same type has the same contents under every word.
-        let known = r.types.made.word_of(host);
-        let made_of = known.and_then(|known| r.types.made.with(known, |made| made.made_of.clone())).unwrap_or_default();
-        let elements = known.and_then(|known| r.types.made.with(known, |made| (made.ty.basic, made.ty.has_quads)));
-        let new = r.adopt_datatype(host, &[])?;
-        r.types.made.change(new, |made| {
-            made.made_of = made_of;
-            let ty = Rc::make_mut(&mut made.ty);
-            (ty.basic, ty.has_quads) = elements.unwrap_or((host, false));
-        });
-        Ok(new)
-    };
-    hosts.iter().enumerate().map(word).collect()
 }

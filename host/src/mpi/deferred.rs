@@ -56,9 +56,9 @@ fn refused(name: &str, outer: &str) -> Error {
 fn put_off(r: &Rank, name: &'static str, null: u32, w: &Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "the handle")?;
     match name {
-        "MPI_Comm_free" => r.comm(word, "comm").map(drop)?,
+        "MPI_Comm_free" => r.made_comm(word, "comm").map(drop)?,
         "MPI_Group_free" => r.group(word, "group").map(drop)?,
-        "MPI_Info_free" => r.info(word, "info").map(drop)?,
+        "MPI_Info_free" => r.made_info(word, "info").map(drop)?,
         "MPI_Op_free" => r.op(word).map(drop)?,
         "MPI_Type_free" => r.made_datatype(word, "datatype").map(drop)?,
         "MPI_Win_free" => r.win(word, "win").map(drop)?,

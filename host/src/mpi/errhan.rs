@@ -11,7 +11,6 @@ use rankine_abi::{
     Session, Win, error_class_name,
 };
 use rankine_local::Error;
-use rankine_local::errhan::sentence;
 use rankine_local::handle::Class;
 
 use super::Result;
@@ -96,7 +95,9 @@ pub(super) struct State {
 impl Default for State {
     fn default() -> State {
         let handlers =
-            Handles::new(Class::Errhandler, MPI_ERR_ERRHANDLER, "error handler", |word| Errhandler(word).name());
+            Handles::new((Class::Errhandler, Errhandler::NULL.0), MPI_ERR_ERRHANDLER, "error handler", |word| {
+                Errhandler(word).name()
+            });
         State {
             handlers,
             of: RefCell::new(HashMap::from([(File::NULL.0, Errhandler::ERRORS_RETURN)])),
@@ -110,6 +111,7 @@ impl Rank {
     pub(super) fn raise(&self, origin: Origin, error: Error) -> Raised {
         let origin = self.requests.take_blame().unwrap_or(origin);
         let (handler, object) = self.handler_of(origin);
+        self.give_out_code(error.class);
         if !error.text.is_empty() {
             *self.errhandlers.last.borrow_mut() = Some((error.class, self.in_words(&error)));
         }
@@ -146,6 +148,11 @@ impl Rank {
             self.call_guest(function, &[at.0 as i32, at.0 as i32 + 4, 0])?;
             self.get_int(Addr(at.0 + 4), "the error handler's code").ok()
         })
+    }
+
+    /// The last error that was found here: its class and what was wrong.
+    pub(super) fn last_error(&self) -> Option<(i32, String)> {
+        self.errhandlers.last.borrow().clone()
     }
 
     /// Function, rank, cause and class, for a person.
@@ -279,8 +286,9 @@ impl Rank {
         if !known {
             return Err(no_object(serves, w.word(0)));
         }
+        let code = self.code(w.int(1), "errorcode")?;
         // A fatal one stops the guest; a returned code is no error of this call.
-        self.raise(origin, Error::new(w.int(1), ""));
+        self.raise(origin, Error::new(code, ""));
         Ok(())
     }
 
@@ -298,35 +306,6 @@ fn no_object(serves: Serves, word: u32) -> Error {
         Serves::Comm => (rankine_abi::MPI_ERR_COMM, "communicator"),
     };
     Error::new(class, format!("{word:#x} is not a {name} of this rank"))
-}
-
-/// `MPI_Error_string`: errors that are found here have the class as their code, which is the ABI's to explain.
-pub(in crate::mpi) fn error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let code = w.int(0);
-    let text = match (error_class_name(code), &*r.errhandlers.last.borrow()) {
-        (None, _) => None,
-        (Some(name), Some((class, cause))) if *class == code => {
-            Some(format!("{name}: {}; most recently, {cause}", sentence(code)))
-        }
-        (Some(name), _) => Some(format!("{name}: {}", sentence(code))),
-    };
-    let room = i64::from(MPI_MAX_ERROR_STRING);
-    let mut buffer = r.text_room(w.addr(1), room, "string")?;
-    let mut length = 0;
-    match text {
-        Some(text) => {
-            let text = &text.as_bytes()[..text.len().min(buffer.len() - 1)];
-            buffer[..text.len()].copy_from_slice(text);
-            length = text.len() as c_int;
-        }
-        None => {
-            let call = r.symbol::<symbols::MPI_Error_string>()?;
-            // SAFETY: the buffer is as long as the ABI asks for.
-            r.check(unsafe { call(code, buffer.as_mut_ptr().cast(), &mut length) })?;
-        }
-    }
-    r.put_text(w.addr(1), &buffer, room, "string")?;
-    r.put_int(w.addr(2), length, "resultlen")
 }
 
 /// `MPI_Comm_create_errhandler`

@@ -11,7 +11,7 @@ use rankine_local::Error;
 use super::Result;
 use super::generated::symbols;
 use super::rank::Rank;
-use super::request::{Origin, Pending, Then};
+use super::request::{Kind, Origin, Pending, Then};
 use super::words::{Status, Words};
 
 /// The functions of a generalised request, and their state, all of them the guest's.
@@ -57,7 +57,7 @@ pub(in crate::mpi) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> 
         unsafe { call(query, free, cancel, state, &mut request) }
     };
     r.check(code).inspect_err(|_| drop(r.requests.generalised.remove(state)))?;
-    let pending = Pending::new(Origin::Comm(Comm::SELF.0), false, ());
+    let pending = Pending::new(Origin::Comm(Comm::SELF.0), Kind::Message, ());
     let pending = pending.then(Then::Generalised { completed: false, freed: false });
     r.put_request(w.addr(4), request, pending, "request")
 }
@@ -99,7 +99,7 @@ unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
         *status = r.status_in(at, "status").ok()?;
         Some(answer)
     });
-    answer.unwrap_or(CANNOT)
+    answer.map_or(CANNOT, |code| r.answered_code(code))
 }
 
 /// The library has no more use for a generalised request.
@@ -107,7 +107,7 @@ unsafe extern "C" fn free(state: *mut c_void) -> c_int {
     // SAFETY: as in `query`.
     let r = unsafe { Rank::current() };
     let Some(functions) = r.requests.generalised.remove(state) else { return CANNOT };
-    r.call_guest(functions.free, &[functions.extra_state]).unwrap_or(CANNOT)
+    r.call_guest(functions.free, &[functions.extra_state]).map_or(CANNOT, |code| r.answered_code(code))
 }
 
 /// The program cancels a generalised request.
@@ -115,5 +115,5 @@ unsafe extern "C" fn cancel(state: *mut c_void, complete: c_int) -> c_int {
     // SAFETY: as in `query`.
     let r = unsafe { Rank::current() };
     let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
-    r.call_guest(functions.cancel, &[functions.extra_state, complete]).unwrap_or(CANNOT)
+    r.call_guest(functions.cancel, &[functions.extra_state, complete]).map_or(CANNOT, |code| r.answered_code(code))
 }

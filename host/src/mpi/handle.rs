@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use rankine_abi::{
     Addr, Group, Info, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_ERR_SESSION,
-    MPI_T_ERR_INVALID_HANDLE, MPI_T_PVAR_ALL_HANDLES, Message, Session,
+    MPI_T_ERR_INVALID_HANDLE, Message, Session,
 };
 use rankine_local::Error;
 use rankine_local::handle::{Class, Table};
@@ -35,6 +35,8 @@ pub(super) struct Handles<T> {
     error: i32,
     /// What one is called: "communicator".
     noun: &'static str,
+    /// The constant that stands for none.
+    null: u32,
     /// The standard name of a constant.
     constant: fn(u32) -> Option<&'static str>,
     /// A bit for each number that is a constant.
@@ -45,12 +47,17 @@ pub(super) struct Handles<T> {
 const FIRST_MADE: u32 = 1024;
 
 impl<T: Hosted> Handles<T> {
-    pub(super) fn new(class: Class, error: i32, noun: &'static str, constant: fn(u32) -> Option<&'static str>) -> Self {
+    pub(super) fn new(
+        (class, null): (Class, u32),
+        error: i32,
+        noun: &'static str,
+        constant: fn(u32) -> Option<&'static str>,
+    ) -> Self {
         let mut constants = [0; _];
         for word in (0..FIRST_MADE).filter(|&word| constant(word).is_some()) {
             constants[word as usize / 64] |= 1 << (word % 64);
         }
-        Handles { table: RefCell::new(Table::new(class)), error, noun, constant, constants }
+        Handles { table: RefCell::new(Table::new(class)), error, noun, null, constant, constants }
     }
 
     #[inline]
@@ -58,9 +65,18 @@ impl<T: Hosted> Handles<T> {
         self.constants.get(word as usize / 64).is_some_and(|bits| bits >> (word % 64) & 1 != 0)
     }
 
-    /// The library's handle for a word.
+    /// The library's handle for a word. Not the null handle, which not every library looks for.
     #[inline]
     pub(super) fn host(&self, word: u32, what: &str) -> Result<usize> {
+        match self.host_or_null(word, what) {
+            Ok(host) if host == self.null as usize => Err(self.unknown(word, what)),
+            found => found,
+        }
+    }
+
+    /// As [`Handles::host`], where the null handle means something.
+    #[inline]
+    pub(super) fn host_or_null(&self, word: u32, what: &str) -> Result<usize> {
         if self.has_constant(word) {
             return Ok(word as usize);
         }
@@ -68,6 +84,11 @@ impl<T: Hosted> Handles<T> {
             Some(object) => Ok(object.host()),
             None => Err(self.unknown(word, what)),
         }
+    }
+
+    /// As [`Handles::host`], of what the program has made.
+    pub(super) fn made(&self, word: u32, what: &str) -> Result<usize> {
+        if self.has_constant(word) { Err(self.unknown(word, what)) } else { self.host(word, what) }
     }
 
     /// The library's handles for many words; `look` has a say about those that are no constants.
@@ -192,10 +213,14 @@ pub(super) struct Plain {
 impl Default for Plain {
     fn default() -> Plain {
         Plain {
-            groups: Handles::new(Class::Group, MPI_ERR_GROUP, "group", |word| Group(word).name()),
-            infos: Handles::new(Class::Info, MPI_ERR_INFO, "info object", |word| Info(word).name()),
-            messages: Handles::new(Class::Message, MPI_ERR_REQUEST, "message", |word| Message(word).name()),
-            sessions: Handles::new(Class::Session, MPI_ERR_SESSION, "session", |word| Session(word).name()),
+            groups: Handles::new((Class::Group, Group::NULL.0), MPI_ERR_GROUP, "group", |word| Group(word).name()),
+            infos: Handles::new((Class::Info, Info::NULL.0), MPI_ERR_INFO, "info object", |word| Info(word).name()),
+            messages: Handles::new((Class::Message, Message::NULL.0), MPI_ERR_REQUEST, "message", |word| {
+                Message(word).name()
+            }),
+            sessions: Handles::new((Class::Session, Session::NULL.0), MPI_ERR_SESSION, "session", |word| {
+                Session(word).name()
+            }),
             tools: RefCell::new(Table::new(Class::Keyval)),
         }
     }
@@ -235,24 +260,30 @@ messages: message put_message after_message Message::NULL.0;
 }
 
 impl Rank {
+    /// An info object, or none.
+    pub(in crate::mpi) fn info_or_null(&self, word: u32, what: &str) -> Result<usize> {
+        self.plain.infos.host_or_null(word, what)
+    }
+
+    /// An info object that the program has made.
+    pub(in crate::mpi) fn made_info(&self, word: u32, what: &str) -> Result<usize> {
+        self.plain.infos.made(word, what)
+    }
+
     #[inline]
     pub(in crate::mpi) fn session(&self, word: u32, what: &str) -> Result<usize> {
         self.plain.sessions.host(word, what)
     }
 
-    /// A handle of the tools interface. Null and the few constants are small numbers.
+    /// A handle of the tools interface.
     pub(in crate::mpi) fn tool(&self, word: u32, class: &'static str) -> Result<usize> {
-        let is_constant = word == 0 || (word == MPI_T_PVAR_ALL_HANDLES && class == "MPI_T_pvar_handle");
-        if is_constant {
-            return Ok(word as usize);
-        }
         match self.plain.tools.borrow().get(word) {
             Some(&(host, found)) if found == class => Ok(host),
             _ => Err(Error::new(MPI_T_ERR_INVALID_HANDLE, format!("{word:#x} is not an {class} of this rank"))),
         }
     }
 
-    /// A word for a handle of the library's.
+    /// A word for a handle of the library's. Null and the few constants are small numbers.
     pub(in crate::mpi) fn tool_word(&self, host: usize, class: &'static str) -> Result<u32> {
         if host < 16 {
             return Ok(host as u32);

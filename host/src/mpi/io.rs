@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use rankine_abi::{
-    Addr, Datatype, Errhandler, File, MPI_ERR_ACCESS, MPI_ERR_BAD_FILE, MPI_ERR_FILE, MPI_ERR_NO_SUCH_FILE,
-    MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
+    Addr, Datatype, Errhandler, File, MPI_ERR_ACCESS, MPI_ERR_ARG, MPI_ERR_BAD_FILE, MPI_ERR_FILE,
+    MPI_ERR_NO_SUCH_FILE, MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
 };
 use rankine_local::Error;
 use rankine_local::handle::Class;
@@ -19,15 +19,21 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::hints::Of;
 use super::rank::Rank;
 use super::words::Words;
 use crate::job::Folder;
+
+/// No byte of a file is farther away.
+const FURTHEST: u128 = 1 << 61;
 
 /// A file that is open.
 struct Open {
     host: usize,
     /// The guest's words for the elementary type and the file type of its view.
     view: Cell<(u32, u32)>,
+    /// Bytes of the file that one more of an offset can mean.
+    step: Cell<u128>,
 }
 
 impl Hosted for Open {
@@ -44,7 +50,10 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(folders: Vec<Folder>) -> State {
-        State { open: Handles::new(Class::File, MPI_ERR_FILE, "file", |word| File(word).name()), folders }
+        State {
+            open: Handles::new((Class::File, File::NULL.0), MPI_ERR_FILE, "file", |word| File(word).name()),
+            folders,
+        }
     }
 }
 
@@ -118,6 +127,15 @@ impl Rank {
         self.files.open.with(word, Hosted::host).ok_or_else(|| self.files.open.unknown(word, what))
     }
 
+    /// Refuses a place in a file, a distance or a size with which a library could not compute any more.
+    pub(in crate::mpi) fn file_offset(&self, word: u32, offset: i64, what: &str) -> Result<()> {
+        let step = self.files.open.with(word, |open| open.step.get()).unwrap_or(1);
+        if u128::from(offset.unsigned_abs()).saturating_mul(step) < FURTHEST {
+            return Ok(());
+        }
+        Err(Error::new(MPI_ERR_ARG, format!("{what} is {offset}, which is farther than any file reaches")))
+    }
+
     /// Drops a file that the library has closed.
     pub(in crate::mpi) fn after_file(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == File::NULL.0 as usize {
@@ -132,37 +150,41 @@ impl Rank {
 /// `MPI_File_open`
 pub(in crate::mpi) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(4), 4, "fh")?;
-    let (comm, info) = (r.comm(w.word(0), "comm")?, r.info(w.word(3), "info")?);
+    let (comm, info) = (r.intra(w.word(0), "comm")?, r.hints(w.word(3), Of::File, "info")?);
     let name = r.file_name(w.addr(1))?;
     let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
     // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(comm, name.as_ptr(), w.int(2), info, &mut host) })?;
+    r.check(unsafe { call(comm, name.as_ptr(), w.int(2), info.host, &mut host) })?;
     let set = r.symbol::<symbols::MPI_File_set_errhandler>()?;
     // SAFETY: the library has just opened the file.
     r.check(unsafe { set(host, Errhandler::ERRORS_RETURN.0 as usize) })?;
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
-    let word = r.files.open.insert(Open { host, view })?;
+    let word = r.files.open.insert(Open { host, view, step: Cell::new(1) })?;
     r.adopt_handler(word, r.file_default_handler());
     r.put_word(w.addr(4), word, "fh")
 }
 
 /// `MPI_File_delete`
 pub(in crate::mpi) fn file_delete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (name, info) = (r.file_name(w.addr(0))?, r.info(w.word(1), "info")?);
+    let (name, info) = (r.file_name(w.addr(0))?, r.hints(w.word(1), Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_delete>()?;
     // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(name.as_ptr(), info) })
+    r.check(unsafe { call(name.as_ptr(), info.host) })
 }
 
 /// `MPI_File_set_view`
 pub(in crate::mpi) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let file = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "disp")?;
     let (etype, filetype) = (r.datatype(w.word(2), "etype")?, r.datatype(w.word(3), "filetype")?);
-    let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.info(w.word(5), "info")?);
+    let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.hints(w.word(5), Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_set_view>()?;
     // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(file, w.long(1), etype.host, filetype.host, datarep.as_ptr(), info) })?;
-    r.files.open.with(w.word(0), |open| open.view.set((etype.word, filetype.word)));
+    r.check(unsafe { call(file, w.long(1), etype.host, filetype.host, datarep.as_ptr(), info.host) })?;
+    r.files.open.with(w.word(0), |open| {
+        open.view.set((etype.word, filetype.word));
+        open.step.set(etype.reach().max(filetype.reach()).max(1));
+    });
     Ok(())
 }
 

@@ -76,7 +76,7 @@ impl Rank {
 /// `MPI_Alloc_mem`
 pub(in crate::mpi) fn alloc_mem(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "baseptr")?;
-    r.info(w.word(1), "info")?;
+    r.info_or_null(w.word(1), "info")?;
     let block = r.allocate_for_guest(i64::from(w.int(0)))?;
     r.memories.0.borrow_mut().insert(block);
     r.put_word(w.addr(2), block.0, "baseptr")

@@ -11,12 +11,14 @@ use rankine_abi::{
     Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
-    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED,
+    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED, MPI_T_ERR_PVAR_NO_STARTSTOP, MPI_T_ERR_PVAR_NO_WRITE,
+    MPI_T_PVAR_ALL_HANDLES,
 };
 use rankine_local::Error;
 
 use super::Result;
 use super::generated::symbols;
+use super::hints::Of;
 use super::rank::Rank;
 use super::words::Words;
 
@@ -366,6 +368,50 @@ pub(in crate::mpi) fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result
     r.after_tool(w.addr(0), word, session, "session")
 }
 
+/// The type of the library's functions that start, stop and reset performance variables.
+type Control = unsafe extern "C" fn(usize, usize) -> c_int;
+
+/// Controls a variable, or all of a session's, of which those are left alone that can't be controlled. MPICH looks through
+/// the handle that stands for all of them.
+fn control(r: &Rank, w: &Words<'_>, call: Control, left_alone: c_int) -> Result<()> {
+    let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
+    if w.word(1) != MPI_T_PVAR_ALL_HANDLES {
+        let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
+        // SAFETY: handles of the library's.
+        return r.check(unsafe { call(session, handle) });
+    }
+    let variables = r.tool_variables.0.borrow();
+    let mut words: Vec<u32> =
+        variables.iter().filter(|(_, variable)| variable.session == w.word(0)).map(|(&word, _)| word).collect();
+    drop(variables);
+    words.sort_unstable();
+    for word in words {
+        // One that was freed has no word any more.
+        let Ok(handle) = r.tool(word, "MPI_T_pvar_handle") else { continue };
+        // SAFETY: as above.
+        match unsafe { call(session, handle) } {
+            code if code == left_alone => {}
+            code => r.check(code)?,
+        }
+    }
+    Ok(())
+}
+
+/// `MPI_T_pvar_start`
+pub(in crate::mpi) fn t_pvar_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    control(r, w, r.symbol::<symbols::MPI_T_pvar_start>()?, MPI_T_ERR_PVAR_NO_STARTSTOP)
+}
+
+/// `MPI_T_pvar_stop`
+pub(in crate::mpi) fn t_pvar_stop(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    control(r, w, r.symbol::<symbols::MPI_T_pvar_stop>()?, MPI_T_ERR_PVAR_NO_STARTSTOP)
+}
+
+/// `MPI_T_pvar_reset`
+pub(in crate::mpi) fn t_pvar_reset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    control(r, w, r.symbol::<symbols::MPI_T_pvar_reset>()?, MPI_T_ERR_PVAR_NO_WRITE)
+}
+
 /// The type of the library's functions that move the value of a performance variable.
 type Move = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
@@ -469,7 +515,7 @@ pub(in crate::mpi) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()
 pub(in crate::mpi) fn t_event_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     check_index(r, w.int(0), r.symbol::<symbols::MPI_T_event_get_num>()?)?;
     r.room(w.addr(3), 4, "event_registration")?;
-    let info = r.info(w.word(2), "info")?;
+    let info = r.hints(w.word(2), Of::Nothing, "info")?;
     let mut bind = 0;
     let get_info = r.symbol::<symbols::MPI_T_event_get_info>()?;
     let (text, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -481,7 +527,7 @@ pub(in crate::mpi) fn t_event_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Resul
     let mut object = bound(r, bind, w.addr(1))?;
     let (call, mut registration) = (r.symbol::<symbols::MPI_T_event_handle_alloc>()?, 0);
     // SAFETY: the object's handle is on the stack.
-    r.check(unsafe { call(w.int(0), (&raw mut object).cast(), info, &mut registration) })?;
+    r.check(unsafe { call(w.int(0), (&raw mut object).cast(), info.host, &mut registration) })?;
     r.put_tool(w.addr(3), registration, "MPI_T_event_registration")
 }
 

@@ -19,7 +19,7 @@ use super::Result;
 use super::call::{self, On};
 use super::generated::symbols;
 use super::rank::Rank;
-use super::request::{Origin, Pending, Then};
+use super::request::{Kind, Origin, Pending, Then};
 use super::room::Room;
 use super::words::{Status, Words};
 use crate::guest::Guest;
@@ -141,7 +141,7 @@ impl Carrier for Rank {
         let mut request = 0;
         // SAFETY: the request keeps the image until the operation is complete.
         self.check(unsafe { call(at(&image), long(&image), BYTE, dest, tag, host, &mut request) })?;
-        self.new_request(request, Pending::new(Origin::Comm(comm), false, image))
+        self.new_request(request, Pending::new(Origin::Comm(comm), Kind::Message, image))
     }
 
     async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Parcel, Shown)> {
@@ -174,7 +174,7 @@ impl Carrier for Rank {
         // SAFETY: the request keeps the room until the operation is complete.
         self.check(unsafe { call(room.at, room.length as i64, BYTE, source, tag, host, &mut request) })?;
         let then = Then::Objects(Box::new(Arrival { room, landing, from: source, is_cancelled: false }));
-        self.new_request(request, Pending::new(Origin::Comm(comm), false, ()).then(then))
+        self.new_request(request, Pending::new(Origin::Comm(comm), Kind::Message, ()).then(then))
     }
 
     async fn sendrecv(

@@ -63,7 +63,7 @@ pub(super) struct State(Handles<Made>);
 
 impl Default for State {
     fn default() -> State {
-        State(Handles::new(Class::Op, MPI_ERR_OP, "operation", |word| Op(word).name()))
+        State(Handles::new((Class::Op, Op::NULL.0), MPI_ERR_OP, "operation", |word| Op(word).name()))
     }
 }
 

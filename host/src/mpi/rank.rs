@@ -13,7 +13,8 @@ use wasmtime::Caller;
 use super::handle::Plain;
 use super::library::{Library, Symbol};
 use super::{
-    Result, attr, buffered, comm, datatype, deferred, errhan, init, io, misc, mpit, op, quads, request, rma, spawn,
+    Result, attr, buffered, codes, comm, datatype, deferred, errhan, init, io, misc, mpit, op, ports, quads, request,
+    rma, spawn,
 };
 use crate::guest::Guest;
 use crate::job::Settings;
@@ -40,6 +41,7 @@ pub(crate) struct Rank {
     pub(super) ops: op::State,
     pub(super) requests: request::State,
     pub(super) errhandlers: errhan::State,
+    pub(super) codes: codes::State,
     pub(super) attrs: attr::State,
     pub(super) memories: misc::State,
     pub(super) buffers: buffered::State,
@@ -48,6 +50,7 @@ pub(crate) struct Rank {
     pub(super) files: io::State,
     pub(super) quads: quads::State,
     pub(super) spawn: spawn::State,
+    pub(super) ports: ports::State,
     pub(super) tool_variables: mpit::State,
     pub(super) plain: Plain,
 }
@@ -76,6 +79,7 @@ impl Rank {
             ops: op::State::default(),
             requests: request::State::default(),
             errhandlers: errhan::State::default(),
+            codes: codes::State::default(),
             attrs: attr::State::default(),
             memories: misc::State::default(),
             buffers: buffered::State::default(),
@@ -84,6 +88,7 @@ impl Rank {
             files: io::State::new(settings.folders.clone()),
             quads: quads::State::default(),
             spawn,
+            ports: ports::State::default(),
             tool_variables: mpit::State::default(),
             plain: Plain::default(),
         }

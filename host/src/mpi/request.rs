@@ -14,6 +14,7 @@ use super::Result;
 use super::generalised::Registry;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+pub(in crate::mpi) use super::kind::Kind;
 use super::listing::{Calls, Listing};
 use super::objects::Arrival;
 use super::rank::Rank;
@@ -53,7 +54,7 @@ pub(in crate::mpi) enum Then {
 pub(in crate::mpi) struct Pending {
     host: usize,
     origin: Origin,
-    persistent: bool,
+    pub(super) kind: Kind,
     /// The last call that it was an argument of (see [`Listing`]).
     listed: Cell<u64>,
     /// What a plain message has not, so that nothing is allocated for one.
@@ -69,9 +70,9 @@ struct More {
 
 impl Pending {
     #[inline]
-    pub(in crate::mpi) fn new<Kept: Any>(origin: Origin, persistent: bool, kept: Kept) -> Pending {
+    pub(in crate::mpi) fn new<Kept: Any>(origin: Origin, kind: Kind, kept: Kept) -> Pending {
         let more = (size_of::<Kept>() > 0).then(|| Box::new(More { then: Then::Nothing, kept: Box::new(kept) }));
-        Pending { host: 0, origin, persistent, listed: Cell::new(0), more }
+        Pending { host: 0, origin, kind, listed: Cell::new(0), more }
     }
 
     pub(in crate::mpi) fn then(self, then: Then) -> Pending {
@@ -127,7 +128,8 @@ pub(super) struct State {
 
 impl Default for State {
     fn default() -> State {
-        let made = Handles::new(Class::Request, MPI_ERR_REQUEST, "request", |word| Request(word).name());
+        let made =
+            Handles::new((Class::Request, Request::NULL.0), MPI_ERR_REQUEST, "request", |word| Request(word).name());
         State {
             made,
             blame: Cell::default(),
@@ -168,10 +170,13 @@ impl Rank {
         self.requests.made.with(word, |pending| pending.origin).unwrap_or(Origin::Myself)
     }
 
-    /// A request that the call may complete, and the call.
+    /// A request that the call may complete, or none, and the call.
     #[inline]
     fn listed(&self, word: u32) -> Result<(usize, Listing<'_>)> {
         let listing = self.requests.calls.begin();
+        if word == Request::NULL.0 {
+            return Ok((NULL, listing));
+        }
         let host = self.request_if(word, "request", |pending| listing.add(&pending.listed))?;
         Ok((host, listing))
     }
@@ -185,15 +190,15 @@ impl Rank {
     /// Stores a new request.
     #[inline(always)]
     pub(in crate::mpi) fn put_request(&self, at: Addr, host: usize, pending: Pending, what: &str) -> Result<()> {
-        let Pending { origin, persistent, more, .. } = pending;
+        let Pending { origin, kind, more, .. } = pending;
         if more.is_some() {
-            let word = self.new_request(host, Pending { more, ..Pending::new(origin, persistent, ()) })?;
+            let word = self.new_request(host, Pending { more, ..Pending::new(origin, kind, ()) })?;
             return self.put_word(at, word, what);
         }
         let word = match host {
             NULL => Request::NULL.0,
             _ => {
-                let make = || Pending { host, origin, persistent, listed: Cell::new(0), more: None };
+                let make = || Pending { host, origin, kind, listed: Cell::new(0), more: None };
                 self.requests.made.insert_with(make)?
             }
         };
@@ -420,6 +425,9 @@ pub(in crate::mpi) fn testall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn finish_all(r: &Rank, w: &Words<'_>, code: c_int, requests: &Several<'_>, statuses: usize) -> Result<()> {
     if code != MPI_SUCCESS {
         let statuses = w.addr(statuses);
+        if !statuses.is_null() {
+            r.give_out_codes(code, (0..requests.words.len()).map(|index| r.error_of(statuses, index)));
+        }
         let failed = |&index: &usize| !statuses.is_null() && r.error_of(statuses, index) != MPI_SUCCESS;
         let cause = (0..requests.words.len()).find(failed);
         r.blame(requests.one_or_all(cause.map_or(MPI_UNDEFINED, |index| index as c_int)));
@@ -454,6 +462,9 @@ fn some(r: &Rank, w: &Words<'_>, call: Some) -> Result<()> {
     }
     r.put_int(w.addr(2), done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
+    if !w.addr(4).is_null() {
+        r.give_out_codes(code, (0..count).map(|index| r.error_of(w.addr(4), index)));
+    }
     r.put_words(w.addr(3), &indices[..count], "array_of_indices")?;
     r.settle(w.addr(1), &requests)?;
     r.check(code)
@@ -554,6 +565,7 @@ pub(in crate::mpi) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(in crate::mpi) fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "request")?;
     let mut host = r.request(word, "request")?;
+    r.kind_of(word, "request")?.can_be_cancelled()?;
     r.requests.made.change(word, |pending| {
         if let Some(Then::Objects(arrival)) = pending.then_mut() {
             arrival.cancel();
@@ -597,8 +609,8 @@ pub(in crate::mpi) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// A request that can be started.
 fn persistent(r: &Rank, word: u32) -> Result<usize> {
     let host = r.unlisted(word)?;
-    match r.requests.made.with(word, |pending| pending.persistent) {
-        Some(false) => Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a persistent request"))),
-        _ => Ok(host),
+    if r.kind_of(word, "request")?.is_persistent() {
+        return Ok(host);
     }
+    Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a persistent request")))
 }

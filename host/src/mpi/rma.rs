@@ -3,9 +3,10 @@
 //! A library does not check where in a window an access goes, and the target is another rank's memory. So every rank
 //! learns the sizes of a window's parts when it is made, and proves each access at its origin. A guest can address
 //! nothing but its own memory: `MPI_Win_allocate` takes it from the guest's allocator, and what several ranks share is
-//! mapped into it (`mpi::shared`).
+//! mapped into it (`mpi::shared`). What is attached to a dynamic window can change at any time (`mpi::dynamic`).
 
 use std::ffi::{c_int, c_void};
+use std::rc::Rc;
 
 use rankine_abi::{
     Addr, Datatype, Errhandler, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_WIN, MPI_PROC_NULL,
@@ -16,8 +17,10 @@ use rankine_local::handle::Class;
 
 use super::Result;
 use super::datatype::Type;
+use super::dynamic::Dynamic;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::hints::Of;
 use super::rank::Rank;
 use super::shared::Shared;
 use super::words::Words;
@@ -26,7 +29,7 @@ use super::words::Words;
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 struct Part {
-    /// Bytes, or for a dynamic window all that a guest can address.
+    /// Bytes; none of a dynamic window.
     size: i64,
     unit: i64,
     /// What a displacement counts from: 0, or for a dynamic window the host's address of the guest's memory.
@@ -52,6 +55,8 @@ enum Held {
     /// A block of the guest's allocator.
     Block(Addr),
     Shared(Shared),
+    /// What the program attaches.
+    Attached(Rc<Dynamic>),
 }
 
 impl Window {
@@ -93,7 +98,7 @@ pub(super) struct State(Handles<Window>);
 
 impl Default for State {
     fn default() -> State {
-        State(Handles::new(Class::Win, MPI_ERR_WIN, "window", |word| Win(word).name()))
+        State(Handles::new((Class::Win, Win::NULL.0), MPI_ERR_WIN, "window", |word| Win(word).name()))
     }
 }
 
@@ -101,6 +106,10 @@ impl Rank {
     #[inline]
     pub(in crate::mpi) fn win(&self, word: u32, what: &str) -> Result<usize> {
         self.windows.0.host(word, what)
+    }
+
+    pub(in crate::mpi) fn win_or_null(&self, word: u32, what: &str) -> Result<usize> {
+        self.windows.0.host_or_null(word, what)
     }
 
     /// The guest's word for a window of the library's.
@@ -128,6 +137,7 @@ impl Rank {
             match window.map(|window| window.memory) {
                 Some(Held::Block(block)) => self.give_back(block),
                 Some(Held::Shared(shared)) => self.unshare(&shared),
+                Some(Held::Attached(dynamic)) => dynamic.free(self)?,
                 Some(Held::Nothing) | None => {}
             }
             self.put_word(at, Win::NULL.0, what)?;
@@ -135,32 +145,56 @@ impl Rank {
         Ok(())
     }
 
+    /// The attachments of a dynamic window.
+    pub(super) fn dynamic_window(&self, word: u32) -> Option<Rc<Dynamic>> {
+        let dynamic = |window: &Window| match &window.memory {
+            Held::Attached(dynamic) => Some(dynamic.clone()),
+            _ => None,
+        };
+        self.windows.0.with(word, dynamic).flatten()
+    }
+
     /// Proves an access to a window at its origin; what the library is to take for the displacement.
     pub(in crate::mpi) fn target(&self, win: u32, rank: c_int, displ: isize, count: i64, ty: &Type) -> Result<isize> {
-        let part = |window: &Window| {
-            let part = usize::try_from(rank).ok().and_then(|rank| window.parts.get(rank).copied());
-            part.map(|part| (part, window.flavor))
-        };
-        // The library says what is wrong with the window or the rank.
-        let Some(Some((part, flavor))) = self.windows.0.with(win, part) else { return Ok(displ) };
         if rank == MPI_PROC_NULL {
             return Ok(displ);
         }
+        let part = |window: &Window| {
+            let part = usize::try_from(rank).ok().and_then(|rank| window.parts.get(rank).copied());
+            (part.ok_or(window.parts.len()), window.flavor)
+        };
+        let (part, flavor) = self.windows.0.with(win, part).ok_or_else(|| self.windows.0.unknown(win, "win"))?;
+        let part = part
+            .map_err(|ranks| Error::new(MPI_ERR_RANK, format!("target_rank is {rank}, but the window has {ranks}")))?;
+        let is_dynamic = flavor == MPI_WIN_FLAVOR_DYNAMIC;
         // The target's address, which is no signed number.
-        let displ = if flavor == MPI_WIN_FLAVOR_DYNAMIC { displ as u32 as isize } else { displ };
+        let displ = if is_dynamic { displ as u32 as isize } else { displ };
         if let Some((low, high)) = ty.hull(count) {
             let at = i128::from(displ as i64) * i128::from(part.unit);
-            if at + low < 0 || at + high > i128::from(part.size) {
+            let (low, high) = (at + low, at + high);
+            if is_dynamic {
+                self.prove_attached(win, rank, low, high)?;
+            } else if low < 0 || high > i128::from(part.size) {
+                let bytes = high - low;
                 let text = format!(
-                    "target_disp: {} bytes at {} are not inside rank {rank}'s {} bytes of the window",
-                    high - low,
-                    at + low,
+                    "target_disp: {bytes} bytes at {low} are not inside rank {rank}'s {} bytes of the window",
                     part.size
                 );
                 return Err(Error::new(MPI_ERR_RMA_RANGE, text));
             }
         }
         Ok(displ.wrapping_add(part.base as isize))
+    }
+
+    /// Proves an access to a dynamic window: its bytes have to be attached, all in one piece.
+    fn prove_attached(&self, win: u32, rank: c_int, low: i128, high: i128) -> Result<()> {
+        let dynamic = self.dynamic_window(win).ok_or_else(|| self.windows.0.unknown(win, "win"))?;
+        if dynamic.covers(self, rank, low, high)? {
+            return Ok(());
+        }
+        let text =
+            format!("target_disp: rank {rank} has not attached the {} bytes at {low:#x} of its memory", high - low);
+        Err(Error::new(MPI_ERR_RMA_RANGE, text))
     }
 
     /// Tells all ranks of a new window of this one's part, and makes a word for it.
@@ -186,10 +220,10 @@ impl Rank {
     /// A window of the library's over memory of the guest's.
     fn window_over(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32) -> Result<usize> {
         let buffer = self.bytes(base, size, "base")?;
-        let (info, comm) = (self.info(info, "info")?, self.comm(comm, "comm")?);
+        let (info, comm) = (self.hints(info, Of::Win, "info")?, self.intra(comm, "comm")?);
         let (create, mut host) = (self.symbol::<symbols::MPI_Win_create_c>()?, 0);
         // SAFETY: the memory was proved, and outlives the window.
-        self.check(unsafe { create(buffer.at, size as isize, unit as isize, info, comm, &mut host) })?;
+        self.check(unsafe { create(buffer.at, size as isize, unit as isize, info.host, comm, &mut host) })?;
         Ok(host)
     }
 }
@@ -236,11 +270,11 @@ pub(in crate::mpi) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: b
     r.room(w.addr(4), 4, "baseptr")?;
     r.room(w.addr(5), 4, "win")?;
     let (size, unit) = extent(w, 0);
-    let (info, comm) = (r.info(w.word(2), "info")?, r.comm(w.word(3), "comm")?);
+    let (info, comm) = (r.hints(w.word(2), Of::Win, "info")?, r.intra(w.word(3), "comm")?);
     let (mut host, mut at) = (0, std::ptr::null_mut::<c_void>());
     let create = r.symbol::<symbols::MPI_Win_allocate_shared_c>()?;
     // SAFETY: results on the stack.
-    r.check(unsafe { create(size as isize, unit as isize, info, comm, (&raw mut at).cast(), &mut host) })?;
+    r.check(unsafe { create(size as isize, unit as isize, info.host, comm, (&raw mut at).cast(), &mut host) })?;
     let shared = r.share(host, comm, ranks).or_else(|error| {
         let free = r.symbol::<symbols::MPI_Win_free>()?;
         // SAFETY: the window was made above, and all its ranks give it up.
@@ -258,15 +292,15 @@ pub(in crate::mpi) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: b
 /// `MPI_Win_create_dynamic`: displacements are the target's own addresses.
 pub(in crate::mpi) fn win_create_dynamic(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "win")?;
-    let (info, comm) = (r.info(w.word(0), "info")?, r.comm(w.word(1), "comm")?);
+    let (info, comm) = (r.hints(w.word(0), Of::Win, "info")?, r.intra(w.word(1), "comm")?);
     let (create, mut host) = (r.symbol::<symbols::MPI_Win_create_dynamic>()?, 0);
     // SAFETY: see `mpi::shim`.
-    r.check(unsafe { create(info, comm, &mut host) })?;
+    r.check(unsafe { create(info.host, comm, &mut host) })?;
+    let attached = Rc::new(Dynamic::new(r, comm, r.shape(w.word(1))?.rank)?);
     let base = r.memory().base() as i64;
-    let (flavor, memory) = (MPI_WIN_FLAVOR_DYNAMIC, Held::Nothing);
+    let (flavor, memory) = (MPI_WIN_FLAVOR_DYNAMIC, Held::Attached(attached));
     let window = Window { host, flavor, parts: Vec::new(), rank: 0, base: Addr::NULL, memory };
-    // The target's memory may have grown by the time of an access; its addresses never go beyond 4 GiB.
-    let word = r.adopt_window(w.word(1), Part { size: 1 << 32, unit: 1, base }, window)?;
+    let word = r.adopt_window(w.word(1), Part { size: 0, unit: 1, base }, window)?;
     r.put_word(w.addr(2), word, "win")
 }
 
@@ -279,14 +313,6 @@ pub(in crate::mpi) fn win_shared_query(r: &Rank, w: &mut Words<'_>, _large: bool
     r.put_aint(w.addr(2), part.size as isize, "size")?;
     r.put_int(w.addr(3), part.unit as c_int, "disp_unit")?;
     r.put_word(w.addr(4), base.0, "baseptr")
-}
-
-/// `MPI_Win_detach`
-pub(in crate::mpi) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (win, base) = (r.win(w.word(0), "win")?, r.pointer(w.addr(1)));
-    let call = r.symbol::<symbols::MPI_Win_detach>()?;
-    // SAFETY: the library only compares the address with those that were attached.
-    r.check(unsafe { call(win, base) })
 }
 
 /// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which

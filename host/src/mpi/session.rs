@@ -2,10 +2,12 @@
 
 use std::ffi::c_int;
 
-use rankine_abi::{Errhandler, Session};
+use rankine_abi::{Errhandler, MPI_ERR_RANK, Session};
+use rankine_local::Error;
 
 use super::Result;
 use super::generated::symbols;
+use super::hints::Of;
 use super::rank::Rank;
 use super::words::Words;
 
@@ -14,11 +16,11 @@ const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
 
 /// `MPI_Session_init`
 pub(in crate::mpi) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (info, handler) = (r.info(w.word(0), "info")?, r.handler_for(w.word(1), true)?);
+    let (info, handler) = (r.hints(w.word(0), Of::Session, "info")?, r.handler_for(w.word(1), true)?);
     r.room(w.addr(2), 4, "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
     // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(info, RETURN, &mut host) })?;
+    r.check(unsafe { call(info.host, RETURN, &mut host) })?;
     let word = r.plain.sessions.insert(host)?;
     r.adopt_handler(word, handler);
     r.count_sessions(1);
@@ -40,18 +42,18 @@ pub(in crate::mpi) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()
 
 /// `MPI_Session_get_nth_pset`
 pub(in crate::mpi) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (session, info) = (r.session(w.word(0), "session")?, r.info(w.word(1), "info")?);
+    let (session, info) = (r.session(w.word(0), "session")?, r.hints(w.word(1), Of::Nothing, "info")?);
     let room = r.get_int(w.addr(3), "pset_len")?;
     let mut name = r.text_room(w.addr(4), i64::from(room), "pset_name")?;
     let call = r.symbol::<symbols::MPI_Session_get_nth_pset>()?;
     // MPICH tells the length only to who asks for nothing else; it is a result in any case (§11.3.2).
     let mut needed: c_int = 0;
     // SAFETY: with a length of 0 the name is not written.
-    r.check(unsafe { call(session, info, w.int(2), &mut needed, name.as_mut_ptr().cast()) })?;
+    r.check(unsafe { call(session, info.host, w.int(2), &mut needed, name.as_mut_ptr().cast()) })?;
     if room > 0 {
         let mut length: c_int = room.min(name.len() as c_int);
         // SAFETY: the buffer is as long as `length` says.
-        r.check(unsafe { call(session, info, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
+        r.check(unsafe { call(session, info.host, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
         r.put_text(w.addr(4), &name, i64::from(room), "pset_name")?;
     }
     r.put_int(w.addr(3), needed, "pset_len")
@@ -60,23 +62,36 @@ pub(in crate::mpi) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Resul
 /// `MPI_Comm_create_from_group`
 pub(in crate::mpi) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (group, tag) = (r.group(w.word(0), "group")?, r.string(w.addr(1), "stringtag")?);
-    let (info, handler) = (r.info(w.word(2), "info")?, r.handler_for(w.word(3), false)?);
+    let (info, handler) = (r.hints(w.word(2), Of::Comm, "info")?, r.handler_for(w.word(3), false)?);
     r.room(w.addr(4), 4, "newcomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(group, tag.as_ptr(), info, RETURN, &mut host) })?;
+    r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
     r.put_word(w.addr(4), r.adopt_comm(host, handler)?, "newcomm")
+}
+
+/// Refuses a leader that is no member of its group.
+fn prove_leader(r: &Rank, group: usize, leader: c_int, what: &str) -> Result<()> {
+    let (count, mut members) = (r.symbol::<symbols::MPI_Group_size>()?, 0);
+    // SAFETY: a group of the library's, and a result on the stack.
+    r.check(unsafe { count(group, &mut members) })?;
+    if (0..members).contains(&leader) {
+        return Ok(());
+    }
+    Err(Error::new(MPI_ERR_RANK, format!("{what} is {leader}, but the group has {members} members")))
 }
 
 /// `MPI_Intercomm_create_from_groups`
 pub(in crate::mpi) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (local, remote) = (r.group(w.word(0), "local_group")?, r.group(w.word(2), "remote_group")?);
+    prove_leader(r, local, w.int(1), "local_leader")?;
+    prove_leader(r, remote, w.int(3), "remote_leader")?;
     let tag = r.string(w.addr(4), "stringtag")?;
-    let (info, handler) = (r.info(w.word(5), "info")?, r.handler_for(w.word(6), false)?);
+    let (info, handler) = (r.hints(w.word(5), Of::Comm, "info")?, r.handler_for(w.word(6), false)?);
     r.room(w.addr(7), 4, "newintercomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
     // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info, RETURN, &mut host) };
+    let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info.host, RETURN, &mut host) };
     r.check(code)?;
     r.put_word(w.addr(7), r.adopt_comm(host, handler)?, "newintercomm")
 }

@@ -9,9 +9,12 @@
 //! - results on the shim's stack, and arrays of statuses in the guest's memory, for which [`Rank::statuses_out`] has
 //!   proved that there is room.
 //!
-//! Handles were made by the library, or are constants of the ABI of the right class. So the unsafe call asks no more of
-//! the guest than C asks of a correct program, and what a guest gets wrong beyond that (a wrong rank, a type that was
-//! not committed) is the library's to find.
+//! Handles were made by the library, or are constants of the ABI of the right class, and null only where that means
+//! something. What a library is known to believe is proved as well: that a communicator has as many groups as the call is
+//! for, that a request is of the right kind (`part`, [`super::request::Kind`]), that a code, a port or a hint is one
+//! (`codes`, `ports`, `hints`), that what comes fits. So the unsafe call asks no more of the guest than C asks of a correct
+//! program, and what a guest gets wrong beyond that (a wrong rank, a type that was not committed) is the library's to
+//! find.
 
 use std::ops::Deref;
 
@@ -22,8 +25,13 @@ use super::rank::Rank;
 use super::words::Words;
 
 /// A number of the guest's, as wide as any.
-pub(in crate::mpi) trait Number: Copy {
+pub(in crate::mpi) trait Number: Copy + TryFrom<i64> {
     fn wide(self) -> i64;
+
+    /// So many times as much, if it has room for that.
+    fn times(self, factor: i64) -> Option<Self> {
+        Self::try_from(self.wide().checked_mul(factor)?).ok()
+    }
 }
 
 impl Number for i32 {

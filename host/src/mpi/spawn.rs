@@ -70,7 +70,7 @@ impl Hints {
 
     fn of(r: &Rank, info: u32) -> Result<Hints> {
         let none = Hints { host: Info::NULL.0 as usize, free: None };
-        let guest = r.info(info, "info")?;
+        let guest = r.info_or_null(info, "info")?;
         if guest == none.host {
             return Ok(none);
         }
@@ -193,6 +193,7 @@ fn start(
             codes.as_mut_ptr(),
         )
     };
+    codes.iter().for_each(|&code| r.give_out_code(code));
     if !codes_at.is_null() {
         r.put_ints(codes_at, &codes[..processes], "array_of_errcodes")?;
     }

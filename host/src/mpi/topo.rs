@@ -11,6 +11,7 @@ use rankine_local::Error;
 
 use super::Result;
 use super::generated::symbols;
+use super::hints::Of;
 use super::rank::Rank;
 use super::words::{Weights, Words};
 
@@ -62,9 +63,16 @@ fn weights_out(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Weights> {
     r.weights(if at == MPI_WEIGHTS_EMPTY { MPI_UNWEIGHTED } else { at }, count, what)
 }
 
+/// `MPI_Dims_create`: by the embedded engine's rule, as a library takes its time, or dies, of many large factors.
+pub(in crate::mpi) fn dims_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let given = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
+    let dims = rankine_local::topo::complete_dims(w.int(0), &given)?;
+    r.put_ints(w.addr(2), &dims, "dims")
+}
+
 /// `MPI_Cart_create`
 pub(in crate::mpi) fn cart_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm_old = r.comm(w.word(0), "comm_old")?;
+    let comm_old = r.intra(w.word(0), "comm_old")?;
     let dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
     let periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
     prove_grid(w.int(1), &dims)?;
@@ -77,7 +85,7 @@ pub(in crate::mpi) fn cart_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Cart_map`
 pub(in crate::mpi) fn cart_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
     let periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
     prove_grid(w.int(1), &dims)?;
@@ -90,7 +98,7 @@ pub(in crate::mpi) fn cart_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Cart_get`
 pub(in crate::mpi) fn cart_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (comm, there) = (r.comm(w.word(0), "comm")?, r.dimensions(w.word(0))?);
+    let (comm, there) = (r.intra(w.word(0), "comm")?, r.dimensions(w.word(0))?);
     prove_room(w.int(1), there, "maxdims")?;
     let mut dims = r.ints(w.addr(2), there, "dims")?;
     let mut periods = r.ints(w.addr(3), there, "periods")?;
@@ -105,7 +113,7 @@ pub(in crate::mpi) fn cart_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Graph_neighbors`
 pub(in crate::mpi) fn graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (comm, mut there) = (r.comm(w.word(0), "comm")?, 0);
+    let (comm, mut there) = (r.intra(w.word(0), "comm")?, 0);
     let count = r.symbol::<symbols::MPI_Graph_neighbors_count>()?;
     // SAFETY: a result on the stack.
     r.check(unsafe { count(comm, w.int(1), &mut there) })?;
@@ -119,7 +127,7 @@ pub(in crate::mpi) fn graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()>
 
 /// `MPI_Dist_graph_neighbors`
 pub(in crate::mpi) fn dist_graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (comm, count) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Dist_graph_neighbors_count>()?);
+    let (comm, count) = (r.intra(w.word(0), "comm")?, r.symbol::<symbols::MPI_Dist_graph_neighbors_count>()?);
     let (mut ins, mut outs, mut is_weighted): (c_int, c_int, c_int) = (0, 0, 0);
     // SAFETY: results on the stack.
     r.check(unsafe { count(comm, &mut ins, &mut outs, &mut is_weighted) })?;
@@ -141,7 +149,7 @@ pub(in crate::mpi) fn dist_graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Resul
 
 /// `MPI_Dist_graph_create`
 pub(in crate::mpi) fn dist_graph_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (comm, members) = (r.comm(w.word(0), "comm_old")?, r.members(w.word(0))?);
+    let (comm, members) = (r.intra(w.word(0), "comm_old")?, r.members(w.word(0))?);
     let sources = r.ints(w.addr(2), i64::from(w.int(1)), "sources")?;
     let degrees = r.ints(w.addr(3), i64::from(w.int(1)), "degrees")?;
     if let Some(degree) = degrees.iter().find(|&&degree| degree < 0) {
@@ -152,18 +160,18 @@ pub(in crate::mpi) fn dist_graph_create(r: &Rank, w: &mut Words<'_>) -> Result<(
     let weights = weights_in(r, w.addr(5), edges, "weights")?;
     prove_ranks(&sources, members, "sources")?;
     prove_ranks(&destinations, members, "destinations")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     r.room(w.addr(8), 4, "comm_dist_graph")?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create>()?, 0);
     let (nodes, counts, ends) = (sources.as_ptr(), degrees.as_ptr(), destinations.as_ptr());
     // SAFETY: see `mpi::shim`; the ranks and the lengths were proved.
-    r.check(unsafe { call(comm, w.int(1), nodes, counts, ends, weights.as_ptr(), info, w.int(7), &mut made) })?;
+    r.check(unsafe { call(comm, w.int(1), nodes, counts, ends, weights.as_ptr(), info.host, w.int(7), &mut made) })?;
     r.put_comm(w.addr(8), made, w.word(0), "comm_dist_graph")
 }
 
 /// `MPI_Dist_graph_create_adjacent`
 pub(in crate::mpi) fn dist_graph_create_adjacent(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (comm, members) = (r.comm(w.word(0), "comm_old")?, r.members(w.word(0))?);
+    let (comm, members) = (r.intra(w.word(0), "comm_old")?, r.members(w.word(0))?);
     let (ins, outs) = (w.int(1), w.int(4));
     let sources = r.ints(w.addr(2), ins.into(), "sources")?;
     let sourceweights = weights_in(r, w.addr(3), ins.into(), "sourceweights")?;
@@ -171,12 +179,12 @@ pub(in crate::mpi) fn dist_graph_create_adjacent(r: &Rank, w: &mut Words<'_>) ->
     let destweights = weights_in(r, w.addr(6), outs.into(), "destweights")?;
     prove_ranks(&sources, members, "sources")?;
     prove_ranks(&destinations, members, "destinations")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     r.room(w.addr(9), 4, "comm_dist_graph")?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create_adjacent>()?, 0);
     let (from, to) = (sources.as_ptr(), destinations.as_ptr());
     let (in_weights, out_weights) = (sourceweights.as_ptr(), destweights.as_ptr());
     // SAFETY: as above.
-    r.check(unsafe { call(comm, ins, from, in_weights, outs, to, out_weights, info, w.int(8), &mut made) })?;
+    r.check(unsafe { call(comm, ins, from, in_weights, outs, to, out_weights, info.host, w.int(8), &mut made) })?;
     r.put_comm(w.addr(9), made, w.word(0), "comm_dist_graph")
 }

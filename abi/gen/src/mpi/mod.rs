@@ -159,8 +159,11 @@ fn with_head(title: &str, code: &str) -> Result<String> {
     if uses("Rank") {
         writeln!(out, "use crate::mpi::rank::Rank;\nuse crate::mpi::words::Words;\nuse crate::mpi::Result;")?;
     }
+    if uses("hints") {
+        writeln!(out, "use crate::mpi::hints::Of;")?;
+    }
     match (uses("Origin"), uses("Pending")) {
-        (true, true) => writeln!(out, "use crate::mpi::request::{{Origin, Pending}};")?,
+        (true, true) => writeln!(out, "use crate::mpi::request::{{Kind, Origin, Pending}};")?,
         (true, false) => writeln!(out, "use crate::mpi::request::Origin;")?,
         (false, _) => {}
     }

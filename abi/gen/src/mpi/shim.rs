@@ -14,7 +14,8 @@ pub fn emit(function: &Function, name: &str, large: bool) -> Result<String> {
     if function.by_hand || function.returns.is_some() {
         bail!("it follows no rule and must be written by hand in host/src/mpi");
     }
-    Shim { function, name, large, before: Vec::new(), after: Vec::new(), kept: Vec::new() }.build()
+    let (before, after, kept, bytes, blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
+    Shim { function, name, large, before, after, kept, bytes, blocks }.build()
 }
 
 /// A shim that is being written.
@@ -28,6 +29,10 @@ struct Shim<'a> {
     after: Vec<String>,
     /// Arrays that the operation may look into until it is complete.
     kept: Vec<String>,
+    /// Counts and datatypes of which the library is told as bytes.
+    bytes: Vec<String>,
+    /// The statement that makes bytes of the blocks from each process, when all else is proved.
+    blocks: Option<String>,
 }
 
 impl Shim<'_> {
@@ -41,6 +46,7 @@ impl Shim<'_> {
         }
         for p in parameters.iter().filter(is_buffer) {
             self.buffer(p)?;
+            self.received(p)?;
         }
         self.guards();
         for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
@@ -169,7 +175,14 @@ impl Shim<'_> {
                 (format!("r.{find}(w.word({at}), {name:?})?"), format!("r.bystander(w.word({at}))"))
             }
             Kind::Handle(Class::Op) => return self.operation(p),
-            Kind::Handle(class) => (format!("r.{}(w.word({at}), {name:?})?", lower(*class)), "0".to_owned()),
+            Kind::Handle(Class::Info) if !self.reads_info() => {
+                let of = self.hints();
+                (format!("r.hints(w.word({at}), Of::{of}, {name:?})?"), "Default::default()".to_owned())
+            }
+            Kind::Handle(class) => {
+                let find = self.lookup(p, *class);
+                (format!("r.{find}(w.word({at}), {name:?})?"), "0".to_owned())
+            }
             Kind::Tool(c) => (format!("r.tool(w.word({at}), {c:?})?"), "0".to_owned()),
             Kind::String(None) => {
                 (format!("r.string({}, {name:?})?", self.address(&p.name)), "Default::default()".to_owned())
@@ -183,6 +196,47 @@ impl Shim<'_> {
         };
         self.before.push(format!("let {name} = {value};"));
         Ok(())
+    }
+
+    /// Whether it is about info objects, and not about what they hint at.
+    fn reads_info(&self) -> bool {
+        self.function.chapter == "info"
+    }
+
+    /// What its hints are for.
+    fn hints(&self) -> &'static str {
+        match self.function.chapter.as_str() {
+            "abi" => "Fortran",
+            "comm" => "Comm",
+            "io" => "File",
+            "rma" => "Win",
+            _ => "Nothing",
+        }
+    }
+
+    /// How a handle is looked up: what a library takes for granted of it.
+    fn lookup(&self, p: &Parameter, class: Class) -> String {
+        let function = self.function.name.as_str();
+        let plain = lower(class);
+        // Null handles have names too.
+        if function.ends_with("_get_name") {
+            return format!("{plain}_or_null");
+        }
+        match class {
+            Class::Info if ["MPI_Info_set", "MPI_Info_delete"].contains(&function) => "made_info".to_owned(),
+            Class::Comm if INTER.contains(&function) => "inter".to_owned(),
+            Class::Comm if p.name != "peer_comm" && self.needs_one_group() => "intra".to_owned(),
+            _ => plain,
+        }
+    }
+
+    /// Whether its communicators must not be intercommunicators.
+    fn needs_one_group(&self) -> bool {
+        let name = self.function.name.to_lowercase();
+        let is_about_neighbours = ["topo", "neighbor"].contains(&self.function.chapter.as_str());
+        (is_about_neighbours && name != "mpi_topo_test")
+            || name.contains("scan")
+            || ["mpi_intercomm_create", "mpi_comm_split_type", "mpi_comm_create_group"].contains(&name.as_str())
     }
 
     /// Whether it combines data with that of a window.
@@ -242,11 +296,12 @@ impl Shim<'_> {
         let (name, address) = (p.variable(), self.address(&p.name));
         match &p.kind {
             Kind::Handle(class) => {
+                // What is predefined is not the guest's to free.
+                let ends = matches!(class, Class::Comm | Class::Info) || self.function.name == "MPI_Type_free";
+                let made = if ends { "made_" } else { "" };
                 let class = lower(*class);
                 self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
                 let host = if class == "datatype" { ".host" } else { "" };
-                // What stands for a predefined type is not the guest's to free.
-                let made = if self.function.name == "MPI_Type_free" { "made_" } else { "" };
                 self.before.push(format!("let mut {name} = r.{made}{class}({name}_word, {name:?})?{host};"));
                 self.after.push(format!("r.after_{class}({address}, {name}_word, {name}, {name:?})"));
             }
@@ -300,6 +355,55 @@ impl Shim<'_> {
         Ok(())
     }
 
+    /// Elements that come from elsewhere are so many bytes to the library: what ends within an element would be the end of
+    /// some libraries.
+    fn received(&mut self, p: &Parameter) -> Result<()> {
+        let is_message = ["pt2pt", "coll", "neighbor"].contains(&self.function.chapter.as_str());
+        let Kind::Buffer(area, Some(datatype)) = &p.kind else { return Ok(()) };
+        if !is_message || p.direction == Direction::In || self.function.parameter("op").is_some() {
+            return Ok(());
+        }
+        let length = match area {
+            Area::Elements(length) => length,
+            Area::Blocks { counts, displs } => {
+                self.received_blocks(counts, displs, datatype);
+                return Ok(());
+            }
+        };
+        let count = match length {
+            Length::Parameter(count) => count,
+            Length::Product(a, b) => match (&**a, &**b) {
+                (Length::Parameter(count), _) | (_, Length::Parameter(count)) => count,
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let at = self.at(count);
+        let (find, word) = if self.large { ("as_many_bytes", "long") } else { ("as_bytes", "int") };
+        self.before.push(format!("let ({count}_host, {datatype}_host) = {datatype}.{find}(w.{word}({at}));"));
+        self.bytes.extend([count.clone(), datatype.clone()]);
+        Ok(())
+    }
+
+    /// As [`Shim::received`], of a block from each process.
+    fn received_blocks(&mut self, counts: &str, displs: &str, datatype: &str) {
+        let each = self.function.parameter(datatype).is_some_and(|d| !d.lengths.is_empty());
+        for array in if each { vec![counts, datatype] } else { vec![counts, displs] } {
+            let (plain, changed) = (format!("let {array} = "), format!("let mut {array} = "));
+            for statement in &mut self.before {
+                if statement.starts_with(&plain) {
+                    *statement = statement.replacen(&plain, &changed, 1);
+                }
+            }
+        }
+        self.blocks = Some(if each {
+            format!("{datatype}.as_bytes(&mut {counts});")
+        } else {
+            self.bytes.push(datatype.to_owned());
+            format!("let {datatype}_host = {datatype}.as_byte_blocks(&mut {counts}, &mut {displs});")
+        });
+    }
+
     /// How many elements a buffer has, where the table's word for it is not the whole truth.
     fn elements(&self, p: &Parameter, length: &Length) -> Result<String> {
         let plain = self.length(length)?;
@@ -336,6 +440,14 @@ impl Shim<'_> {
                 _ => "position",
             });
             self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
+            self.before.push("r.disjoint(&inbuf, &outbuf)?;".to_owned());
+        }
+        if has("datarep") && function.chapter == "pack" {
+            self.external();
+        }
+        for p in function.of_variant(self.large).filter(|p| function.chapter == "io" && is_offset(p)) {
+            let (file, at) = (self.at("fh"), self.at(&p.name));
+            self.before.push(format!("r.file_offset(w.word({file}), w.long({at}), {:?})?;", p.name));
         }
         if function.chapter == "rma" && has("target_rank") {
             let at = |name: &str| self.at(name);
@@ -351,16 +463,92 @@ impl Shim<'_> {
                 at("target_rank"),
                 at("target_disp")
             ));
+            self.transfer(&count);
+        }
+        match function.name.as_str() {
+            "MPI_Comm_create" | "MPI_Comm_create_group" => self.before.push("r.within_comm(group, comm)?;".to_owned()),
+            "MPI_Win_start" | "MPI_Win_post" => self.before.push("r.within_win(group, win)?;".to_owned()),
+            _ => {}
         }
         let sends = function.parameters.iter().find(|p| p.name == "sendbuf");
         let receives = function.parameters.iter().find(|p| p.name == "recvbuf");
         if let (Some(_), Some(_), "coll" | "neighbor" | "pt2pt") = (sends, receives, function.chapter.as_str()) {
             self.before.push("r.disjoint(&sendbuf, &recvbuf)?;".to_owned());
         }
+        self.own_part();
+        self.before.extend(self.blocks.take());
         if function.name == "MPI_Reduce_local" {
             self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
         }
         self.reach();
+    }
+
+    /// The external representation: the only one that there is, of types that have one, and of something.
+    fn external(&mut self) {
+        let function = self.function;
+        let count = ["incount", "outcount"].into_iter().find(|name| function.parameter(name).is_some());
+        let count = self.length(&Length::Parameter(count.expect("it has a count").into())).expect("it is a parameter");
+        self.before.push("r.external32(&datarep)?;".to_owned());
+        self.before.push("datatype.external()?;".to_owned());
+        let nothing = match function.parameter("size") {
+            Some(p) => {
+                let put = if element(&p.kind, self.large) == "isize" { "put_aint" } else { "put_long" };
+                format!("r.{put}({}, 0, \"size\")", self.address("size"))
+            }
+            None => "Ok(())".to_owned(),
+        };
+        self.before.push(format!("if datatype.hull({count}).is_none() {{ return {nothing}; }}"));
+    }
+
+    /// What is put or got has to fit, since a rank may be its own target.
+    fn transfer(&mut self, target: &str) {
+        let name = self.function.name.to_lowercase();
+        let side = |p: &str| {
+            let count = self.function.parameter(&format!("{p}_count"))?;
+            let count = self.length(&Length::Parameter(count.name.clone())).ok()?;
+            Some(format!("({count}, &{p}_datatype)"))
+        };
+        let there = format!("({target}, &target_datatype)");
+        let (from, to) = match (side("origin"), side("result")) {
+            (Some(_), Some(result)) => (there, result),
+            (Some(origin), None) if name.ends_with("get") => (there, origin),
+            (Some(origin), None) => (origin, there),
+            (None, _) => return,
+        };
+        self.before.push(format!("r.fits({from}, {to})?;"));
+    }
+
+    /// Of a collective in which every rank sends to itself too: that part has to fit.
+    fn own_part(&mut self) {
+        let function = self.function;
+        let has = |name: &str| function.parameter(name).is_some();
+        let types = |p: &Parameter| matches!(p.kind, Kind::Handle(Class::Datatype));
+        let kinds: Vec<&Parameter> = function.of_variant(self.large).filter(|p| types(p)).collect();
+        let ([sent, into], true, "coll") =
+            (kinds.as_slice(), has("sendbuf") && has("recvbuf"), function.chapter.as_str())
+        else {
+            return;
+        };
+        let comm = self.at("comm");
+        let side = |count: &str, ty: &Parameter| {
+            let count = if has(count) {
+                self.length(&Length::Parameter(count.into())).expect("it is a parameter")
+            } else {
+                format!("r.own(&{count}s, w.word({comm}))?")
+            };
+            match ty.lengths.is_empty() {
+                true => format!("({count}, &{})", ty.name),
+                false => format!("({count}, r.own_type(&{}, w.word({comm}))?)", ty.name),
+            }
+        };
+        let (from, to) = (side("sendcount", sent), side("recvcount", into));
+        let counted: Vec<String> = function
+            .of_variant(self.large)
+            .filter(|p| matches!(p.kind, Kind::Buffer(..)) && self.is_conditional(p))
+            .map(|p| format!("has_{}", p.name))
+            .chain([format!("r.is_intra(w.word({comm}))?")])
+            .collect();
+        self.before.push(format!("if {} {{ r.fits({from}, {to})?; }}", counted.join(" && ")));
     }
 
     /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See
@@ -471,17 +659,28 @@ impl Shim<'_> {
                     [p] => format!("slice::from_ref(&{})", p.name),
                     types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
                 };
-                let put = if self.function.name == "MPI_Type_create_struct" { "put_struct" } else { "put_datatype" };
+                let put = match self.function.name.as_str() {
+                    "MPI_Type_create_struct" => "put_struct",
+                    "MPI_Type_contiguous" | "MPI_Type_dup" => "put_sequence",
+                    _ => "put_datatype",
+                };
                 format!("r.{put}({address}, {name}, {made_of}, {name:?})")
             }
             Class::Request => {
                 let persistent = self.function.name.ends_with("_init");
+                let kind = match (self.function.chapter.as_str(), persistent) {
+                    ("pt2pt", false) => "Message",
+                    ("pt2pt", true) => "PersistentMessage",
+                    ("rma" | "io", _) => "Access",
+                    (_, false) => "Collective",
+                    (_, true) => "PersistentCollective",
+                };
                 let kept = match self.kept.as_slice() {
                     [one] => one.clone(),
                     several => format!("({})", several.join(", ")),
                 };
                 format!(
-                    "r.put_request({address}, {name}, Pending::new({}, {persistent}, {kept}), {name:?})",
+                    "r.put_request({address}, {name}, Pending::new({}, Kind::{kind}, {kept}), {name:?})",
                     self.origin()
                 )
             }
@@ -528,6 +727,9 @@ impl Shim<'_> {
                 _ => format!("&mut {name}"),
             });
         }
+        if self.bytes.contains(&p.name) {
+            return Ok(format!("{}_host", p.name));
+        }
         Ok(match &p.kind {
             Kind::Buffer(..) => format!("{name}.at"),
             Kind::Handle(Class::Datatype)
@@ -537,6 +739,7 @@ impl Shim<'_> {
             }
             Kind::Handle(Class::Datatype) => format!("{name}.host"),
             Kind::Handle(Class::Op) => "op.host".to_owned(),
+            Kind::Handle(Class::Info) if !self.reads_info() => format!("{name}.host"),
             Kind::Handle(_) | Kind::Tool(_) => name.to_owned(),
             Kind::String(None) => format!("{name}.as_ptr()"),
             Kind::Status => format!("&{name}"),
@@ -587,6 +790,14 @@ impl Shim<'_> {
             },
         })
     }
+}
+
+/// Functions on intercommunicators alone.
+const INTER: [&str; 3] = ["MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge"];
+
+/// Whether it is a place in a file, or a file's size.
+fn is_offset(p: &Parameter) -> bool {
+    matches!(p.kind, Kind::Offset) && p.direction == Direction::In
 }
 
 /// A class as part of a function's name.

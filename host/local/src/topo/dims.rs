@@ -9,14 +9,18 @@ use crate::rank::Rank;
 
 /// `MPI_Dims_create`: `dims` with its zeros replaced, in descending order.
 pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Vec<i32>> {
+    match usize::try_from(ndims).ok().filter(|&length| length <= dims.len()) {
+        Some(length) => complete_dims(nnodes, &dims[..length]),
+        None => Err(Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions"))),
+    }
+}
+
+/// `dims` with its zeros replaced, so that there are `nnodes` places.
+pub fn complete_dims(nnodes: i32, dims: &[i32]) -> Result<Vec<i32>> {
     if nnodes < 1 {
         return Err(Error::new(MPI_ERR_ARG, format!("nnodes is {nnodes}, but has to be 1 or more")));
     }
-    let length = usize::try_from(ndims).ok().filter(|&length| length <= dims.len());
-    let mut dims = match length {
-        Some(length) => dims[..length].to_vec(),
-        None => return Err(Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions"))),
-    };
+    let mut dims = dims.to_vec();
     let mut rest = nnodes;
     for (axis, &length) in dims.iter().enumerate().filter(|(_, length)| **length != 0) {
         if length < 0 {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::rank::Rank;
 
 pub use cart::*;
-pub use dims::dims_create;
+pub use dims::{complete_dims, dims_create};
 pub use dist_graph::*;
 pub use graph::*;
 

@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
 use crate::mpi::words::Words;
 
@@ -37,10 +38,10 @@ fn abi_get_fortran_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Abi_set_fortran_info`
 fn abi_set_fortran_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let info = r.info(w.word(0), "info")?;
+    let info = r.hints(w.word(0), Of::Fortran, "info")?;
     let call = r.symbol::<symbols::MPI_Abi_set_fortran_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(info) };
+    let code = unsafe { call(info.host) };
     r.check(code)
 }
 

@@ -6,8 +6,9 @@ use rankine_abi::{MPI_IN_PLACE, Request};
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
-use crate::mpi::request::{Origin, Pending};
+use crate::mpi::request::{Kind, Origin, Pending};
 use crate::mpi::shim::{sum, times};
 use crate::mpi::words::Words;
 
@@ -29,20 +30,20 @@ fn ibarrier(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Barrier_init`
 fn barrier_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Nothing, "info")?;
     r.room(w.addr(2), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Barrier_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, info, &mut request) };
+    let code = unsafe { call(comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(2), request, Pending::new(Origin::Comm(w.word(0)), true, ()), "request")
+    r.put_request(w.addr(2), request, Pending::new(Origin::Comm(w.word(0)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Bcast`
@@ -53,9 +54,10 @@ fn bcast(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(4), "comm")?;
     let buffer =
         if has_buffer { r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     let call = r.symbol::<symbols::MPI_Bcast>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.int(1), datatype.host, w.int(3), comm) };
+    let code = unsafe { call(buffer.at, count_host, datatype_host, w.int(3), comm) };
     r.check(code)
 }
 
@@ -66,9 +68,10 @@ fn bcast_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let buffer = if has_buffer { r.buffer(w.addr(0), w.long(1), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     let call = r.symbol::<symbols::MPI_Bcast_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.long(1), datatype.host, w.int(3), comm) };
+    let code = unsafe { call(buffer.at, count_host, datatype_host, w.int(3), comm) };
     r.check(code)
 }
 
@@ -80,13 +83,14 @@ fn ibcast(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(4), "comm")?;
     let buffer =
         if has_buffer { r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ibcast>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.int(1), datatype.host, w.int(3), comm, &mut request) };
+    let code = unsafe { call(buffer.at, count_host, datatype_host, w.int(3), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::Comm(w.word(4)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::Comm(w.word(4)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Ibcast_c`
@@ -96,13 +100,14 @@ fn ibcast_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
     let buffer = if has_buffer { r.buffer(w.addr(0), w.long(1), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ibcast_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.long(1), datatype.host, w.int(3), comm, &mut request) };
+    let code = unsafe { call(buffer.at, count_host, datatype_host, w.int(3), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::Comm(w.word(4)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::Comm(w.word(4)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Bcast_init`
@@ -111,16 +116,17 @@ fn bcast_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_buffer = side.takes_part();
     let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
-    let info = r.info(w.word(5), "info")?;
+    let info = r.hints(w.word(5), Of::Nothing, "info")?;
     let buffer =
         if has_buffer { r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     r.room(w.addr(6), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Bcast_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.int(1), datatype.host, w.int(3), comm, info, &mut request) };
+    let code = unsafe { call(buffer.at, count_host, datatype_host, w.int(3), comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(4)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(4)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Bcast_init_c`
@@ -129,15 +135,16 @@ fn bcast_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_buffer = side.takes_part();
     let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
     let comm = r.comm(w.word(4), "comm")?;
-    let info = r.info(w.word(5), "info")?;
+    let info = r.hints(w.word(5), Of::Nothing, "info")?;
     let buffer = if has_buffer { r.buffer(w.addr(0), w.long(1), &datatype, "buffer")? } else { r.absent(w.addr(0)) };
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     r.room(w.addr(6), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Bcast_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buffer.at, w.long(1), datatype.host, w.int(3), comm, info, &mut request) };
+    let code = unsafe { call(buffer.at, count_host, datatype_host, w.int(3), comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(4)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(4)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Gather`
@@ -155,11 +162,15 @@ fn gather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     } else {
         r.absent(w.addr(3))
     };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Gather>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
-        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, w.int(6), comm) };
+        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, w.int(6), comm) };
     r.check(code)
 }
 
@@ -177,11 +188,16 @@ fn gather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     } else {
         r.absent(w.addr(3))
     };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Gather_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, w.int(6), comm) };
+    let code = unsafe {
+        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, w.int(6), comm)
+    };
     r.check(code)
 }
 
@@ -200,16 +216,30 @@ fn igather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     } else {
         r.absent(w.addr(3))
     };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Igather>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, w.int(6), comm, &mut request)
+        call(
+            sendbuf.at,
+            w.int(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            w.int(6),
+            comm,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Igather_c`
@@ -226,16 +256,30 @@ fn igather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     } else {
         r.absent(w.addr(3))
     };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Igather_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, w.int(6), comm, &mut request)
+        call(
+            sendbuf.at,
+            w.long(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            w.int(6),
+            comm,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Gather_init`
@@ -246,7 +290,7 @@ fn gather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -254,7 +298,11 @@ fn gather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     } else {
         r.absent(w.addr(3))
     };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Gather_init>()?;
@@ -265,16 +313,16 @@ fn gather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.int(1),
             sendtype.host,
             recvbuf.at,
-            w.int(4),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(6),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, ()), "request")
+    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Gather_init_c`
@@ -285,14 +333,18 @@ fn gather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
         r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(7))?), &recvtype, "recvbuf")?
     } else {
         r.absent(w.addr(3))
     };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Gather_init_c>()?;
@@ -303,16 +355,16 @@ fn gather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.long(1),
             sendtype.host,
             recvbuf.at,
-            w.long(4),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(6),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, ()), "request")
+    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Gatherv`
@@ -321,9 +373,9 @@ fn gatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts =
+    let mut recvcounts =
         if has_recvbuf { r.ints(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
-    let displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
+    let mut displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf =
@@ -334,6 +386,10 @@ fn gatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(3))
     };
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     let call = r.symbol::<symbols::MPI_Gatherv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -344,7 +400,7 @@ fn gatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             w.int(7),
             comm,
         )
@@ -358,9 +414,9 @@ fn gatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts =
+    let mut recvcounts =
         if has_recvbuf { r.longs(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
-    let displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
+    let mut displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -370,6 +426,10 @@ fn gatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(3))
     };
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((w.long(1), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     let call = r.symbol::<symbols::MPI_Gatherv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -380,7 +440,7 @@ fn gatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             w.int(7),
             comm,
         )
@@ -394,9 +454,9 @@ fn igatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts =
+    let mut recvcounts =
         if has_recvbuf { r.ints(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
-    let displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
+    let mut displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf =
@@ -407,6 +467,10 @@ fn igatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(3))
     };
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Igatherv>()?;
@@ -419,14 +483,19 @@ fn igatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             w.int(7),
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(8)), false, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Igatherv_c`
@@ -435,9 +504,9 @@ fn igatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts =
+    let mut recvcounts =
         if has_recvbuf { r.longs(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
-    let displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
+    let mut displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
@@ -447,6 +516,10 @@ fn igatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(3))
     };
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((w.long(1), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Igatherv_c>()?;
@@ -459,14 +532,19 @@ fn igatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             w.int(7),
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(8)), false, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Gatherv_init`
@@ -475,12 +553,12 @@ fn gatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts =
+    let mut recvcounts =
         if has_recvbuf { r.ints(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
-    let displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
+    let mut displs = if has_recvbuf { r.ints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
@@ -489,6 +567,10 @@ fn gatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(3))
     };
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Gatherv_init>()?;
@@ -501,15 +583,20 @@ fn gatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             w.int(7),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(10), request, Pending::new(Origin::Comm(w.word(8)), true, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(10),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Gatherv_init_c`
@@ -518,12 +605,12 @@ fn gatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
     let has_recvbuf = side.root;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts =
+    let mut recvcounts =
         if has_recvbuf { r.longs(w.addr(4), r.peers(w.word(8))?, "recvcounts")? } else { Default::default() };
-    let displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
+    let mut displs = if has_recvbuf { r.aints(w.addr(5), r.peers(w.word(8))?, "displs")? } else { Default::default() };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf {
         r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?
@@ -531,6 +618,10 @@ fn gatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(3))
     };
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((w.long(1), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Gatherv_init_c>()?;
@@ -543,15 +634,20 @@ fn gatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             w.int(7),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(10), request, Pending::new(Origin::Comm(w.word(8)), true, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(10),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Scatter`
@@ -569,11 +665,15 @@ fn scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf =
         if has_recvbuf { r.buffer(w.addr(3), i64::from(w.int(4)), &recvtype, "recvbuf")? } else { r.absent(w.addr(3)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Scatter>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
-        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, w.int(6), comm) };
+        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, w.int(6), comm) };
     r.check(code)
 }
 
@@ -591,11 +691,16 @@ fn scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(3), w.long(4), &recvtype, "recvbuf")? } else { r.absent(w.addr(3)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Scatter_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, w.int(6), comm) };
+    let code = unsafe {
+        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, w.int(6), comm)
+    };
     r.check(code)
 }
 
@@ -614,16 +719,30 @@ fn iscatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf =
         if has_recvbuf { r.buffer(w.addr(3), i64::from(w.int(4)), &recvtype, "recvbuf")? } else { r.absent(w.addr(3)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iscatter>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, w.int(6), comm, &mut request)
+        call(
+            sendbuf.at,
+            w.int(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            w.int(6),
+            comm,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Iscatter_c`
@@ -640,16 +759,30 @@ fn iscatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(3), w.long(4), &recvtype, "recvbuf")? } else { r.absent(w.addr(3)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iscatter_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, w.int(6), comm, &mut request)
+        call(
+            sendbuf.at,
+            w.long(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            w.int(6),
+            comm,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Scatter_init`
@@ -660,7 +793,7 @@ fn scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(7))?), &sendtype, "sendbuf")?
     } else {
@@ -668,7 +801,11 @@ fn scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf =
         if has_recvbuf { r.buffer(w.addr(3), i64::from(w.int(4)), &recvtype, "recvbuf")? } else { r.absent(w.addr(3)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Scatter_init>()?;
@@ -679,16 +816,16 @@ fn scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.int(1),
             sendtype.host,
             recvbuf.at,
-            w.int(4),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(6),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, ()), "request")
+    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Scatter_init_c`
@@ -699,14 +836,18 @@ fn scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
     let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(7))?), &sendtype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(3), w.long(4), &recvtype, "recvbuf")? } else { r.absent(w.addr(3)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Scatter_init_c>()?;
@@ -717,16 +858,16 @@ fn scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.long(1),
             sendtype.host,
             recvbuf.at,
-            w.long(4),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(6),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, ()), "request")
+    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Scatterv`
@@ -747,7 +888,11 @@ fn scatterv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf =
         if has_recvbuf { r.buffer(w.addr(4), i64::from(w.int(5)), &recvtype, "recvbuf")? } else { r.absent(w.addr(4)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(5));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (i64::from(w.int(5)), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Scatterv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -757,8 +902,8 @@ fn scatterv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             displs.as_ptr(),
             sendtype.host,
             recvbuf.at,
-            w.int(5),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(7),
             comm,
         )
@@ -783,7 +928,11 @@ fn scatterv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(4), w.long(5), &recvtype, "recvbuf")? } else { r.absent(w.addr(4)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(5));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.long(5), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Scatterv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -793,8 +942,8 @@ fn scatterv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             displs.as_ptr(),
             sendtype.host,
             recvbuf.at,
-            w.long(5),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(7),
             comm,
         )
@@ -820,7 +969,11 @@ fn iscatterv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf =
         if has_recvbuf { r.buffer(w.addr(4), i64::from(w.int(5)), &recvtype, "recvbuf")? } else { r.absent(w.addr(4)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(5));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (i64::from(w.int(5)), &recvtype))?;
+    }
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iscatterv>()?;
@@ -832,15 +985,20 @@ fn iscatterv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             displs.as_ptr(),
             sendtype.host,
             recvbuf.at,
-            w.int(5),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(7),
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Iscatterv_c`
@@ -860,7 +1018,11 @@ fn iscatterv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(4), w.long(5), &recvtype, "recvbuf")? } else { r.absent(w.addr(4)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(5));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.long(5), &recvtype))?;
+    }
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iscatterv_c>()?;
@@ -872,15 +1034,20 @@ fn iscatterv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             displs.as_ptr(),
             sendtype.host,
             recvbuf.at,
-            w.long(5),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(7),
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Scatterv_init`
@@ -894,7 +1061,7 @@ fn scatterv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
     } else {
@@ -902,7 +1069,11 @@ fn scatterv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf =
         if has_recvbuf { r.buffer(w.addr(4), i64::from(w.int(5)), &recvtype, "recvbuf")? } else { r.absent(w.addr(4)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(5));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (i64::from(w.int(5)), &recvtype))?;
+    }
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Scatterv_init>()?;
@@ -914,16 +1085,21 @@ fn scatterv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             displs.as_ptr(),
             sendtype.host,
             recvbuf.at,
-            w.int(5),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(7),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(10), request, Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, displs)), "request")
+    r.put_request(
+        w.addr(10),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Scatterv_init_c`
@@ -937,14 +1113,18 @@ fn scatterv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
     let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(4), w.long(5), &recvtype, "recvbuf")? } else { r.absent(w.addr(4)) };
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(5));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.long(5), &recvtype))?;
+    }
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Scatterv_init_c>()?;
@@ -956,16 +1136,21 @@ fn scatterv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             displs.as_ptr(),
             sendtype.host,
             recvbuf.at,
-            w.long(5),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(7),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(10), request, Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, displs)), "request")
+    r.put_request(
+        w.addr(10),
+        request,
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Allgather`
@@ -977,10 +1162,14 @@ fn allgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Allgather>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -992,10 +1181,14 @@ fn allgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Allgather_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -1008,15 +1201,20 @@ fn iallgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iallgather>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Iallgather_c`
@@ -1027,15 +1225,20 @@ fn iallgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(6), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iallgather_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Allgather_init`
@@ -1044,20 +1247,34 @@ fn allgather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Allgather_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.int(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Allgather_init_c`
@@ -1066,37 +1283,55 @@ fn allgather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Allgather_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.long(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Allgatherv`
 fn allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
-    let displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
+    let mut recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
+    let mut displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     let call = r.symbol::<symbols::MPI_Allgatherv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(), displs.as_ptr(), recvtype.host, comm)
+        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(), displs.as_ptr(), recvtype_host, comm)
     };
     r.check(code)
 }
@@ -1105,13 +1340,17 @@ fn allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
-    let displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
+    let mut recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
+    let mut displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     let call = r.symbol::<symbols::MPI_Allgatherv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -1122,7 +1361,7 @@ fn allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
         )
     };
@@ -1133,14 +1372,18 @@ fn allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn iallgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
-    let displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
+    let mut recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
+    let mut displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iallgatherv>()?;
@@ -1153,26 +1396,35 @@ fn iallgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(8),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::Collective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Iallgatherv_c`
 fn iallgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
-    let displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
+    let mut recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
+    let mut displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Iallgatherv_c>()?;
@@ -1185,28 +1437,37 @@ fn iallgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(8),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::Collective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Allgatherv_init`
 fn allgatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
-    let displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
+    let mut recvcounts = r.ints(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
+    let mut displs = r.ints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
     let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(7))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Allgatherv_init>()?;
@@ -1219,28 +1480,37 @@ fn allgatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Allgatherv_init_c`
 fn allgatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-    let recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
-    let displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
+    let mut recvcounts = r.longs(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
+    let mut displs = r.aints(w.addr(5), r.peers(w.word(7))?, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
     let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(7))? {
+        r.fits((w.long(1), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Allgatherv_init_c>()?;
@@ -1253,14 +1523,19 @@ fn allgatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Alltoall`
@@ -1275,10 +1550,14 @@ fn alltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Alltoall>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -1294,10 +1573,14 @@ fn alltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     let call = r.symbol::<symbols::MPI_Alltoall_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -1313,15 +1596,20 @@ fn ialltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ialltoall>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Ialltoall_c`
@@ -1336,15 +1624,20 @@ fn ialltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         r.absent(w.addr(0))
     };
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ialltoall_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Alltoall_init`
@@ -1353,23 +1646,37 @@ fn alltoall_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(1)), r.peers(w.word(6))?), &sendtype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((i64::from(w.int(1)), &sendtype), (i64::from(w.int(4)), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Alltoall_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.int(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Alltoall_init_c`
@@ -1378,23 +1685,37 @@ fn alltoall_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
     let recvtype = r.datatype(w.word(5), "recvtype")?;
     let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(1), r.peers(w.word(6))?), &sendtype, "sendbuf")?
     } else {
         r.absent(w.addr(0))
     };
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.peers(w.word(6))?), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(6))? {
+        r.fits((w.long(1), &sendtype), (w.long(4), &recvtype))?;
+    }
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Alltoall_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.long(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Alltoallv`
@@ -1404,8 +1725,8 @@ fn alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-    let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-    let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
+    let mut recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1415,6 +1736,10 @@ fn alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     let call = r.symbol::<symbols::MPI_Alltoallv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -1426,7 +1751,7 @@ fn alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
         )
     };
@@ -1440,8 +1765,8 @@ fn alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-    let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-    let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
+    let mut recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1451,6 +1776,10 @@ fn alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     let call = r.symbol::<symbols::MPI_Alltoallv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -1462,7 +1791,7 @@ fn alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
         )
     };
@@ -1476,8 +1805,8 @@ fn ialltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-    let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-    let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
+    let mut recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1487,6 +1816,10 @@ fn ialltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ialltoallv>()?;
@@ -1500,7 +1833,7 @@ fn ialltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
@@ -1509,7 +1842,7 @@ fn ialltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -1521,8 +1854,8 @@ fn ialltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-    let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-    let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
+    let mut recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
@@ -1532,6 +1865,10 @@ fn ialltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ialltoallv_c>()?;
@@ -1545,7 +1882,7 @@ fn ialltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
@@ -1554,7 +1891,7 @@ fn ialltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -1566,11 +1903,11 @@ fn alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         if has_sendbuf { r.ints(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-    let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-    let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
+    let mut recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
     } else {
@@ -1578,6 +1915,10 @@ fn alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Alltoallv_init>()?;
@@ -1591,9 +1932,9 @@ fn alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -1601,7 +1942,7 @@ fn alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -1613,11 +1954,11 @@ fn alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         if has_sendbuf { r.longs(w.addr(1), r.peers(w.word(8))?, "sendcounts")? } else { Default::default() };
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-    let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-    let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
+    let mut recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
     } else {
@@ -1625,6 +1966,10 @@ fn alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
+    }
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Alltoallv_init_c>()?;
@@ -1638,9 +1983,9 @@ fn alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -1648,7 +1993,7 @@ fn alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -1661,9 +2006,9 @@ fn alltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtypes =
         if has_sendbuf { r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")? } else { Default::default() };
-    let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
@@ -1672,6 +2017,13 @@ fn alltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits(
+            (r.own(&sendcounts, w.word(8))?, r.own_type(&sendtypes, w.word(8))?),
+            (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?),
+        )?;
+    }
+    recvtypes.as_bytes(&mut recvcounts);
     let call = r.symbol::<symbols::MPI_Alltoallw>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -1698,9 +2050,9 @@ fn alltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtypes =
         if has_sendbuf { r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")? } else { Default::default() };
-    let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
@@ -1709,6 +2061,13 @@ fn alltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits(
+            (r.own(&sendcounts, w.word(8))?, r.own_type(&sendtypes, w.word(8))?),
+            (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?),
+        )?;
+    }
+    recvtypes.as_bytes(&mut recvcounts);
     let call = r.symbol::<symbols::MPI_Alltoallw_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -1735,9 +2094,9 @@ fn ialltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtypes =
         if has_sendbuf { r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")? } else { Default::default() };
-    let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
@@ -1746,6 +2105,13 @@ fn ialltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits(
+            (r.own(&sendcounts, w.word(8))?, r.own_type(&sendtypes, w.word(8))?),
+            (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?),
+        )?;
+    }
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ialltoallw>()?;
@@ -1768,7 +2134,11 @@ fn ialltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::Collective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -1781,9 +2151,9 @@ fn ialltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtypes =
         if has_sendbuf { r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")? } else { Default::default() };
-    let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
     let comm = r.comm(w.word(8), "comm")?;
     let sendbuf = if has_sendbuf {
         r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
@@ -1792,6 +2162,13 @@ fn ialltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits(
+            (r.own(&sendcounts, w.word(8))?, r.own_type(&sendtypes, w.word(8))?),
+            (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?),
+        )?;
+    }
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ialltoallw_c>()?;
@@ -1814,7 +2191,11 @@ fn ialltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::Collective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -1827,11 +2208,11 @@ fn alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sdispls = if has_sendbuf { r.ints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtypes =
         if has_sendbuf { r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")? } else { Default::default() };
-    let recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut recvcounts = r.ints(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.ints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
     } else {
@@ -1839,6 +2220,13 @@ fn alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits(
+            (r.own(&sendcounts, w.word(8))?, r.own_type(&sendtypes, w.word(8))?),
+            (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?),
+        )?;
+    }
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Alltoallw_init>()?;
@@ -1854,7 +2242,7 @@ fn alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             rdispls.as_ptr(),
             recvtypes.hosts(),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -1862,7 +2250,11 @@ fn alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::PersistentCollective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -1875,11 +2267,11 @@ fn alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sdispls = if has_sendbuf { r.aints(w.addr(2), r.peers(w.word(8))?, "sdispls")? } else { Default::default() };
     let sendtypes =
         if has_sendbuf { r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")? } else { Default::default() };
-    let recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+    let mut recvcounts = r.longs(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
     let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
     } else {
@@ -1887,6 +2279,13 @@ fn alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     };
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    if has_sendbuf && r.is_intra(w.word(8))? {
+        r.fits(
+            (r.own(&sendcounts, w.word(8))?, r.own_type(&sendtypes, w.word(8))?),
+            (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?),
+        )?;
+    }
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Alltoallw_init_c>()?;
@@ -1902,7 +2301,7 @@ fn alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             rdispls.as_ptr(),
             recvtypes.hosts(),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -1910,7 +2309,11 @@ fn alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::PersistentCollective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -1970,7 +2373,7 @@ fn ireduce(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, w.int(5), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, op.slot), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Ireduce_c`
@@ -1990,7 +2393,7 @@ fn ireduce_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, w.int(5), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, op.slot), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Reduce_init`
@@ -2001,7 +2404,7 @@ fn reduce_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf =
@@ -2011,10 +2414,16 @@ fn reduce_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Reduce_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, w.int(5), comm, info, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, w.int(5), comm, info.host, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, op.slot), "request")
+    r.put_request(
+        w.addr(8),
+        request,
+        Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Reduce_init_c`
@@ -2025,7 +2434,7 @@ fn reduce_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = if has_sendbuf || has_recvbuf { r.datatype(w.word(3), "datatype")? } else { r.bystander(w.word(3)) };
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = if has_recvbuf { r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")? } else { r.absent(w.addr(1)) };
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2033,10 +2442,16 @@ fn reduce_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Reduce_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, w.int(5), comm, info, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, w.int(5), comm, info.host, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, op.slot), "request")
+    r.put_request(
+        w.addr(8),
+        request,
+        Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Allreduce`
@@ -2086,7 +2501,7 @@ fn iallreduce(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Iallreduce_c`
@@ -2104,7 +2519,7 @@ fn iallreduce_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Allreduce_init`
@@ -2113,7 +2528,7 @@ fn allreduce_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2122,9 +2537,14 @@ fn allreduce_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Allreduce_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info, &mut request) };
+    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Allreduce_init_c`
@@ -2133,7 +2553,7 @@ fn allreduce_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2141,9 +2561,15 @@ fn allreduce_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Allreduce_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info, &mut request) };
+    let code =
+        unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Reduce_scatter_block`
@@ -2218,7 +2644,7 @@ fn ireduce_scatter_block(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Ireduce_scatter_block_c`
@@ -2245,7 +2671,7 @@ fn ireduce_scatter_block_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Reduce_scatter_block_init`
@@ -2254,7 +2680,7 @@ fn reduce_scatter_block_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(i64::from(w.int(2)), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
@@ -2271,9 +2697,14 @@ fn reduce_scatter_block_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Reduce_scatter_block_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info, &mut request) };
+    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Reduce_scatter_block_init_c`
@@ -2282,7 +2713,7 @@ fn reduce_scatter_block_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf {
         r.buffer(w.addr(0), times(w.long(2), r.members(w.word(5))?), &datatype, "sendbuf")?
     } else {
@@ -2299,9 +2730,15 @@ fn reduce_scatter_block_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Reduce_scatter_block_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info, &mut request) };
+    let code =
+        unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Reduce_scatter`
@@ -2370,7 +2807,12 @@ fn ireduce_scatter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, (recvcounts, op.slot)), "request")
+    r.put_request(
+        w.addr(6),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::Collective, (recvcounts, op.slot)),
+        "request",
+    )
 }
 
 /// `MPI_Ireduce_scatter_c`
@@ -2395,7 +2837,12 @@ fn ireduce_scatter_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, (recvcounts, op.slot)), "request")
+    r.put_request(
+        w.addr(6),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::Collective, (recvcounts, op.slot)),
+        "request",
+    )
 }
 
 /// `MPI_Reduce_scatter_init`
@@ -2405,7 +2852,7 @@ fn reduce_scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), sum(&recvcounts), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(
@@ -2419,10 +2866,16 @@ fn reduce_scatter_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Reduce_scatter_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info.host, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, (recvcounts, op.slot)), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, (recvcounts, op.slot)),
+        "request",
+    )
 }
 
 /// `MPI_Reduce_scatter_init_c`
@@ -2432,7 +2885,7 @@ fn reduce_scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
     let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), sum(&recvcounts), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(
@@ -2446,10 +2899,16 @@ fn reduce_scatter_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Reduce_scatter_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info.host, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, (recvcounts, op.slot)), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, (recvcounts, op.slot)),
+        "request",
+    )
 }
 
 /// `MPI_Scan`
@@ -2457,7 +2916,7 @@ fn scan(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2473,7 +2932,7 @@ fn scan_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2488,7 +2947,7 @@ fn iscan(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2499,7 +2958,7 @@ fn iscan(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Iscan_c`
@@ -2507,7 +2966,7 @@ fn iscan_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2517,7 +2976,7 @@ fn iscan_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Scan_init`
@@ -2525,8 +2984,8 @@ fn scan_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let comm = r.intra(w.word(5), "comm")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2535,9 +2994,14 @@ fn scan_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Scan_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info, &mut request) };
+    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Scan_init_c`
@@ -2545,8 +3009,8 @@ fn scan_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let comm = r.intra(w.word(5), "comm")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2554,9 +3018,15 @@ fn scan_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Scan_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info, &mut request) };
+    let code =
+        unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Exscan`
@@ -2564,7 +3034,7 @@ fn exscan(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2580,7 +3050,7 @@ fn exscan_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2595,7 +3065,7 @@ fn iexscan(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2606,7 +3076,7 @@ fn iexscan(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Iexscan_c`
@@ -2614,7 +3084,7 @@ fn iexscan_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
+    let comm = r.intra(w.word(5), "comm")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2624,7 +3094,7 @@ fn iexscan_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, op.slot), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
 }
 
 /// `MPI_Exscan_init`
@@ -2632,8 +3102,8 @@ fn exscan_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let comm = r.intra(w.word(5), "comm")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf =
         if has_sendbuf { r.buffer(w.addr(0), i64::from(w.int(2)), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "recvbuf")?;
@@ -2642,9 +3112,14 @@ fn exscan_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Exscan_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info, &mut request) };
+    let code = unsafe { call(sendbuf.at, recvbuf.at, w.int(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// `MPI_Exscan_init_c`
@@ -2652,8 +3127,8 @@ fn exscan_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
     let datatype = r.datatype(w.word(3), "datatype")?;
     let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-    let comm = r.comm(w.word(5), "comm")?;
-    let info = r.info(w.word(6), "info")?;
+    let comm = r.intra(w.word(5), "comm")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
     let sendbuf = if has_sendbuf { r.buffer(w.addr(0), w.long(2), &datatype, "sendbuf")? } else { r.absent(w.addr(0)) };
     let recvbuf = r.buffer(w.addr(1), w.long(2), &datatype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
@@ -2661,9 +3136,15 @@ fn exscan_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Exscan_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info, &mut request) };
+    let code =
+        unsafe { call(sendbuf.at, recvbuf.at, w.long(2), datatype_host, op.host, comm, info.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), true, op.slot), "request")
+    r.put_request(
+        w.addr(7),
+        request,
+        Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        "request",
+    )
 }
 
 /// The shim of an import, if it is one of this file's.

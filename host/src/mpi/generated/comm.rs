@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
 use crate::mpi::request::Origin;
 use crate::mpi::words::Words;
@@ -75,12 +76,12 @@ fn comm_dup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Comm_dup_with_info`
 fn comm_dup_with_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Comm, "info")?;
     r.room(w.addr(2), 4, "newcomm")?;
     let mut newcomm = 0_usize;
     let call = r.symbol::<symbols::MPI_Comm_dup_with_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, info, &mut newcomm) };
+    let code = unsafe { call(comm, info.host, &mut newcomm) };
     r.check(code)?;
     r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
 }
@@ -89,6 +90,7 @@ fn comm_dup_with_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn comm_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
     let group = r.group(w.word(1), "group")?;
+    r.within_comm(group, comm)?;
     r.room(w.addr(2), 4, "newcomm")?;
     let mut newcomm = 0_usize;
     let call = r.symbol::<symbols::MPI_Comm_create>()?;
@@ -100,8 +102,9 @@ fn comm_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Comm_create_group`
 fn comm_create_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let group = r.group(w.word(1), "group")?;
+    r.within_comm(group, comm)?;
     r.room(w.addr(3), 4, "newcomm")?;
     let mut newcomm = 0_usize;
     let call = r.symbol::<symbols::MPI_Comm_create_group>()?;
@@ -125,13 +128,13 @@ fn comm_split(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Comm_split_type`
 fn comm_split_type(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let info = r.info(w.word(3), "info")?;
+    let comm = r.intra(w.word(0), "comm")?;
+    let info = r.hints(w.word(3), Of::Comm, "info")?;
     r.room(w.addr(4), 4, "newcomm")?;
     let mut newcomm = 0_usize;
     let call = r.symbol::<symbols::MPI_Comm_split_type>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, w.int(1), w.int(2), info, &mut newcomm) };
+    let code = unsafe { call(comm, w.int(1), w.int(2), info.host, &mut newcomm) };
     r.check(code)?;
     r.put_comm(w.addr(4), newcomm, w.word(0), "newcomm")
 }
@@ -139,7 +142,7 @@ fn comm_split_type(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Comm_free`
 fn comm_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm_word = r.get_word(w.addr(0), "comm")?;
-    let mut comm = r.comm(comm_word, "comm")?;
+    let mut comm = r.made_comm(comm_word, "comm")?;
     let call = r.symbol::<symbols::MPI_Comm_free>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(&mut comm) };
@@ -159,7 +162,7 @@ fn comm_set_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Comm_get_name`
 fn comm_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.comm_or_null(w.word(0), "comm")?;
     let mut comm_name = r.text_room(w.addr(1), i64::from(MPI_MAX_OBJECT_NAME), "comm_name")?;
     r.room(w.addr(2), 4, "resultlen")?;
     let mut resultlen = 0 as c_int;
@@ -174,10 +177,10 @@ fn comm_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Comm_set_info`
 fn comm_set_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Comm, "info")?;
     let call = r.symbol::<symbols::MPI_Comm_set_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(comm, info) };
+    let code = unsafe { call(comm, info.host) };
     r.check(code)
 }
 
@@ -207,7 +210,7 @@ fn comm_test_inter(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Comm_remote_size`
 fn comm_remote_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.inter(w.word(0), "comm")?;
     r.room(w.addr(1), 4, "size")?;
     let mut size = 0 as c_int;
     let call = r.symbol::<symbols::MPI_Comm_remote_size>()?;
@@ -219,7 +222,7 @@ fn comm_remote_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Comm_remote_group`
 fn comm_remote_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.inter(w.word(0), "comm")?;
     r.room(w.addr(1), 4, "group")?;
     let mut group = 0_usize;
     let call = r.symbol::<symbols::MPI_Comm_remote_group>()?;
@@ -232,7 +235,7 @@ fn comm_remote_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Intercomm_create`
 fn intercomm_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let side = r.side(w.word(0), w.int(1))?;
-    let local_comm = r.comm(w.word(0), "local_comm")?;
+    let local_comm = r.intra(w.word(0), "local_comm")?;
     let peer_comm = if side.root { r.comm(w.word(2), "peer_comm")? } else { 0 };
     r.room(w.addr(5), 4, "newintercomm")?;
     let mut newintercomm = 0_usize;
@@ -245,7 +248,7 @@ fn intercomm_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Intercomm_merge`
 fn intercomm_merge(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let intercomm = r.comm(w.word(0), "intercomm")?;
+    let intercomm = r.inter(w.word(0), "intercomm")?;
     r.room(w.addr(2), 4, "newintracomm")?;
     let mut newintracomm = 0_usize;
     let call = r.symbol::<symbols::MPI_Intercomm_merge>()?;

@@ -23,7 +23,7 @@ fn type_contiguous(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.int(0), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
+    r.put_sequence(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_contiguous_c`
@@ -36,7 +36,7 @@ fn type_contiguous_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(w.long(0), oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
+    r.put_sequence(w.addr(2), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_vector`
@@ -408,18 +408,7 @@ fn type_dup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(oldtype.host, &mut newtype) };
     r.check(code)?;
-    r.put_datatype(w.addr(1), newtype, slice::from_ref(&oldtype), "newtype")
-}
-
-/// `MPI_Type_commit`
-fn type_commit(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let datatype_word = r.get_word(w.addr(0), "datatype")?;
-    let mut datatype = r.datatype(datatype_word, "datatype")?.host;
-    let call = r.symbol::<symbols::MPI_Type_commit>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut datatype) };
-    r.check(code)?;
-    r.after_datatype(w.addr(0), datatype_word, datatype, "datatype")
+    r.put_sequence(w.addr(1), newtype, slice::from_ref(&oldtype), "newtype")
 }
 
 /// `MPI_Type_free`
@@ -670,7 +659,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
             Entry { shim: type_create_resized_c, on: On::Myself, nulls: &[(3, Datatype::NULL.0)] }
         }
         "MPI_Type_dup" => Entry { shim: type_dup, on: On::Myself, nulls: &[(1, Datatype::NULL.0)] },
-        "MPI_Type_commit" => Entry { shim: type_commit, on: On::Myself, nulls: &[] },
+        "MPI_Type_commit" => Entry { shim: crate::mpi::datatype::type_commit, on: On::Myself, nulls: &[] },
         "MPI_Type_free" => Entry { shim: type_free, on: On::Myself, nulls: &[] },
         "MPI_Type_size" => Entry { shim: type_size, on: On::Myself, nulls: &[] },
         "MPI_Type_size_c" => Entry { shim: type_size_c, on: On::Myself, nulls: &[] },
@@ -682,16 +671,16 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Type_get_true_extent_c" => Entry { shim: type_get_true_extent_c, on: On::Myself, nulls: &[] },
         "MPI_Type_get_true_extent_x" => Entry { shim: type_get_true_extent_x, on: On::Myself, nulls: &[] },
         "MPI_Type_get_envelope" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_envelope(r, w, false), on: On::Myself, nulls: &[] }
+            Entry { shim: |r, w| crate::mpi::contents::type_get_envelope(r, w, false), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_envelope_c" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_envelope(r, w, true), on: On::Myself, nulls: &[] }
+            Entry { shim: |r, w| crate::mpi::contents::type_get_envelope(r, w, true), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_contents" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_contents(r, w, false), on: On::Myself, nulls: &[] }
+            Entry { shim: |r, w| crate::mpi::contents::type_get_contents(r, w, false), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_contents_c" => {
-            Entry { shim: |r, w| crate::mpi::datatype::type_get_contents(r, w, true), on: On::Myself, nulls: &[] }
+            Entry { shim: |r, w| crate::mpi::contents::type_get_contents(r, w, true), on: On::Myself, nulls: &[] }
         }
         "MPI_Type_get_name" => Entry { shim: crate::mpi::datatype::type_get_name, on: On::Myself, nulls: &[] },
         "MPI_Type_set_name" => Entry { shim: crate::mpi::datatype::type_set_name, on: On::Myself, nulls: &[] },

@@ -2,79 +2,8 @@
 
 //! Shims of the engine `mpi`: errors.
 use rankine_abi::Errhandler;
-use std::ffi::c_int;
 
-use super::symbols;
-use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
-use crate::mpi::rank::Rank;
-use crate::mpi::words::Words;
-
-/// `MPI_Error_class`
-fn error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(1), 4, "errorclass")?;
-    let mut errorclass = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Error_class>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), &mut errorclass) };
-    r.check(code)?;
-    r.put_int(w.addr(1), errorclass, "errorclass")
-}
-
-/// `MPI_Add_error_class`
-fn add_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "errorclass")?;
-    let mut errorclass = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Add_error_class>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(&mut errorclass) };
-    r.check(code)?;
-    r.put_int(w.addr(0), errorclass, "errorclass")
-}
-
-/// `MPI_Add_error_code`
-fn add_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(1), 4, "errorcode")?;
-    let mut errorcode = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Add_error_code>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), &mut errorcode) };
-    r.check(code)?;
-    r.put_int(w.addr(1), errorcode, "errorcode")
-}
-
-/// `MPI_Add_error_string`
-fn add_error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let string = r.string(w.addr(1), "string")?;
-    let call = r.symbol::<symbols::MPI_Add_error_string>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), string.as_ptr()) };
-    r.check(code)
-}
-
-/// `MPI_Remove_error_class`
-fn remove_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let call = r.symbol::<symbols::MPI_Remove_error_class>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0)) };
-    r.check(code)
-}
-
-/// `MPI_Remove_error_code`
-fn remove_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let call = r.symbol::<symbols::MPI_Remove_error_code>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0)) };
-    r.check(code)
-}
-
-/// `MPI_Remove_error_string`
-fn remove_error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let call = r.symbol::<symbols::MPI_Remove_error_string>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0)) };
-    r.check(code)
-}
 
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
@@ -134,14 +63,14 @@ pub(super) fn find(name: &str) -> Option<Entry> {
             Entry { shim: crate::mpi::errhan::session_call_errhandler, on: On::Session(0), nulls: &[] }
         }
         "MPI_Errhandler_free" => Entry { shim: crate::mpi::errhan::errhandler_free, on: On::Myself, nulls: &[] },
-        "MPI_Error_string" => Entry { shim: crate::mpi::errhan::error_string, on: On::Myself, nulls: &[] },
-        "MPI_Error_class" => Entry { shim: error_class, on: On::Myself, nulls: &[] },
-        "MPI_Add_error_class" => Entry { shim: add_error_class, on: On::Myself, nulls: &[] },
-        "MPI_Add_error_code" => Entry { shim: add_error_code, on: On::Myself, nulls: &[] },
-        "MPI_Add_error_string" => Entry { shim: add_error_string, on: On::Myself, nulls: &[] },
-        "MPI_Remove_error_class" => Entry { shim: remove_error_class, on: On::Myself, nulls: &[] },
-        "MPI_Remove_error_code" => Entry { shim: remove_error_code, on: On::Myself, nulls: &[] },
-        "MPI_Remove_error_string" => Entry { shim: remove_error_string, on: On::Myself, nulls: &[] },
+        "MPI_Error_string" => Entry { shim: crate::mpi::codes::error_string, on: On::Myself, nulls: &[] },
+        "MPI_Error_class" => Entry { shim: crate::mpi::codes::error_class, on: On::Myself, nulls: &[] },
+        "MPI_Add_error_class" => Entry { shim: crate::mpi::codes::add_error_class, on: On::Myself, nulls: &[] },
+        "MPI_Add_error_code" => Entry { shim: crate::mpi::codes::add_error_code, on: On::Myself, nulls: &[] },
+        "MPI_Add_error_string" => Entry { shim: crate::mpi::codes::add_error_string, on: On::Myself, nulls: &[] },
+        "MPI_Remove_error_class" => Entry { shim: crate::mpi::codes::remove_error_class, on: On::Myself, nulls: &[] },
+        "MPI_Remove_error_code" => Entry { shim: crate::mpi::codes::remove_error_code, on: On::Myself, nulls: &[] },
+        "MPI_Remove_error_string" => Entry { shim: crate::mpi::codes::remove_error_string, on: On::Myself, nulls: &[] },
         _ => return None,
     })
 }

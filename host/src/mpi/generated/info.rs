@@ -36,7 +36,7 @@ fn info_dup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Info_free`
 fn info_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let info_word = r.get_word(w.addr(0), "info")?;
-    let mut info = r.info(info_word, "info")?;
+    let mut info = r.made_info(info_word, "info")?;
     let call = r.symbol::<symbols::MPI_Info_free>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(&mut info) };
@@ -46,7 +46,7 @@ fn info_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Info_set`
 fn info_set(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let info = r.info(w.word(0), "info")?;
+    let info = r.made_info(w.word(0), "info")?;
     let key = r.string(w.addr(1), "key")?;
     let value = r.string(w.addr(2), "value")?;
     let call = r.symbol::<symbols::MPI_Info_set>()?;
@@ -96,7 +96,7 @@ fn info_get_nthkey(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Info_delete`
 fn info_delete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let info = r.info(w.word(0), "info")?;
+    let info = r.made_info(w.word(0), "info")?;
     let key = r.string(w.addr(1), "key")?;
     let call = r.symbol::<symbols::MPI_Info_delete>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.

@@ -7,8 +7,9 @@ use std::ffi::c_int;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
-use crate::mpi::request::{Origin, Pending};
+use crate::mpi::request::{Kind, Origin, Pending};
 use crate::mpi::words::Words;
 
 /// `MPI_File_close`
@@ -25,6 +26,7 @@ fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_File_set_size`
 fn file_set_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "size")?;
     let call = r.symbol::<symbols::MPI_File_set_size>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1)) };
@@ -34,6 +36,7 @@ fn file_set_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_File_preallocate`
 fn file_preallocate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "size")?;
     let call = r.symbol::<symbols::MPI_File_preallocate>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1)) };
@@ -79,10 +82,10 @@ fn file_get_amode(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_File_set_info`
 fn file_set_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::File, "info")?;
     let call = r.symbol::<symbols::MPI_File_set_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(fh, info) };
+    let code = unsafe { call(fh, info.host) };
     r.check(code)
 }
 
@@ -103,6 +106,7 @@ fn file_read_at(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_read_at>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -116,6 +120,7 @@ fn file_read_at_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_read_at_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -129,6 +134,7 @@ fn file_read_at_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_read_at_all>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -142,6 +148,7 @@ fn file_read_at_all_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_read_at_all_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -155,6 +162,7 @@ fn file_write_at(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_write_at>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -168,6 +176,7 @@ fn file_write_at_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_write_at_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -181,6 +190,7 @@ fn file_write_at_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_write_at_all>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -194,6 +204,7 @@ fn file_write_at_all_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let mut status = r.status_out(w.addr(5), "status")?;
     let call = r.symbol::<symbols::MPI_File_write_at_all_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -207,13 +218,14 @@ fn file_iread_at(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iread_at>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.int(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_at_c`
@@ -221,13 +233,14 @@ fn file_iread_at_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iread_at_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.long(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_at_all`
@@ -235,13 +248,14 @@ fn file_iread_at_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iread_at_all>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.int(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_at_all_c`
@@ -249,13 +263,14 @@ fn file_iread_at_all_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iread_at_all_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.long(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_at`
@@ -263,13 +278,14 @@ fn file_iwrite_at(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iwrite_at>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.int(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_at_c`
@@ -277,13 +293,14 @@ fn file_iwrite_at_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iwrite_at_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.long(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_at_all`
@@ -291,13 +308,14 @@ fn file_iwrite_at_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iwrite_at_all>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.int(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_at_all_c`
@@ -305,13 +323,14 @@ fn file_iwrite_at_all_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(5), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_File_iwrite_at_all_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.long(3), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_read`
@@ -533,7 +552,7 @@ fn file_iread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.int(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_c`
@@ -547,7 +566,7 @@ fn file_iread_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.long(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_all`
@@ -561,7 +580,7 @@ fn file_iread_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.int(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_all_c`
@@ -575,7 +594,7 @@ fn file_iread_all_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.long(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_shared`
@@ -589,7 +608,7 @@ fn file_iread_shared(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.int(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iread_shared_c`
@@ -603,7 +622,7 @@ fn file_iread_shared_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.long(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite`
@@ -617,7 +636,7 @@ fn file_iwrite(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.int(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_c`
@@ -631,7 +650,7 @@ fn file_iwrite_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.long(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_all`
@@ -645,7 +664,7 @@ fn file_iwrite_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.int(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_all_c`
@@ -659,7 +678,7 @@ fn file_iwrite_all_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.long(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_shared`
@@ -673,7 +692,7 @@ fn file_iwrite_shared(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.int(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_iwrite_shared_c`
@@ -687,7 +706,7 @@ fn file_iwrite_shared_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, buf.at, w.long(2), datatype.host, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
 }
 
 /// `MPI_File_read_at_all_begin`
@@ -695,6 +714,7 @@ fn file_read_at_all_begin(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let call = r.symbol::<symbols::MPI_File_read_at_all_begin>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.int(3), datatype.host) };
@@ -706,6 +726,7 @@ fn file_read_at_all_begin_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let call = r.symbol::<symbols::MPI_File_read_at_all_begin_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.long(3), datatype.host) };
@@ -728,6 +749,7 @@ fn file_write_at_all_begin(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), i64::from(w.int(3)), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let call = r.symbol::<symbols::MPI_File_write_at_all_begin>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.int(3), datatype.host) };
@@ -739,6 +761,7 @@ fn file_write_at_all_begin_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
     let datatype = r.datatype(w.word(4), "datatype")?;
     let buf = r.buffer(w.addr(2), w.long(3), &datatype, "buf")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let call = r.symbol::<symbols::MPI_File_write_at_all_begin_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), buf.at, w.long(3), datatype.host) };
@@ -891,6 +914,7 @@ fn file_write_ordered_end(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_File_seek`
 fn file_seek(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let call = r.symbol::<symbols::MPI_File_seek>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), w.int(2)) };
@@ -900,6 +924,7 @@ fn file_seek(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_File_seek_shared`
 fn file_seek_shared(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     let call = r.symbol::<symbols::MPI_File_seek_shared>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(fh, w.long(1), w.int(2)) };
@@ -933,6 +958,7 @@ fn file_get_position_shared(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_File_get_byte_offset`
 fn file_get_byte_offset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let fh = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "offset")?;
     r.room(w.addr(2), 8, "disp")?;
     let mut disp = 0_i64;
     let call = r.symbol::<symbols::MPI_File_get_byte_offset>()?;

@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
 use crate::mpi::words::Words;
 
@@ -110,36 +111,6 @@ fn t_pvar_handle_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.after_tool(w.addr(1), handle_word, handle, "handle")
 }
 
-/// `MPI_T_pvar_start`
-fn t_pvar_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
-    let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
-    let call = r.symbol::<symbols::MPI_T_pvar_start>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, handle) };
-    r.check(code)
-}
-
-/// `MPI_T_pvar_stop`
-fn t_pvar_stop(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
-    let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
-    let call = r.symbol::<symbols::MPI_T_pvar_stop>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, handle) };
-    r.check(code)
-}
-
-/// `MPI_T_pvar_reset`
-fn t_pvar_reset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
-    let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
-    let call = r.symbol::<symbols::MPI_T_pvar_reset>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, handle) };
-    r.check(code)
-}
-
 /// `MPI_T_source_get_num`
 fn t_source_get_num(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(0), 4, "num_sources")?;
@@ -200,10 +171,10 @@ fn t_event_handle_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_T_event_handle_set_info`
 fn t_event_handle_set_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Nothing, "info")?;
     let call = r.symbol::<symbols::MPI_T_event_handle_set_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(event_registration, info) };
+    let code = unsafe { call(event_registration, info.host) };
     r.check(code)
 }
 
@@ -222,10 +193,10 @@ fn t_event_callback_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_T_event_callback_set_info`
 fn t_event_callback_set_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
-    let info = r.info(w.word(2), "info")?;
+    let info = r.hints(w.word(2), Of::Nothing, "info")?;
     let call = r.symbol::<symbols::MPI_T_event_callback_set_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(event_registration, w.int(1), info) };
+    let code = unsafe { call(event_registration, w.int(1), info.host) };
     r.check(code)
 }
 
@@ -363,9 +334,9 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_T_pvar_session_free" => Entry { shim: crate::mpi::mpit::t_pvar_session_free, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_handle_alloc" => Entry { shim: crate::mpi::mpit::t_pvar_handle_alloc, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_handle_free" => Entry { shim: t_pvar_handle_free, on: On::Nothing, nulls: &[] },
-        "MPI_T_pvar_start" => Entry { shim: t_pvar_start, on: On::Nothing, nulls: &[] },
-        "MPI_T_pvar_stop" => Entry { shim: t_pvar_stop, on: On::Nothing, nulls: &[] },
-        "MPI_T_pvar_reset" => Entry { shim: t_pvar_reset, on: On::Nothing, nulls: &[] },
+        "MPI_T_pvar_start" => Entry { shim: crate::mpi::mpit::t_pvar_start, on: On::Nothing, nulls: &[] },
+        "MPI_T_pvar_stop" => Entry { shim: crate::mpi::mpit::t_pvar_stop, on: On::Nothing, nulls: &[] },
+        "MPI_T_pvar_reset" => Entry { shim: crate::mpi::mpit::t_pvar_reset, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_read" => Entry { shim: crate::mpi::mpit::t_pvar_read, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_readreset" => Entry { shim: crate::mpi::mpit::t_pvar_readreset, on: On::Nothing, nulls: &[] },
         "MPI_T_pvar_write" => Entry { shim: crate::mpi::mpit::t_pvar_write, on: On::Nothing, nulls: &[] },

@@ -6,8 +6,9 @@ use rankine_abi::Request;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
-use crate::mpi::request::{Origin, Pending};
+use crate::mpi::request::{Kind, Origin, Pending};
 use crate::mpi::shim::times;
 use crate::mpi::words::Words;
 
@@ -15,13 +16,14 @@ use crate::mpi::words::Words;
 fn neighbor_allgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     let call = r.symbol::<symbols::MPI_Neighbor_allgather>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -29,13 +31,14 @@ fn neighbor_allgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn neighbor_allgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     let call = r.symbol::<symbols::MPI_Neighbor_allgather_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -43,92 +46,119 @@ fn neighbor_allgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn ineighbor_allgather(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_allgather>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Ineighbor_allgather_c`
 fn ineighbor_allgather_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_allgather_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Neighbor_allgather_init`
 fn neighbor_allgather_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let comm = r.intra(w.word(6), "comm")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_allgather_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.int(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Neighbor_allgather_init_c`
 fn neighbor_allgather_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let comm = r.intra(w.word(6), "comm")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_allgather_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.long(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Neighbor_allgatherv`
 fn neighbor_allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
-    let recvcounts = r.ints(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
-    let displs = r.ints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
+    let mut recvcounts = r.ints(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
+    let mut displs = r.ints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
-    let comm = r.comm(w.word(7), "comm")?;
+    let comm = r.intra(w.word(7), "comm")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     let call = r.symbol::<symbols::MPI_Neighbor_allgatherv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(), displs.as_ptr(), recvtype.host, comm)
+        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(), displs.as_ptr(), recvtype_host, comm)
     };
     r.check(code)
 }
@@ -136,13 +166,14 @@ fn neighbor_allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Neighbor_allgatherv_c`
 fn neighbor_allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
-    let recvcounts = r.longs(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
-    let displs = r.aints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
+    let mut recvcounts = r.longs(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
+    let mut displs = r.aints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
-    let comm = r.comm(w.word(7), "comm")?;
+    let comm = r.intra(w.word(7), "comm")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     let call = r.symbol::<symbols::MPI_Neighbor_allgatherv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -153,7 +184,7 @@ fn neighbor_allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
         )
     };
@@ -163,13 +194,14 @@ fn neighbor_allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Ineighbor_allgatherv`
 fn ineighbor_allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
-    let recvcounts = r.ints(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
-    let displs = r.ints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
+    let mut recvcounts = r.ints(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
+    let mut displs = r.ints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
-    let comm = r.comm(w.word(7), "comm")?;
+    let comm = r.intra(w.word(7), "comm")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_allgatherv>()?;
@@ -182,25 +214,31 @@ fn ineighbor_allgatherv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(8),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::Collective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Ineighbor_allgatherv_c`
 fn ineighbor_allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
-    let recvcounts = r.longs(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
-    let displs = r.aints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
+    let mut recvcounts = r.longs(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
+    let mut displs = r.aints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
-    let comm = r.comm(w.word(7), "comm")?;
+    let comm = r.intra(w.word(7), "comm")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_allgatherv_c>()?;
@@ -213,26 +251,32 @@ fn ineighbor_allgatherv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(8),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::Collective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Neighbor_allgatherv_init`
 fn neighbor_allgatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
-    let recvcounts = r.ints(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
-    let displs = r.ints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
+    let mut recvcounts = r.ints(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
+    let mut displs = r.ints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
-    let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let comm = r.intra(w.word(7), "comm")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_allgatherv_init>()?;
@@ -245,27 +289,33 @@ fn neighbor_allgatherv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Neighbor_allgatherv_init_c`
 fn neighbor_allgatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
-    let recvcounts = r.longs(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
-    let displs = r.aints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
+    let mut recvcounts = r.longs(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
+    let mut displs = r.aints(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
     let recvtype = r.datatype(w.word(6), "recvtype")?;
-    let comm = r.comm(w.word(7), "comm")?;
-    let info = r.info(w.word(8), "info")?;
+    let comm = r.intra(w.word(7), "comm")?;
+    let info = r.hints(w.word(8), Of::Nothing, "info")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_allgatherv_init_c>()?;
@@ -278,27 +328,33 @@ fn neighbor_allgatherv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             displs.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), true, (recvcounts, displs)), "request")
+    r.put_request(
+        w.addr(9),
+        request,
+        Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)),
+        "request",
+    )
 }
 
 /// `MPI_Neighbor_alltoall`
 fn neighbor_alltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), times(i64::from(w.int(1)), r.degrees(w.word(6))?.1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoall>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -306,13 +362,14 @@ fn neighbor_alltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn neighbor_alltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), times(w.long(1), r.degrees(w.word(6))?.1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoall_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm) };
+    let code = unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm) };
     r.check(code)
 }
 
@@ -320,76 +377,102 @@ fn neighbor_alltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn ineighbor_alltoall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), times(i64::from(w.int(1)), r.degrees(w.word(6))?.1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_alltoall>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Ineighbor_alltoall_c`
 fn ineighbor_alltoall_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
+    let comm = r.intra(w.word(6), "comm")?;
     let sendbuf = r.buffer(w.addr(0), times(w.long(1), r.degrees(w.word(6))?.1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(7), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_alltoall_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, &mut request) };
+    let code = unsafe {
+        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host, comm, &mut request)
+    };
     r.check(code)?;
-    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), false, ()), "request")
+    r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
 }
 
 /// `MPI_Neighbor_alltoall_init`
 fn neighbor_alltoall_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let comm = r.intra(w.word(6), "comm")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = r.buffer(w.addr(0), times(i64::from(w.int(1)), r.degrees(w.word(6))?.1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(i64::from(w.int(4)), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoall_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.int(1), sendtype.host, recvbuf.at, w.int(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.int(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Neighbor_alltoall_init_c`
 fn neighbor_alltoall_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendtype = r.datatype(w.word(2), "sendtype")?;
     let recvtype = r.datatype(w.word(5), "recvtype")?;
-    let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
+    let comm = r.intra(w.word(6), "comm")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
     let sendbuf = r.buffer(w.addr(0), times(w.long(1), r.degrees(w.word(6))?.1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(3), times(w.long(4), r.degrees(w.word(6))?.0), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(4));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoall_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(sendbuf.at, w.long(1), sendtype.host, recvbuf.at, w.long(4), recvtype.host, comm, info, &mut request)
+        call(
+            sendbuf.at,
+            w.long(1),
+            sendtype.host,
+            recvbuf.at,
+            recvcount_host,
+            recvtype_host,
+            comm,
+            info.host,
+            &mut request,
+        )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()), "request")
 }
 
 /// `MPI_Neighbor_alltoallv`
@@ -397,13 +480,14 @@ fn neighbor_alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.ints(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.ints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtype = r.datatype(w.word(3), "sendtype")?;
-    let recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
-    let rdispls = r.ints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
+    let mut recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut rdispls = r.ints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -415,7 +499,7 @@ fn neighbor_alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
         )
     };
@@ -427,13 +511,14 @@ fn neighbor_alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.longs(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtype = r.datatype(w.word(3), "sendtype")?;
-    let recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
-    let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
+    let mut recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -445,7 +530,7 @@ fn neighbor_alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
         )
     };
@@ -457,13 +542,14 @@ fn ineighbor_alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.ints(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.ints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtype = r.datatype(w.word(3), "sendtype")?;
-    let recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
-    let rdispls = r.ints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
+    let mut recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut rdispls = r.ints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_alltoallv>()?;
@@ -477,7 +563,7 @@ fn ineighbor_alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
@@ -486,7 +572,7 @@ fn ineighbor_alltoallv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -496,13 +582,14 @@ fn ineighbor_alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.longs(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtype = r.datatype(w.word(3), "sendtype")?;
-    let recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
-    let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
+    let mut recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_alltoallv_c>()?;
@@ -516,7 +603,7 @@ fn ineighbor_alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
             &mut request,
         )
@@ -525,7 +612,7 @@ fn ineighbor_alltoallv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -535,14 +622,15 @@ fn neighbor_alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.ints(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.ints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtype = r.datatype(w.word(3), "sendtype")?;
-    let recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
-    let rdispls = r.ints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
+    let mut recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut rdispls = r.ints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
-    let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let comm = r.intra(w.word(8), "comm")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallv_init>()?;
@@ -556,9 +644,9 @@ fn neighbor_alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -566,7 +654,7 @@ fn neighbor_alltoallv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -576,14 +664,15 @@ fn neighbor_alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.longs(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtype = r.datatype(w.word(3), "sendtype")?;
-    let recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
-    let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
+    let mut recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
     let recvtype = r.datatype(w.word(7), "recvtype")?;
-    let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let comm = r.intra(w.word(8), "comm")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
     let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallv_init_c>()?;
@@ -597,9 +686,9 @@ fn neighbor_alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             recvbuf.at,
             recvcounts.as_ptr(),
             rdispls.as_ptr(),
-            recvtype.host,
+            recvtype_host,
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -607,7 +696,7 @@ fn neighbor_alltoallv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, recvcounts, rdispls)),
+        Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, sdispls, recvcounts, rdispls)),
         "request",
     )
 }
@@ -617,13 +706,14 @@ fn neighbor_alltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.ints(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
-    let recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    recvtypes.as_bytes(&mut recvcounts);
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallw>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -647,13 +737,14 @@ fn neighbor_alltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.longs(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
-    let recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    recvtypes.as_bytes(&mut recvcounts);
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallw_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -677,13 +768,14 @@ fn ineighbor_alltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.ints(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
-    let recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_alltoallw>()?;
@@ -706,7 +798,11 @@ fn ineighbor_alltoallw(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::Collective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -716,13 +812,14 @@ fn ineighbor_alltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.longs(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
-    let recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-    let comm = r.comm(w.word(8), "comm")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+    let comm = r.intra(w.word(8), "comm")?;
     let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Ineighbor_alltoallw_c>()?;
@@ -745,7 +842,11 @@ fn ineighbor_alltoallw_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(9),
         request,
-        Pending::new(Origin::Comm(w.word(8)), false, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::Collective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -755,14 +856,15 @@ fn neighbor_alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.ints(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
-    let recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut recvcounts = r.ints(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-    let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+    let comm = r.intra(w.word(8), "comm")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallw_init>()?;
@@ -778,7 +880,7 @@ fn neighbor_alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             rdispls.as_ptr(),
             recvtypes.hosts(),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -786,7 +888,11 @@ fn neighbor_alltoallw_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::PersistentCollective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }
@@ -796,14 +902,15 @@ fn neighbor_alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let sendcounts = r.longs(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
     let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
     let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
-    let recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
+    let mut recvcounts = r.longs(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
     let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-    let recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-    let comm = r.comm(w.word(8), "comm")?;
-    let info = r.info(w.word(9), "info")?;
+    let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+    let comm = r.intra(w.word(8), "comm")?;
+    let info = r.hints(w.word(9), Of::Nothing, "info")?;
     let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
     let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
     r.disjoint(&sendbuf, &recvbuf)?;
+    recvtypes.as_bytes(&mut recvcounts);
     r.room(w.addr(10), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Neighbor_alltoallw_init_c>()?;
@@ -819,7 +926,7 @@ fn neighbor_alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             rdispls.as_ptr(),
             recvtypes.hosts(),
             comm,
-            info,
+            info.host,
             &mut request,
         )
     };
@@ -827,7 +934,11 @@ fn neighbor_alltoallw_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.put_request(
         w.addr(10),
         request,
-        Pending::new(Origin::Comm(w.word(8)), true, (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)),
+        Pending::new(
+            Origin::Comm(w.word(8)),
+            Kind::PersistentCollective,
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes),
+        ),
         "request",
     )
 }

@@ -17,6 +17,7 @@ fn pack(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(3), i64::from(w.int(4)), "outbuf")?;
     r.room_to_pack(i64::from(position), i64::from(w.int(4)), i64::from(w.int(1)), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
     let call = r.symbol::<symbols::MPI_Pack>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.int(1), datatype.host, outbuf.at, w.int(4), &mut position, comm) };
@@ -32,6 +33,7 @@ fn pack_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.buffer(w.addr(0), w.long(1), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(3), w.long(4), "outbuf")?;
     r.room_to_pack(position, w.long(4), w.long(1), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
     let call = r.symbol::<symbols::MPI_Pack_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.long(1), datatype.host, outbuf.at, w.long(4), &mut position, comm) };
@@ -47,6 +49,7 @@ fn unpack(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.bytes(w.addr(0), i64::from(w.int(1)), "inbuf")?;
     let outbuf = r.buffer(w.addr(3), i64::from(w.int(4)), &datatype, "outbuf")?;
     r.room_to_pack(i64::from(position), i64::from(w.int(1)), i64::from(w.int(4)), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
     let call = r.symbol::<symbols::MPI_Unpack>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.int(1), &mut position, outbuf.at, w.int(4), datatype.host, comm) };
@@ -62,6 +65,7 @@ fn unpack_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.bytes(w.addr(0), w.long(1), "inbuf")?;
     let outbuf = r.buffer(w.addr(3), w.long(4), &datatype, "outbuf")?;
     r.room_to_pack(position, w.long(1), w.long(4), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
     let call = r.symbol::<symbols::MPI_Unpack_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(inbuf.at, w.long(1), &mut position, outbuf.at, w.long(4), datatype.host, comm) };
@@ -103,6 +107,12 @@ fn pack_external(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.buffer(w.addr(1), i64::from(w.int(2)), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(4), i64::from(w.int(5)), "outbuf")?;
     r.room_to_pack(position as i64, i64::from(w.int(5)), i64::from(w.int(2)), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
+    r.external32(&datarep)?;
+    datatype.external()?;
+    if datatype.hull(i64::from(w.int(2))).is_none() {
+        return Ok(());
+    }
     let call = r.symbol::<symbols::MPI_Pack_external>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
@@ -119,6 +129,12 @@ fn pack_external_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.buffer(w.addr(1), w.long(2), &datatype, "inbuf")?;
     let outbuf = r.bytes(w.addr(4), w.long(5), "outbuf")?;
     r.room_to_pack(position, w.long(5), w.long(2), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
+    r.external32(&datarep)?;
+    datatype.external()?;
+    if datatype.hull(w.long(2)).is_none() {
+        return Ok(());
+    }
     let call = r.symbol::<symbols::MPI_Pack_external_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
@@ -135,6 +151,12 @@ fn unpack_external(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.bytes(w.addr(1), i64::from(w.int(2)), "inbuf")?;
     let outbuf = r.buffer(w.addr(4), i64::from(w.int(5)), &datatype, "outbuf")?;
     r.room_to_pack(position as i64, i64::from(w.int(2)), i64::from(w.int(5)), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
+    r.external32(&datarep)?;
+    datatype.external()?;
+    if datatype.hull(i64::from(w.int(5))).is_none() {
+        return Ok(());
+    }
     let call = r.symbol::<symbols::MPI_Unpack_external>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
@@ -151,6 +173,12 @@ fn unpack_external_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let inbuf = r.bytes(w.addr(1), w.long(2), "inbuf")?;
     let outbuf = r.buffer(w.addr(4), w.long(5), &datatype, "outbuf")?;
     r.room_to_pack(position, w.long(2), w.long(5), &datatype)?;
+    r.disjoint(&inbuf, &outbuf)?;
+    r.external32(&datarep)?;
+    datatype.external()?;
+    if datatype.hull(w.long(5)).is_none() {
+        return Ok(());
+    }
     let call = r.symbol::<symbols::MPI_Unpack_external_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
@@ -163,6 +191,11 @@ fn unpack_external_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn pack_external_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datarep = r.string(w.addr(0), "datarep")?;
     let datatype = r.datatype(w.word(2), "datatype")?;
+    r.external32(&datarep)?;
+    datatype.external()?;
+    if datatype.hull(i64::from(w.int(1))).is_none() {
+        return r.put_aint(w.addr(3), 0, "size");
+    }
     r.room(w.addr(3), 4, "size")?;
     let mut size = 0_isize;
     let call = r.symbol::<symbols::MPI_Pack_external_size>()?;
@@ -176,6 +209,11 @@ fn pack_external_size(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn pack_external_size_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datarep = r.string(w.addr(0), "datarep")?;
     let datatype = r.datatype(w.word(2), "datatype")?;
+    r.external32(&datarep)?;
+    datatype.external()?;
+    if datatype.hull(w.long(1)).is_none() {
+        return r.put_long(w.addr(3), 0, "size");
+    }
     r.room(w.addr(3), 8, "size")?;
     let mut size = 0_i64;
     let call = r.symbol::<symbols::MPI_Pack_external_size_c>()?;

@@ -2,97 +2,22 @@
 
 //! Shims of the engine `mpi`: partitioned communication.
 use rankine_abi::Request;
-use std::ffi::c_int;
 
-use super::symbols;
-use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
-use crate::mpi::rank::Rank;
-use crate::mpi::request::{Origin, Pending};
-use crate::mpi::shim::times;
-use crate::mpi::words::Words;
-
-/// `MPI_Psend_init`
-fn psend_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let datatype = r.datatype(w.word(3), "datatype")?;
-    let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
-    let buf = r.buffer(w.addr(0), times(i64::from(w.int(1)), w.long(2)), &datatype, "buf")?;
-    r.room(w.addr(8), 4, "request")?;
-    let mut request = 0_usize;
-    let call = r.symbol::<symbols::MPI_Psend_init>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(buf.at, w.int(1), w.long(2), datatype.host, w.int(4), w.int(5), comm, info, &mut request) };
-    r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
-}
-
-/// `MPI_Precv_init`
-fn precv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let datatype = r.datatype(w.word(3), "datatype")?;
-    let comm = r.comm(w.word(6), "comm")?;
-    let info = r.info(w.word(7), "info")?;
-    let buf = r.buffer(w.addr(0), times(i64::from(w.int(1)), w.long(2)), &datatype, "buf")?;
-    r.room(w.addr(8), 4, "request")?;
-    let mut request = 0_usize;
-    let call = r.symbol::<symbols::MPI_Precv_init>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code =
-        unsafe { call(buf.at, w.int(1), w.long(2), datatype.host, w.int(4), w.int(5), comm, info, &mut request) };
-    r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), true, ()), "request")
-}
-
-/// `MPI_Pready`
-fn pready(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let request = r.request(w.word(1), "request")?;
-    let call = r.symbol::<symbols::MPI_Pready>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), request) };
-    r.check(code)
-}
-
-/// `MPI_Pready_range`
-fn pready_range(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let request = r.request(w.word(2), "request")?;
-    let call = r.symbol::<symbols::MPI_Pready_range>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), w.int(1), request) };
-    r.check(code)
-}
-
-/// `MPI_Pready_list`
-fn pready_list(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let array_of_partitions = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_partitions")?;
-    let request = r.request(w.word(2), "request")?;
-    let call = r.symbol::<symbols::MPI_Pready_list>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), array_of_partitions.as_ptr(), request) };
-    r.check(code)
-}
-
-/// `MPI_Parrived`
-fn parrived(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let request = r.request(w.word(0), "request")?;
-    r.room(w.addr(2), 4, "flag")?;
-    let mut flag = 0 as c_int;
-    let call = r.symbol::<symbols::MPI_Parrived>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(request, w.int(1), &mut flag) };
-    r.check(code)?;
-    r.put_int(w.addr(2), flag, "flag")
-}
 
 /// The shim of an import, if it is one of this file's.
 pub(super) fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "MPI_Psend_init" => Entry { shim: psend_init, on: On::Comm(6), nulls: &[(8, Request::NULL.0)] },
-        "MPI_Precv_init" => Entry { shim: precv_init, on: On::Comm(6), nulls: &[(8, Request::NULL.0)] },
-        "MPI_Pready" => Entry { shim: pready, on: On::Request(1), nulls: &[] },
-        "MPI_Pready_range" => Entry { shim: pready_range, on: On::Request(2), nulls: &[] },
-        "MPI_Pready_list" => Entry { shim: pready_list, on: On::Request(2), nulls: &[] },
-        "MPI_Parrived" => Entry { shim: parrived, on: On::Request(0), nulls: &[] },
+        "MPI_Psend_init" => {
+            Entry { shim: crate::mpi::part::psend_init, on: On::Comm(6), nulls: &[(8, Request::NULL.0)] }
+        }
+        "MPI_Precv_init" => {
+            Entry { shim: crate::mpi::part::precv_init, on: On::Comm(6), nulls: &[(8, Request::NULL.0)] }
+        }
+        "MPI_Pready" => Entry { shim: crate::mpi::part::pready, on: On::Request(1), nulls: &[] },
+        "MPI_Pready_range" => Entry { shim: crate::mpi::part::pready_range, on: On::Request(2), nulls: &[] },
+        "MPI_Pready_list" => Entry { shim: crate::mpi::part::pready_list, on: On::Request(2), nulls: &[] },
+        "MPI_Parrived" => Entry { shim: crate::mpi::part::parrived, on: On::Request(0), nulls: &[] },
         _ => return None,
     })
 }

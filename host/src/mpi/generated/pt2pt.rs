@@ -8,7 +8,7 @@ use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
 use crate::mpi::rank::Rank;
-use crate::mpi::request::{Origin, Pending};
+use crate::mpi::request::{Kind, Origin, Pending};
 use crate::mpi::words::Words;
 
 /// `MPI_Send`
@@ -110,7 +110,7 @@ fn isend(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Isend_c`
@@ -124,7 +124,7 @@ fn isend_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Issend`
@@ -138,7 +138,7 @@ fn issend(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Issend_c`
@@ -152,7 +152,7 @@ fn issend_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Ibsend`
@@ -166,7 +166,7 @@ fn ibsend(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Ibsend_c`
@@ -180,7 +180,7 @@ fn ibsend_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Irsend`
@@ -194,7 +194,7 @@ fn irsend(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Irsend_c`
@@ -208,7 +208,7 @@ fn irsend_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Send_init`
@@ -222,7 +222,7 @@ fn send_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Send_init_c`
@@ -236,7 +236,7 @@ fn send_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Ssend_init`
@@ -250,7 +250,7 @@ fn ssend_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Ssend_init_c`
@@ -264,7 +264,7 @@ fn ssend_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Bsend_init`
@@ -278,7 +278,7 @@ fn bsend_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Bsend_init_c`
@@ -292,7 +292,7 @@ fn bsend_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Rsend_init`
@@ -306,7 +306,7 @@ fn rsend_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Rsend_init_c`
@@ -320,7 +320,7 @@ fn rsend_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Recv`
@@ -328,10 +328,11 @@ fn recv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(5), "comm")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     let mut status = r.status_out(w.addr(6), "status")?;
     let call = r.symbol::<symbols::MPI_Recv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, status.pointer()) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, status.pointer()) };
     r.put_status(&status);
     r.check(code)
 }
@@ -341,10 +342,11 @@ fn recv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(5), "comm")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     let mut status = r.status_out(w.addr(6), "status")?;
     let call = r.symbol::<symbols::MPI_Recv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, status.pointer()) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, status.pointer()) };
     r.put_status(&status);
     r.check(code)
 }
@@ -354,13 +356,14 @@ fn irecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(5), "comm")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     r.room(w.addr(6), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Irecv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Irecv_c`
@@ -368,13 +371,14 @@ fn irecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(5), "comm")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     r.room(w.addr(6), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Irecv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), false, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Recv_init`
@@ -382,13 +386,14 @@ fn recv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(5), "comm")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     r.room(w.addr(6), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Recv_init>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Recv_init_c`
@@ -396,13 +401,14 @@ fn recv_init_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(5), "comm")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     r.room(w.addr(6), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Recv_init_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), comm, &mut request) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), true, ()), "request")
+    r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
 }
 
 /// `MPI_Sendrecv`
@@ -412,6 +418,7 @@ fn sendrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(10), "comm")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(5), i64::from(w.int(6)), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(6));
     r.disjoint(&sendbuf, &recvbuf)?;
     let mut status = r.status_out(w.addr(11), "status")?;
     let call = r.symbol::<symbols::MPI_Sendrecv>()?;
@@ -424,8 +431,8 @@ fn sendrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.int(3),
             w.int(4),
             recvbuf.at,
-            w.int(6),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(8),
             w.int(9),
             comm,
@@ -443,6 +450,7 @@ fn sendrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(10), "comm")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(5), w.long(6), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(6));
     r.disjoint(&sendbuf, &recvbuf)?;
     let mut status = r.status_out(w.addr(11), "status")?;
     let call = r.symbol::<symbols::MPI_Sendrecv_c>()?;
@@ -455,8 +463,8 @@ fn sendrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.int(3),
             w.int(4),
             recvbuf.at,
-            w.long(6),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(8),
             w.int(9),
             comm,
@@ -474,6 +482,7 @@ fn isendrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(10), "comm")?;
     let sendbuf = r.buffer(w.addr(0), i64::from(w.int(1)), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(5), i64::from(w.int(6)), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.int(6));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(11), 4, "request")?;
     let mut request = 0_usize;
@@ -487,8 +496,8 @@ fn isendrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.int(3),
             w.int(4),
             recvbuf.at,
-            w.int(6),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(8),
             w.int(9),
             comm,
@@ -496,7 +505,7 @@ fn isendrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), false, ()), "request")
+    r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Isendrecv_c`
@@ -506,6 +515,7 @@ fn isendrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let comm = r.comm(w.word(10), "comm")?;
     let sendbuf = r.buffer(w.addr(0), w.long(1), &sendtype, "sendbuf")?;
     let recvbuf = r.buffer(w.addr(5), w.long(6), &recvtype, "recvbuf")?;
+    let (recvcount_host, recvtype_host) = recvtype.as_many_bytes(w.long(6));
     r.disjoint(&sendbuf, &recvbuf)?;
     r.room(w.addr(11), 4, "request")?;
     let mut request = 0_usize;
@@ -519,8 +529,8 @@ fn isendrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             w.int(3),
             w.int(4),
             recvbuf.at,
-            w.long(6),
-            recvtype.host,
+            recvcount_host,
+            recvtype_host,
             w.int(8),
             w.int(9),
             comm,
@@ -528,7 +538,7 @@ fn isendrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), false, ()), "request")
+    r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Sendrecv_replace`
@@ -536,11 +546,12 @@ fn sendrecv_replace(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     let mut status = r.status_out(w.addr(8), "status")?;
     let call = r.symbol::<symbols::MPI_Sendrecv_replace>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), w.int(5), w.int(6), comm, status.pointer())
+        call(buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm, status.pointer())
     };
     r.put_status(&status);
     r.check(code)
@@ -551,11 +562,12 @@ fn sendrecv_replace_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     let mut status = r.status_out(w.addr(8), "status")?;
     let call = r.symbol::<symbols::MPI_Sendrecv_replace_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
-        call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), w.int(5), w.int(6), comm, status.pointer())
+        call(buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm, status.pointer())
     };
     r.put_status(&status);
     r.check(code)
@@ -566,14 +578,15 @@ fn isendrecv_replace(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Isendrecv_replace>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
-        unsafe { call(buf.at, w.int(1), datatype.host, w.int(3), w.int(4), w.int(5), w.int(6), comm, &mut request) };
+        unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Isendrecv_replace_c`
@@ -581,14 +594,15 @@ fn isendrecv_replace_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let datatype = r.datatype(w.word(2), "datatype")?;
     let comm = r.comm(w.word(7), "comm")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Isendrecv_replace_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code =
-        unsafe { call(buf.at, w.long(1), datatype.host, w.int(3), w.int(4), w.int(5), w.int(6), comm, &mut request) };
+        unsafe { call(buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Probe`
@@ -653,10 +667,11 @@ fn mrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let message_word = r.get_word(w.addr(3), "message")?;
     let mut message = r.message(message_word, "message")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     let mut status = r.status_out(w.addr(4), "status")?;
     let call = r.symbol::<symbols::MPI_Mrecv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.int(1), datatype.host, &mut message, status.pointer()) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, &mut message, status.pointer()) };
     r.put_status(&status);
     r.check(code)?;
     r.after_message(w.addr(3), message_word, message, "message")
@@ -668,10 +683,11 @@ fn mrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let message_word = r.get_word(w.addr(3), "message")?;
     let mut message = r.message(message_word, "message")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     let mut status = r.status_out(w.addr(4), "status")?;
     let call = r.symbol::<symbols::MPI_Mrecv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.long(1), datatype.host, &mut message, status.pointer()) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, &mut message, status.pointer()) };
     r.put_status(&status);
     r.check(code)?;
     r.after_message(w.addr(3), message_word, message, "message")
@@ -683,14 +699,15 @@ fn imrecv(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let message_word = r.get_word(w.addr(3), "message")?;
     let mut message = r.message(message_word, "message")?;
     let buf = r.buffer(w.addr(0), i64::from(w.int(1)), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_bytes(w.int(1));
     r.room(w.addr(4), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Imrecv>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.int(1), datatype.host, &mut message, &mut request) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, &mut message, &mut request) };
     r.check(code)?;
     r.after_message(w.addr(3), message_word, message, "message")?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::Myself, false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
 }
 
 /// `MPI_Imrecv_c`
@@ -699,14 +716,15 @@ fn imrecv_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let message_word = r.get_word(w.addr(3), "message")?;
     let mut message = r.message(message_word, "message")?;
     let buf = r.buffer(w.addr(0), w.long(1), &datatype, "buf")?;
+    let (count_host, datatype_host) = datatype.as_many_bytes(w.long(1));
     r.room(w.addr(4), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Imrecv_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(buf.at, w.long(1), datatype.host, &mut message, &mut request) };
+    let code = unsafe { call(buf.at, count_host, datatype_host, &mut message, &mut request) };
     r.check(code)?;
     r.after_message(w.addr(3), message_word, message, "message")?;
-    r.put_request(w.addr(4), request, Pending::new(Origin::Myself, false, ()), "request")
+    r.put_request(w.addr(4), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
 }
 
 /// `MPI_Get_count`
@@ -912,7 +930,7 @@ fn buffer_iflush(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(&mut request) };
     r.check(code)?;
-    r.put_request(w.addr(0), request, Pending::new(Origin::Myself, false, ()), "request")
+    r.put_request(w.addr(0), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
 }
 
 /// `MPI_Comm_flush_buffer`
@@ -933,7 +951,7 @@ fn comm_iflush_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(comm, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), false, ()), "request")
+    r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), Kind::Message, ()), "request")
 }
 
 /// `MPI_Session_flush_buffer`
@@ -954,7 +972,7 @@ fn session_iflush_buffer(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(session, &mut request) };
     r.check(code)?;
-    r.put_request(w.addr(1), request, Pending::new(Origin::Myself, false, ()), "request")
+    r.put_request(w.addr(1), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
 }
 
 /// The shim of an import, if it is one of this file's.

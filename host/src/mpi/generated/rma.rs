@@ -7,19 +7,10 @@ use std::ffi::c_int;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
-use crate::mpi::request::{Origin, Pending};
+use crate::mpi::request::{Kind, Origin, Pending};
 use crate::mpi::words::Words;
-
-/// `MPI_Win_attach`
-fn win_attach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let win = r.win(w.word(0), "win")?;
-    let base = r.bytes(w.addr(1), i64::from(w.int(2)), "base")?;
-    let call = r.symbol::<symbols::MPI_Win_attach>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(win, base.at, w.aint(2)) };
-    r.check(code)
-}
 
 /// `MPI_Win_free`
 fn win_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
@@ -47,10 +38,10 @@ fn win_get_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Win_set_info`
 fn win_set_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(0), "win")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Win, "info")?;
     let call = r.symbol::<symbols::MPI_Win_set_info>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(win, info) };
+    let code = unsafe { call(win, info.host) };
     r.check(code)
 }
 
@@ -78,7 +69,7 @@ fn win_set_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Win_get_name`
 fn win_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let win = r.win(w.word(0), "win")?;
+    let win = r.win_or_null(w.word(0), "win")?;
     let mut win_name = r.text_room(w.addr(1), i64::from(MPI_MAX_OBJECT_NAME), "win_name")?;
     r.room(w.addr(2), 4, "resultlen")?;
     let mut resultlen = 0 as c_int;
@@ -97,6 +88,7 @@ fn put(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), i64::from(w.int(5)), &target_datatype)?;
+    r.fits((i64::from(w.int(1)), &origin_datatype), (i64::from(w.int(5)), &target_datatype))?;
     let call = r.symbol::<symbols::MPI_Put>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -112,6 +104,7 @@ fn put_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.long(5), &target_datatype)?;
+    r.fits((w.long(1), &origin_datatype), (w.long(5), &target_datatype))?;
     let call = r.symbol::<symbols::MPI_Put_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -136,6 +129,7 @@ fn rput(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), i64::from(w.int(5)), &target_datatype)?;
+    r.fits((i64::from(w.int(1)), &origin_datatype), (i64::from(w.int(5)), &target_datatype))?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Rput>()?;
@@ -154,7 +148,7 @@ fn rput(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Rput_c`
@@ -164,6 +158,7 @@ fn rput_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.long(5), &target_datatype)?;
+    r.fits((w.long(1), &origin_datatype), (w.long(5), &target_datatype))?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Rput_c>()?;
@@ -182,7 +177,7 @@ fn rput_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Get`
@@ -192,6 +187,7 @@ fn get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), i64::from(w.int(5)), &target_datatype)?;
+    r.fits((i64::from(w.int(5)), &target_datatype), (i64::from(w.int(1)), &origin_datatype))?;
     let call = r.symbol::<symbols::MPI_Get>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -207,6 +203,7 @@ fn get_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.long(5), &target_datatype)?;
+    r.fits((w.long(5), &target_datatype), (w.long(1), &origin_datatype))?;
     let call = r.symbol::<symbols::MPI_Get_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -231,6 +228,7 @@ fn rget(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), i64::from(w.int(5)), &target_datatype)?;
+    r.fits((i64::from(w.int(5)), &target_datatype), (i64::from(w.int(1)), &origin_datatype))?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Rget>()?;
@@ -249,7 +247,7 @@ fn rget(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Rget_c`
@@ -259,6 +257,7 @@ fn rget_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(7), "win")?;
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.long(5), &target_datatype)?;
+    r.fits((w.long(5), &target_datatype), (w.long(1), &origin_datatype))?;
     r.room(w.addr(8), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Rget_c>()?;
@@ -277,7 +276,7 @@ fn rget_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), false, ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Accumulate`
@@ -288,6 +287,7 @@ fn accumulate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(8), "win")?;
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(8), w.int(3), w.aint(4), i64::from(w.int(5)), &target_datatype)?;
+    r.fits((i64::from(w.int(1)), &origin_datatype), (i64::from(w.int(5)), &target_datatype))?;
     let call = r.symbol::<symbols::MPI_Accumulate>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -314,6 +314,7 @@ fn accumulate_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(8), "win")?;
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.long(5), &target_datatype)?;
+    r.fits((w.long(1), &origin_datatype), (w.long(5), &target_datatype))?;
     let call = r.symbol::<symbols::MPI_Accumulate_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -340,6 +341,7 @@ fn raccumulate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(8), "win")?;
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(8), w.int(3), w.aint(4), i64::from(w.int(5)), &target_datatype)?;
+    r.fits((i64::from(w.int(1)), &origin_datatype), (i64::from(w.int(5)), &target_datatype))?;
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Raccumulate>()?;
@@ -359,7 +361,7 @@ fn raccumulate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Win(w.word(8)), false, ()), "request")
+    r.put_request(w.addr(9), request, Pending::new(Origin::Win(w.word(8)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Raccumulate_c`
@@ -370,6 +372,7 @@ fn raccumulate_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let win = r.win(w.word(8), "win")?;
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.long(5), &target_datatype)?;
+    r.fits((w.long(1), &origin_datatype), (w.long(5), &target_datatype))?;
     r.room(w.addr(9), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Raccumulate_c>()?;
@@ -389,7 +392,7 @@ fn raccumulate_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(9), request, Pending::new(Origin::Win(w.word(8)), false, ()), "request")
+    r.put_request(w.addr(9), request, Pending::new(Origin::Win(w.word(8)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Get_accumulate`
@@ -402,6 +405,7 @@ fn get_accumulate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let result_addr = r.buffer(w.addr(3), i64::from(w.int(4)), &result_datatype, "result_addr")?;
     let target_disp = r.target(w.word(11), w.int(6), w.aint(7), i64::from(w.int(8)), &target_datatype)?;
+    r.fits((i64::from(w.int(8)), &target_datatype), (i64::from(w.int(4)), &result_datatype))?;
     let call = r.symbol::<symbols::MPI_Get_accumulate>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -433,6 +437,7 @@ fn get_accumulate_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let result_addr = r.buffer(w.addr(3), w.long(4), &result_datatype, "result_addr")?;
     let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.long(8), &target_datatype)?;
+    r.fits((w.long(8), &target_datatype), (w.long(4), &result_datatype))?;
     let call = r.symbol::<symbols::MPI_Get_accumulate_c>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe {
@@ -464,6 +469,7 @@ fn rget_accumulate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let origin_addr = r.buffer(w.addr(0), i64::from(w.int(1)), &origin_datatype, "origin_addr")?;
     let result_addr = r.buffer(w.addr(3), i64::from(w.int(4)), &result_datatype, "result_addr")?;
     let target_disp = r.target(w.word(11), w.int(6), w.aint(7), i64::from(w.int(8)), &target_datatype)?;
+    r.fits((i64::from(w.int(8)), &target_datatype), (i64::from(w.int(4)), &result_datatype))?;
     r.room(w.addr(12), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Rget_accumulate>()?;
@@ -486,7 +492,7 @@ fn rget_accumulate(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(12), request, Pending::new(Origin::Win(w.word(11)), false, ()), "request")
+    r.put_request(w.addr(12), request, Pending::new(Origin::Win(w.word(11)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Rget_accumulate_c`
@@ -499,6 +505,7 @@ fn rget_accumulate_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let origin_addr = r.buffer(w.addr(0), w.long(1), &origin_datatype, "origin_addr")?;
     let result_addr = r.buffer(w.addr(3), w.long(4), &result_datatype, "result_addr")?;
     let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.long(8), &target_datatype)?;
+    r.fits((w.long(8), &target_datatype), (w.long(4), &result_datatype))?;
     r.room(w.addr(12), 4, "request")?;
     let mut request = 0_usize;
     let call = r.symbol::<symbols::MPI_Rget_accumulate_c>()?;
@@ -521,7 +528,7 @@ fn rget_accumulate_c(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         )
     };
     r.check(code)?;
-    r.put_request(w.addr(12), request, Pending::new(Origin::Win(w.word(11)), false, ()), "request")
+    r.put_request(w.addr(12), request, Pending::new(Origin::Win(w.word(11)), Kind::Access, ()), "request")
 }
 
 /// `MPI_Compare_and_swap`
@@ -552,6 +559,7 @@ fn win_fence(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn win_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let group = r.group(w.word(0), "group")?;
     let win = r.win(w.word(2), "win")?;
+    r.within_win(group, win)?;
     let call = r.symbol::<symbols::MPI_Win_start>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(group, w.int(1), win) };
@@ -571,6 +579,7 @@ fn win_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 fn win_post(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let group = r.group(w.word(0), "group")?;
     let win = r.win(w.word(2), "win")?;
+    r.within_win(group, win)?;
     let call = r.symbol::<symbols::MPI_Win_post>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
     let code = unsafe { call(group, w.int(1), win) };
@@ -717,8 +726,8 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Win_create_dynamic" => {
             Entry { shim: crate::mpi::rma::win_create_dynamic, on: On::Comm(1), nulls: &[(2, Win::NULL.0)] }
         }
-        "MPI_Win_attach" => Entry { shim: win_attach, on: On::Win(0), nulls: &[] },
-        "MPI_Win_detach" => Entry { shim: crate::mpi::rma::win_detach, on: On::Win(0), nulls: &[] },
+        "MPI_Win_attach" => Entry { shim: crate::mpi::dynamic::win_attach, on: On::Win(0), nulls: &[] },
+        "MPI_Win_detach" => Entry { shim: crate::mpi::dynamic::win_detach, on: On::Win(0), nulls: &[] },
         "MPI_Win_free" => Entry { shim: win_free, on: On::At(Origin::Win, 0), nulls: &[] },
         "MPI_Win_get_group" => Entry { shim: win_get_group, on: On::Win(0), nulls: &[(1, Group::NULL.0)] },
         "MPI_Win_set_info" => Entry { shim: win_set_info, on: On::Win(0), nulls: &[] },

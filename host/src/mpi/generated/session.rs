@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use super::symbols;
 use crate::mpi::Result;
 use crate::mpi::call::{Entry, On};
+use crate::mpi::hints::Of;
 use crate::mpi::rank::Rank;
 use crate::mpi::request::Origin;
 use crate::mpi::words::Words;
@@ -26,12 +27,12 @@ fn session_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Session_get_num_psets`
 fn session_get_num_psets(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let session = r.session(w.word(0), "session")?;
-    let info = r.info(w.word(1), "info")?;
+    let info = r.hints(w.word(1), Of::Nothing, "info")?;
     r.room(w.addr(2), 4, "npset_names")?;
     let mut npset_names = 0 as c_int;
     let call = r.symbol::<symbols::MPI_Session_get_num_psets>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(session, info, &mut npset_names) };
+    let code = unsafe { call(session, info.host, &mut npset_names) };
     r.check(code)?;
     r.put_int(w.addr(2), npset_names, "npset_names")
 }

@@ -11,19 +11,9 @@ use crate::mpi::rank::Rank;
 use crate::mpi::shim::last;
 use crate::mpi::words::Words;
 
-/// `MPI_Dims_create`
-fn dims_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let mut dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
-    let call = r.symbol::<symbols::MPI_Dims_create>()?;
-    // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
-    let code = unsafe { call(w.int(0), w.int(1), dims.as_mut_ptr()) };
-    r.check(code)?;
-    r.put_ints(w.addr(2), &dims, "dims")
-}
-
 /// `MPI_Cartdim_get`
 fn cartdim_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     r.room(w.addr(1), 4, "ndims")?;
     let mut ndims = 0 as c_int;
     let call = r.symbol::<symbols::MPI_Cartdim_get>()?;
@@ -35,7 +25,7 @@ fn cartdim_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Cart_rank`
 fn cart_rank(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let coords = r.ints(w.addr(1), r.dimensions(w.word(0))?, "coords")?;
     r.room(w.addr(2), 4, "rank")?;
     let mut rank = 0 as c_int;
@@ -48,7 +38,7 @@ fn cart_rank(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Cart_coords`
 fn cart_coords(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let mut coords = r.ints(w.addr(3), i64::from(w.int(2)), "coords")?;
     let call = r.symbol::<symbols::MPI_Cart_coords>()?;
     // SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's.
@@ -59,7 +49,7 @@ fn cart_coords(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Cart_shift`
 fn cart_shift(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     r.room(w.addr(3), 4, "rank_source")?;
     let mut rank_source = 0 as c_int;
     r.room(w.addr(4), 4, "rank_dest")?;
@@ -74,7 +64,7 @@ fn cart_shift(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Cart_sub`
 fn cart_sub(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let remain_dims = r.ints(w.addr(1), r.dimensions(w.word(0))?, "remain_dims")?;
     r.room(w.addr(2), 4, "newcomm")?;
     let mut newcomm = 0_usize;
@@ -87,7 +77,7 @@ fn cart_sub(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Graph_create`
 fn graph_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm_old = r.comm(w.word(0), "comm_old")?;
+    let comm_old = r.intra(w.word(0), "comm_old")?;
     let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
     let edges = r.ints(w.addr(3), last(&indx), "edges")?;
     r.room(w.addr(5), 4, "comm_graph")?;
@@ -101,7 +91,7 @@ fn graph_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Graphdims_get`
 fn graphdims_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     r.room(w.addr(1), 4, "nnodes")?;
     let mut nnodes = 0 as c_int;
     r.room(w.addr(2), 4, "nedges")?;
@@ -116,7 +106,7 @@ fn graphdims_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Graph_get`
 fn graph_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let mut indx = r.ints(w.addr(3), i64::from(w.int(1)), "indx")?;
     let mut edges = r.ints(w.addr(4), i64::from(w.int(2)), "edges")?;
     let call = r.symbol::<symbols::MPI_Graph_get>()?;
@@ -129,7 +119,7 @@ fn graph_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Graph_neighbors_count`
 fn graph_neighbors_count(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     r.room(w.addr(2), 4, "nneighbors")?;
     let mut nneighbors = 0 as c_int;
     let call = r.symbol::<symbols::MPI_Graph_neighbors_count>()?;
@@ -141,7 +131,7 @@ fn graph_neighbors_count(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Graph_map`
 fn graph_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
     let edges = r.ints(w.addr(3), last(&indx), "edges")?;
     r.room(w.addr(4), 4, "newrank")?;
@@ -155,7 +145,7 @@ fn graph_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Dist_graph_neighbors_count`
 fn dist_graph_neighbors_count(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
+    let comm = r.intra(w.word(0), "comm")?;
     r.room(w.addr(1), 4, "indegree")?;
     let mut indegree = 0 as c_int;
     r.room(w.addr(2), 4, "outdegree")?;
@@ -189,7 +179,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         "MPI_Cart_create" => {
             Entry { shim: crate::mpi::topo::cart_create, on: On::Comm(0), nulls: &[(5, Comm::NULL.0)] }
         }
-        "MPI_Dims_create" => Entry { shim: dims_create, on: On::Myself, nulls: &[] },
+        "MPI_Dims_create" => Entry { shim: crate::mpi::topo::dims_create, on: On::Myself, nulls: &[] },
         "MPI_Cartdim_get" => Entry { shim: cartdim_get, on: On::Comm(0), nulls: &[] },
         "MPI_Cart_get" => Entry { shim: crate::mpi::topo::cart_get, on: On::Comm(0), nulls: &[] },
         "MPI_Cart_rank" => Entry { shim: cart_rank, on: On::Comm(0), nulls: &[] },
