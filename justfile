@@ -8,9 +8,13 @@ cargo_flags := "--release --workspace"
 _default:
     @just --list --unsorted
 
-# Write the generated files (header, bindings, shims, coverage page) from abi/functions.toml.
+# Write the generated files (header, bindings, shims) from abi/functions.toml.
 gen:
     cargo run -q -p rankine-gen
+
+# Write the coverage page, docs/coverage.md, from what the guest programs call.
+coverage:
+    cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
 # Formatting, lints, documentation without warnings, and that the generated files are what the table gives.
 check: gen-check doc

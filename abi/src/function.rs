@@ -13,6 +13,8 @@ pub struct Function {
     pub parameters: &'static [ValueType],
     /// The wasm type of its result.
     pub result: ValueType,
+    /// The version of MPI that deprecated it.
+    pub deprecated: Option<&'static str>,
     marks: u8,
 }
 
@@ -62,8 +64,6 @@ pub(crate) enum Mark {
     Large = 1,
     Waits = 2,
     Anytime = 4,
-    Hand = 8,
-    Local = 16,
 }
 
 /// A row of the list.
@@ -79,10 +79,16 @@ pub(crate) const fn row(
         marks |= list[at] as u8;
         at += 1;
     }
-    Function { name, chapter, parameters, result, marks }
+    Function { name, chapter, parameters, result, deprecated: None, marks }
 }
 
 impl Function {
+    /// The same row, of a function that this version of MPI deprecated.
+    pub(crate) const fn deprecated(mut self, version: &'static str) -> Function {
+        self.deprecated = Some(version);
+        self
+    }
+
     /// The function of that name.
     pub fn named(name: &str) -> Option<&'static Function> {
         FUNCTIONS.binary_search_by_key(&name, |function| function.name).ok().map(|at| &FUNCTIONS[at])
@@ -101,16 +107,6 @@ impl Function {
     /// Whether it may be called before `MPI_Init` and after `MPI_Finalize`.
     pub const fn is_anytime(&self) -> bool {
         self.marks & Mark::Anytime as u8 != 0
-    }
-
-    /// Whether its shims are written by hand.
-    pub const fn is_by_hand(&self) -> bool {
-        self.marks & Mark::Hand as u8 != 0
-    }
-
-    /// Whether the embedded engine has it.
-    pub const fn in_local(&self) -> bool {
-        self.marks & Mark::Local as u8 != 0
     }
 }
 

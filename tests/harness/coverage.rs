@@ -55,7 +55,7 @@ fn excused(places: &Places) -> Result<BTreeSet<String>, String> {
 }
 
 /// The names that a module imports from `mpi`.
-fn imports(module: &Path) -> Result<BTreeSet<String>, String> {
+pub fn imports(module: &Path) -> Result<BTreeSet<String>, String> {
     let bytes = std::fs::read(module).map_err(|e| format!("{}: {e}", module.display()))?;
     let mut names = BTreeSet::new();
     for payload in Parser::new(0).parse_all(&bytes) {
@@ -72,7 +72,7 @@ fn imports(module: &Path) -> Result<BTreeSet<String>, String> {
 }
 
 /// The functions that `rankine info --functions --json` marks as an engine's.
-fn functions_of(places: &Places, engine: &str) -> Result<Vec<String>, String> {
+pub fn functions_of(places: &Places, engine: &str) -> Result<BTreeSet<String>, String> {
     let mut command = Command::new(&places.rankine);
     command.args(["info", "--functions", "--json"]);
     let run = run_within(command, None, Duration::from_secs(60))?;

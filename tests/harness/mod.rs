@@ -7,6 +7,7 @@ mod every;
 mod guest;
 mod lacking;
 mod mpiexec;
+mod page;
 mod places;
 mod process;
 mod run;
@@ -83,8 +84,8 @@ impl Suite {
         Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), scripts, modes: modes.to_vec() })
     }
 
-    /// One trial for each guest, variant, mode and rank count, one for each script, and one that every function has a
-    /// guest.
+    /// One trial for each guest, variant, mode and rank count, one for each script, one that every function has a
+    /// guest, and one that the page says so.
     pub fn trials(self) -> Vec<Trial> {
         let compiler = Arc::new(Compiler::new(self.places.clone()));
         let mut trials = Vec::new();
@@ -116,6 +117,8 @@ impl Suite {
                 let trial = Trial::test(name, move || script.trial(&places));
                 trials.push(trial.with_ignored_flag(full));
             }
+            let (of_page, by, all) = (places.clone(), compiler.clone(), guests.clone());
+            trials.push(Trial::test("coverage/page", move || page::check(&of_page, &by, &all)));
             trials.push(Trial::test("coverage/local", move || {
                 coverage::check(&places, &compiler, &guests, Mode::Threads)
             }));

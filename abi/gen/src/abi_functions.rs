@@ -5,11 +5,10 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use crate::functions::{Function, Table};
-use crate::local::engine::Engine;
 use crate::wasm;
 
 /// The text of the file.
-pub fn emit(table: &Table, engine: &Engine) -> Result<String> {
+pub fn emit(table: &Table) -> Result<String> {
     let mut rows: Vec<(String, bool, &Function)> = Vec::new();
     for function in &table.functions {
         rows.extend(function.variants().map(|(name, large)| (name, large, function)));
@@ -20,7 +19,7 @@ pub fn emit(table: &Table, engine: &Engine) -> Result<String> {
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! The functions of the MPI-5.0 standard ABI.")?;
     writeln!(out, "use crate::function::{{Chapter, Function, ValueType, row}};")?;
-    writeln!(out, "use crate::function::Mark::{{Anytime, Hand, Large, Local, Waits}};")?;
+    writeln!(out, "use crate::function::Mark::{{Anytime, Large, Waits}};")?;
     writeln!(out, "use ValueType::{{F64, I32, I64}};\n")?;
     writeln!(out, "/// Every function, sorted by name; variants for large counts are functions of their own.")?;
     writeln!(out, "#[rustfmt::skip]\npub static FUNCTIONS: [Function; {}] = [", rows.len())?;
@@ -28,24 +27,19 @@ pub fn emit(table: &Table, engine: &Engine) -> Result<String> {
         let parameters: Vec<String> =
             function.of_variant(*large).map(|p| wasm::parameter(p, *large).to_uppercase()).collect();
         let result = wasm::result(function).to_uppercase();
-        let marks = marks(function, *large, engine).join(", ");
+        let marks = marks(function, *large).join(", ");
         let chapter = chapter_variant(&function.chapter);
         let parameters = parameters.join(", ");
-        writeln!(out, "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]),")?;
+        let old = function.deprecated.as_ref().map_or(String::new(), |version| format!(".deprecated({version:?})"));
+        writeln!(out, "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old},")?;
     }
     writeln!(out, "];\n")?;
     emit_chapters(&mut out, table)?;
     Ok(out)
 }
 
-fn marks(function: &Function, large: bool, engine: &Engine) -> Vec<&'static str> {
-    let marks = [
-        ("Large", large),
-        ("Waits", function.marks.waits),
-        ("Anytime", function.marks.anytime),
-        ("Hand", function.by_hand),
-        ("Local", engine.has(function)),
-    ];
+fn marks(function: &Function, large: bool) -> Vec<&'static str> {
+    let marks = [("Large", large), ("Waits", function.marks.waits), ("Anytime", function.marks.anytime)];
     marks.into_iter().filter(|(_, set)| *set).map(|(mark, _)| mark).collect()
 }
 

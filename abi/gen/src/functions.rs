@@ -28,10 +28,18 @@ pub struct Function {
     pub chapter: String,
     pub parameters: Vec<Parameter>,
     pub marks: Marks,
+    /// The function whose parameters come first.
+    pub like: Option<String>,
     /// The function that it is under an older name.
     pub same: Option<String>,
-    /// Its shims are written by hand.
-    pub by_hand: bool,
+    /// The engines that have it.
+    pub engines: Engines,
+    /// The engines in which its body is written by hand.
+    pub by: Engines,
+    /// The module of the embedded engine that has it.
+    pub module: String,
+    /// `Gather::even`: what makes a collective of its arguments.
+    pub collective: Option<String>,
     /// What it returns instead of an error code.
     pub returns: Option<Returned>,
     pub errors: Errors,
@@ -45,7 +53,16 @@ pub struct Marks {
     pub large: bool,
     pub waits: bool,
     pub polls: bool,
+    pub calls: bool,
     pub anytime: bool,
+    pub at_once: bool,
+}
+
+/// Some of the engines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Engines {
+    pub local: bool,
+    pub mpi: bool,
 }
 
 /// What a function without error code returns.
@@ -125,12 +142,7 @@ impl Class {
 }
 
 impl Function {
-    /// The name without `MPI_`, in snake case: `type_create_hvector`.
-    pub fn snake(&self) -> String {
-        self.name.trim_start_matches("MPI_").to_lowercase()
-    }
-
-    /// The name, in the same form, of the function that does its work.
+    /// The name without `MPI_`, in snake case, of the function that does its work: `type_create_hvector`.
     pub fn worker(&self) -> String {
         let name = self.same.as_ref().unwrap_or(&self.name);
         name.trim_start_matches("MPI_").to_lowercase()
@@ -162,7 +174,10 @@ struct Row {
     same: Option<String>,
     #[serde(default)]
     is: String,
+    engines: Option<String>,
     by: Option<String>,
+    module: Option<String>,
+    collective: Option<String>,
     returns: Option<String>,
     errors: Option<String>,
     deprecated: Option<String>,
@@ -175,21 +190,20 @@ pub fn parse(text: &str) -> Result<Table> {
     let mut places = HashMap::new();
     for (chapter, rows) in table {
         let rows = rows.as_table().with_context(|| format!("{chapter} is no table"))?.clone();
-        let chapter_key = |key| rows.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
-        let (title, chapter_is, chapter_errors) = (chapter_key("title"), chapter_key("is"), chapter_key("errors"));
+        let defaults = Defaults { chapter: &chapter, keys: &rows };
+        let title = defaults.word("title").unwrap_or_default().to_owned();
         ensure!(!title.is_empty(), "the chapter {chapter} has no title");
         for (name, row) in rows.iter().filter(|(_, row)| row.is_table()) {
             let row: Row = row.clone().try_into().with_context(|| name.clone())?;
-            let model = match &row.like {
-                Some(like) => {
-                    let &place =
-                        places.get(like).with_context(|| format!("{name} is like {like}, which is not above it"))?;
-                    Some(&functions[place])
-                }
-                None => None,
+            let above = |other: &Option<String>| -> Result<Option<&Function>> {
+                let Some(other) = other else { return Ok(None) };
+                let place =
+                    places.get(other).with_context(|| format!("{name} names {other}, which is not above it"))?;
+                Ok(Some(&functions[*place]))
             };
-            let function = function(name, &chapter, row, model, &chapter_is, &chapter_errors)
-                .with_context(|| format!("in the row of {name}"))?;
+            let (model, same) = (above(&row.like)?, above(&row.same)?);
+            let function =
+                function(name, row, model, same, &defaults).with_context(|| format!("in the row of {name}"))?;
             ensure!(places.insert(name.clone(), functions.len()).is_none(), "{name} is twice in the table");
             functions.push(function);
         }
@@ -198,37 +212,48 @@ pub fn parse(text: &str) -> Result<Table> {
     Ok(Table { chapters, functions })
 }
 
+/// What a chapter says of all its functions.
+struct Defaults<'a> {
+    chapter: &'a str,
+    keys: &'a toml::Table,
+}
+
+impl<'a> Defaults<'a> {
+    fn word(&self, key: &str) -> Option<&'a str> {
+        self.keys.get(key).and_then(toml::Value::as_str)
+    }
+}
+
 fn function(
     name: &str,
-    chapter: &str,
     row: Row,
     model: Option<&Function>,
-    chapter_is: &str,
-    chapter_errors: &str,
+    same: Option<&Function>,
+    chapter: &Defaults,
 ) -> Result<Function> {
     ensure!(name.starts_with("MPI_"), "a function's name begins with MPI_");
     let mut parameters = model.map_or_else(Vec::new, |model| model.parameters.clone());
     parameters.extend(parse_parameters(&row.params)?);
-    let mut marks = marks(&format!("{chapter_is} {}", row.is))?;
+    let mut marks = marks(&format!("{} {}", chapter.word("is").unwrap_or_default(), row.is))?;
     marks.large |= model.is_some_and(|model| model.marks.large);
-    let errors = match row.errors.as_deref().unwrap_or(chapter_errors) {
-        "" => default_errors(&parameters),
-        "file" => Errors::File,
-        "none" => Errors::None,
-        other => bail!("no error handler is called {other}"),
+    let errors = match row.errors.as_deref().or(chapter.word("errors")) {
+        None => default_errors(&parameters),
+        Some("file") => Errors::File,
+        Some("none") => Errors::None,
+        Some(other) => bail!("no error handler is called {other}"),
     };
-    let by_hand = match row.by.as_deref() {
-        None => false,
-        Some("hand") => true,
-        Some(other) => bail!("by = \"{other}\""),
-    };
+    let by = row.by.as_deref().map(engines).transpose()?;
     let function = Function {
         name: name.to_owned(),
-        chapter: chapter.to_owned(),
+        chapter: chapter.chapter.to_owned(),
         parameters,
         marks,
+        like: row.like,
         same: row.same,
-        by_hand,
+        engines: engines(row.engines.as_deref().or(chapter.word("engines")).unwrap_or("local mpi"))?,
+        by: by.or(same.map(|same| same.by)).unwrap_or_default(),
+        module: row.module.as_deref().or(chapter.word("module")).unwrap_or(chapter.chapter).to_owned(),
+        collective: row.collective,
         returns: row.returns.as_deref().map(returned).transpose()?,
         errors,
         deprecated: row.deprecated,
@@ -248,11 +273,25 @@ fn marks(words: &str) -> Result<Marks> {
             "large" => marks.large = true,
             "waits" => marks.waits = true,
             "polls" => marks.polls = true,
+            "calls" => marks.calls = true,
             "anytime" => marks.anytime = true,
+            "at_once" => marks.at_once = true,
             other => bail!("no mark is called {other}"),
         }
     }
     Ok(marks)
+}
+
+fn engines(words: &str) -> Result<Engines> {
+    let mut engines = Engines::default();
+    for word in words.split_whitespace() {
+        match word {
+            "local" => engines.local = true,
+            "mpi" => engines.mpi = true,
+            other => bail!("no engine is called {other}"),
+        }
+    }
+    Ok(engines)
 }
 
 fn returned(word: &str) -> Result<Returned> {
@@ -273,4 +312,46 @@ fn default_errors(parameters: &[Parameter]) -> Errors {
     first(&[Class::Comm, Class::Win, Class::File, Class::Session])
         .or_else(|| first(&[Class::Request, Class::Message]))
         .unwrap_or(Errors::Myself)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+        [files]
+        title = "Files"
+        engines = "mpi"
+        module = "io"
+        [files.MPI_File_open]
+        by = "mpi"
+        [files.MPI_File_open_old]
+        same = "MPI_File_open"
+        [files.MPI_File_sync]
+        engines = "local mpi"
+        module = "sync"
+        is = "calls at_once"
+    "#;
+
+    #[test]
+    fn chapters_give_what_rows_leave_out() {
+        let functions = parse(TEXT).unwrap().functions;
+        let [open, old, sync] = functions.as_slice() else { panic!("there are three") };
+        assert!(open.engines.mpi && !open.engines.local && open.by.mpi && open.module == "io");
+        assert!(old.by.mpi && !old.by.local && old.worker() == "file_open");
+        assert!(sync.engines.local && sync.engines.mpi && !sync.by.mpi && sync.module == "sync");
+        assert!(sync.marks.calls && sync.marks.at_once && !sync.marks.waits);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (right, wrong, says) in [
+            ("by = \"mpi\"", "by = \"mip\"", "no engine is called mip"),
+            ("same = \"MPI_File_open\"", "same = \"MPI_File_openn\"", "MPI_File_openn, which is not above it"),
+            ("is = \"calls at_once\"", "is = \"call\"", "no mark is called call"),
+        ] {
+            let error = parse(&TEXT.replace(right, wrong)).err().expect("it is wrong");
+            assert!(format!("{error:#}").contains(says), "{error:#}");
+        }
+    }
 }

@@ -247,8 +247,8 @@ impl Drop for Scratch<'_> {
 
 /// `MPI_Op_create`, and `MPI_Op_create_c`: the length is stored as a double word whose low half is the `int` of the
 /// former.
-pub fn op_create(r: &Rank, function: FnPtr, commute: i32) -> Result<Op> {
-    let user = Rc::new(User { function, commutative: commute != 0 });
+pub fn op_create(r: &Rank, function: FnPtr, commute: bool) -> Result<Op> {
+    let user = Rc::new(User { function, commutative: commute });
     let handle = r.ops.table.borrow_mut().insert(user);
     handle.map(Op).map_err(|_| Error::new(MPI_ERR_NO_MEM, "too many operations are alive in this rank"))
 }

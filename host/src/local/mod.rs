@@ -1,11 +1,8 @@
 //! The embedded engine's side of the host: its shims, and ranks as threads or fibers.
 //!
-//! A shim is a body and two registrations. The body, `fn name(r: &Rank, [large: bool,] words…) -> Result<()>` (`async`
-//! if the function may wait), reads arrays and strings with [`shim`], calls the engine's function and writes results
-//! back; `large` where it serves `MPI_X` and `MPI_X_c`. The registrations, `threads(linker, name)` and `fibers(linker,
-//! name)`, match on an import's name, so that only what a module names is linked; they answer false for a name they
-//! don't know. Generated files are named after chapters; functions marked `by = "hand"` in the table stand in
-//! `hand*.rs` in the same form.
+//! The shims of most functions are rows of a generated file, named after the chapter; [`row`] says what a row becomes. A
+//! body reads arrays and strings with [`shim`], calls the engine's function and writes results back. Bodies that follow no
+//! rule of the table stand in [`bodies`]. Only what a module names is linked.
 //!
 //! All of them run through three functions of [`call`], which take the same arguments:
 //!
@@ -20,13 +17,14 @@
 //! `On` names: `On::Comm`, `On::Win`, `On::File`, `On::Session`, `On::Request`, `On::Myself` (`MPI_COMM_SELF`'s) or
 //! `On::Nothing`.
 
+#[macro_use]
+mod row;
+
 mod bodies;
 mod call;
 pub(crate) mod callback;
 mod fibers;
-#[allow(clippy::redundant_closure)] // All registrations look the same.
 mod generated;
-mod hand;
 mod objects;
 pub(crate) mod shim;
 mod threads;
@@ -56,13 +54,12 @@ pub(crate) fn define(
     if module == rankine_object::MODULE {
         return objects::define(linker, placement, name);
     }
-    if hand::define(linker, name)? {
-        return Ok(true);
+    for chapter in &generated::CHAPTERS {
+        if (chapter.link)(linker, placement, name)? {
+            return Ok(true);
+        }
     }
-    match placement {
-        Placement::Threads => generated::threads(linker, name),
-        Placement::Fibers => generated::fibers(linker, name),
-    }
+    Ok(false)
 }
 
 /// What carries the ranks of a job.
@@ -103,5 +100,5 @@ impl Carriers {
 
 /// Whether this engine has a function of MPI.
 pub fn has(name: &str) -> bool {
-    rankine_abi::Function::named(name).is_some_and(|function| function.in_local())
+    generated::CHAPTERS.iter().any(|chapter| chapter.names.contains(&name))
 }

@@ -12,6 +12,7 @@ use rankine_local::{Error, Rank, Result, comm, topo};
 
 /// A handle as a word of the guest's memory.
 pub(crate) trait Handle: Copy {
+    const NULL: Self;
     fn from_word(word: u32) -> Self;
     fn word(self) -> u32;
 }
@@ -19,6 +20,7 @@ pub(crate) trait Handle: Copy {
 macro_rules! handles {
     ($($name:ident)*) => {$(
         impl Handle for $name {
+            const NULL: Self = $name::NULL;
             #[inline]
             fn from_word(word: u32) -> Self {
                 $name(word)
@@ -161,6 +163,13 @@ pub(crate) fn put_null<H: Handle>(r: &Rank, at: i32, null: H) {
     let _ = put_handle(r, at, null, "a new handle");
 }
 
+/// Stores a new handle, or the null handle where there is none.
+#[inline]
+pub(crate) fn put_new<H: Handle>(r: &Rank, at: i32, what: &str, made: Result<H>) -> Result<()> {
+    let made = made.inspect_err(|_| put_null(r, at, H::NULL))?;
+    put_handle(r, at, made, what)
+}
+
 /// Stores a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5), unless the
 /// guest ignores it.
 #[inline]
@@ -180,6 +189,13 @@ pub(crate) fn put_status_of_failure<T>(r: &Rank, at: i32, result: &Result<T>, wh
         Err(error) => error.status.map_or(Ok(()), |status| put_status(r, at, &status, what)),
         Ok(_) => Ok(()),
     }
+}
+
+/// Stores the status of a message, which a call that failed may have all the same.
+#[inline]
+pub(crate) fn put_received(r: &Rank, at: i32, received: Result<Status>) -> Result<()> {
+    put_status_of_failure(r, at, &received, "status")?;
+    put_status(r, at, &received?, "status")
 }
 
 /// Stores a status with its `MPI_ERROR`.

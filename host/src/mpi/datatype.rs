@@ -5,7 +5,7 @@
 //! another.
 
 use std::cell::{Cell, RefCell};
-use std::ffi::{CString, c_int};
+use std::ffi::CString;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -73,21 +73,9 @@ impl Type {
 
     /// So many elements as the library receives them: bytes, if they are one block of not too many, in order.
     #[inline]
-    pub(in crate::mpi) fn as_bytes(&self, count: c_int) -> (c_int, usize) {
-        match self.as_many_bytes(i64::from(count)) {
-            (bytes, host) if host != self.host => match c_int::try_from(bytes) {
-                Ok(bytes) => (bytes, host),
-                Err(_) => (count, self.host),
-            },
-            _ => (count, self.host),
-        }
-    }
-
-    /// As [`Type::as_bytes`], for the large variants.
-    #[inline]
-    pub(in crate::mpi) fn as_many_bytes(&self, count: i64) -> (i64, usize) {
-        let bytes = self.plain_block().and_then(|size| count.checked_mul(size));
-        match bytes.filter(|&bytes| bytes > 0) {
+    pub(in crate::mpi) fn as_bytes<N: Number>(&self, count: N) -> (N, usize) {
+        let bytes = self.plain_block().and_then(|size| count.times(size));
+        match bytes.filter(|bytes| bytes.wide() > 0) {
             Some(bytes) => (bytes, Datatype::BYTE.0 as usize),
             None => (count, self.host),
         }

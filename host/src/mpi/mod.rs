@@ -2,13 +2,18 @@
 //!
 //! [`library`] finds the library and its functions, [`call`] carries one call of the guest, [`rank`] is what the
 //! process knows. The shims of most functions are generated from the table; [`shim`] says what they may rely on. Those
-//! that follow no rule stand in a file per chapter: any `pub(in crate::mpi) fn name(r: &Rank, w: &mut Words<'_>)` there
-//! is the shim of `MPI_Name`.
+//! that follow no rule stand in a file per chapter, and [`bodies`] gathers them.
 //!
 //! The library validates ranks, tags, counts and whatever else it is a matter of MPI to validate. Here is validated
 //! what it can't know: that buffers lie in the guest's memory, and that a handle is one.
 
+#[macro_use]
+mod shim;
+#[macro_use]
+mod symbol;
+
 mod attr;
+mod bodies;
 mod buffer;
 mod buffered;
 mod call;
@@ -44,7 +49,6 @@ mod rma;
 mod room;
 mod session;
 mod shared;
-mod shim;
 mod spawn;
 mod topo;
 mod words;

@@ -15,18 +15,120 @@
 //! (`codes`, `ports`, `hints`), that what comes fits. So the unsafe call asks no more of the guest than C asks of a correct
 //! program, and what a guest gets wrong beyond that (a wrong rank, a type that was not committed) is the library's to
 //! find.
+//!
+//! A row of the generated files says which functions share a shim, whose error handler hears of its errors, which words
+//! point to where a new handle goes, and what the shim does:
+//!
+//! ```text
+//! MPI_Comm_dup: On::Comm(0), [1: Comm], |r, w| { … };
+//! MPI_Buffer_attach / MPI_Buffer_attach_c: On::Myself, [], by buffer_attach large;
+//! ```
+//!
+//! The second is written by hand and stands in [`bodies`](super::bodies); `large` if it serves both variants. Those
+//! that are generated are written once and compiled for each variant, in which `Count`, `Displ` and `Extent` are what
+//! the library's function takes.
 
+use std::ffi::c_int;
 use std::ops::Deref;
 
+use rankine_abi::Addr;
 use wasmtime::ValRaw;
 
 use super::Result;
 use super::rank::Rank;
 use super::words::Words;
 
-/// A number of the guest's, as wide as any.
+/// What shims are made of.
+pub(super) mod prelude {
+    pub(in crate::mpi) use std::ffi::c_int;
+    pub(in crate::mpi) use std::slice;
+
+    pub(in crate::mpi) use rankine_abi::*;
+
+    pub(in crate::mpi) use crate::mpi::Result;
+    pub(in crate::mpi) use crate::mpi::bodies;
+    pub(in crate::mpi) use crate::mpi::call::{Entry, On};
+    pub(in crate::mpi) use crate::mpi::generated::symbols;
+    pub(in crate::mpi) use crate::mpi::hints::Of;
+    pub(in crate::mpi) use crate::mpi::rank::Rank;
+    pub(in crate::mpi) use crate::mpi::reach::{area, dealt, farthest, total, volume};
+    pub(in crate::mpi) use crate::mpi::request::{Kind, Origin, Pending};
+    pub(in crate::mpi) use crate::mpi::shim::{Number, last, sum, times};
+    pub(in crate::mpi) use crate::mpi::symbol::Signature;
+    pub(in crate::mpi) use crate::mpi::words::Words;
+}
+
+/// Makes the shims of a chapter, and `find`, which gives the one of an import.
+macro_rules! shims {
+    ($(
+        $name:ident $(/ $large:ident)?: $on:expr, [$($at:literal: $class:ident),*],
+        $(|$r:ident, $w:ident| $body:block)? $(by $by:ident $($both:ident)?)?;
+    )*) => {
+        $(shims!(@shims ($name $($large)?) $($r $w $body)?);)*
+
+        /// The shim of an import, if it is one of this file's.
+        pub(in crate::mpi) fn find(wanted: &str) -> Option<Entry> {
+            $(shims!(
+                @find wanted ($name $($large)?) ($on) [$(($at, $class::NULL.0)),*] ($(by $by $($both)?)?)
+            );)*
+            None
+        }
+    };
+
+    (@shims ($name:ident $($large:ident)?) $r:ident $w:ident $body:block) => {
+        shims!(@shim $name (c_int, c_int, isize) $r $w $body);
+        $(shims!(@shim $large (i64, isize, i64) $r $w $body);)?
+    };
+    (@shims ($($name:ident)+)) => {};
+    (@shim $name:ident ($count:ty, $displ:ty, $extent:ty) $r:ident $w:ident $body:block) => {
+        // Not every function has all kinds of numbers.
+        #[allow(non_snake_case, dead_code)]
+        fn $name($r: &Rank, $w: &mut Words<'_>) -> Result<()> {
+            type Function = symbols::$name;
+            type Count = $count;
+            type Displ = $displ;
+            type Extent = $extent;
+            $body
+        }
+    };
+
+    (@find $wanted:ident ($name:ident $($large:ident)?) ($on:expr) $nulls:tt $by:tt) => {
+        if $wanted == stringify!($name) {
+            return Some(Entry { shim: shims!(@entry false $name $by), on: $on, nulls: &$nulls });
+        }
+        $(
+            if $wanted == stringify!($large) {
+                return Some(Entry { shim: shims!(@entry true $large $by), on: $on, nulls: &$nulls });
+            }
+        )?
+    };
+    (@entry $is_large:tt $name:ident ()) => { $name };
+    (@entry $is_large:tt $name:ident (by $body:ident)) => { bodies::$body };
+    (@entry $is_large:tt $name:ident (by $body:ident large)) => { |r, w| bodies::$body(r, w, $is_large) };
+}
+
+/// The library's answer to the call of a shim's own function. What makes it sound stands at the head of this file.
+macro_rules! library {
+    ($r:ident $(, $argument:expr)*) => {{
+        let function = $r.symbol::<Function>()?;
+        let arguments: <Function as Signature>::Arguments = ($($argument,)*);
+        // SAFETY: the shim has proved or made every pointer above, and its handles are the library's.
+        unsafe { <Function as Signature>::call(function, arguments) }
+    }};
+}
+
+/// A number of the guest's: an int, an `MPI_Aint`, or an `MPI_Count`.
 pub(in crate::mpi) trait Number: Copy + TryFrom<i64> {
+    /// How many bytes of the guest's memory it takes.
+    const BYTES: u64;
+
+    /// As wide as any.
     fn wide(self) -> i64;
+    /// One of a call's words.
+    fn word(w: &Words<'_>, at: usize) -> Self;
+    fn get(r: &Rank, at: Addr, what: &str) -> Result<Self>;
+    fn put(self, r: &Rank, at: Addr, what: &str) -> Result<()>;
+    fn array(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<Self>>;
 
     /// So many times as much, if it has room for that.
     fn times(self, factor: i64) -> Option<Self> {
@@ -34,21 +136,64 @@ pub(in crate::mpi) trait Number: Copy + TryFrom<i64> {
     }
 }
 
-impl Number for i32 {
-    fn wide(self) -> i64 {
-        i64::from(self)
+macro_rules! numbers {
+    ($($number:ident: $bytes:literal, $word:ident, $get:ident, $put:ident, $array:ident;)*) => {$(
+        impl Number for $number {
+            const BYTES: u64 = $bytes;
+
+            #[inline]
+            fn wide(self) -> i64 {
+                self as i64
+            }
+
+            #[inline]
+            fn word(w: &Words<'_>, at: usize) -> Self {
+                w.$word(at)
+            }
+
+            fn get(r: &Rank, at: Addr, what: &str) -> Result<Self> {
+                r.$get(at, what)
+            }
+
+            fn put(self, r: &Rank, at: Addr, what: &str) -> Result<()> {
+                r.$put(at, self, what)
+            }
+
+            fn array(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<Self>> {
+                r.$array(at, count, what)
+            }
+        }
+    )*};
+}
+
+numbers! {
+    c_int: 4, int, get_int, put_int, ints;
+    isize: 4, aint, get_aint, put_aint, aints;
+    i64: 8, long, get_long, put_long, longs;
+}
+
+impl Words<'_> {
+    /// A number of the kind that the library takes.
+    #[inline]
+    pub(in crate::mpi) fn number<N: Number>(&self, at: usize) -> N {
+        N::word(self, at)
     }
 }
 
-impl Number for i64 {
-    fn wide(self) -> i64 {
-        self
+impl Rank {
+    /// Reads the number that an `inout` parameter points to.
+    pub(in crate::mpi) fn get_number<N: Number>(&self, at: Addr, what: &str) -> Result<N> {
+        N::get(self, at, what)
     }
-}
 
-impl Number for isize {
-    fn wide(self) -> i64 {
-        self as i64
+    /// Stores a number.
+    pub(in crate::mpi) fn put_number<N: Number>(&self, at: Addr, value: N, what: &str) -> Result<()> {
+        value.put(self, at, what)
+    }
+
+    /// Reads an array of numbers.
+    pub(in crate::mpi) fn numbers<N: Number>(&self, at: Addr, count: i64, what: &str) -> Result<Vec<N>> {
+        N::array(self, at, count, what)
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Callee {
     pub result: Option<ValueType>,
     /// Whether it may wait for other ranks: most such calls end a case, so they are drawn less often.
     pub waits: bool,
+    /// The embedded engine has it.
+    pub in_local: bool,
 }
 
 /// Who provides a function.
@@ -119,6 +121,7 @@ impl Catalogue {
                     parameters: parameters.collect(),
                     result: Some(row.result),
                     waits: function.marks.waits,
+                    in_local: function.engines.local,
                     name,
                 });
             }
@@ -145,6 +148,7 @@ fn helper(helper: Helper, parameters: &[(ValueType, What)]) -> Callee {
         parameters: parameters.to_vec(),
         result: None,
         waits: false,
+        in_local: true,
     }
 }
 
@@ -171,6 +175,7 @@ fn object_function(name: &str, words: &str) -> Callee {
         parameters: parameters.collect(),
         result: Some(ValueType::I32),
         waits: true,
+        in_local: true,
     }
 }
 

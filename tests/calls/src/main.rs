@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use arbitrary::Unstructured;
 use clap::Parser;
-use rankine_calls::catalogue::{Callee, Origin};
+use rankine_calls::catalogue::Callee;
 use rankine_calls::draw::{Choice, draw};
 use rankine_calls::{Case, Catalogue, Program, guest};
 
@@ -109,10 +109,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// Which functions an engine has.
 fn engine_has(engine: &str) -> Result<fn(&Callee) -> bool> {
     Ok(match engine {
-        "local" => |callee| {
-            callee.origin != Origin::Module(rankine_abi::MODULE)
-                || rankine_abi::Function::named(&callee.name).is_some_and(rankine_abi::Function::in_local)
-        },
+        "local" => |callee| callee.in_local,
         "mpi" => |_| true,
         other => bail!("no engine is called {other}"),
     })

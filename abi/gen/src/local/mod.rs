@@ -1,122 +1,180 @@
-//! Writes `host/src/local/generated/`: the import shims of the embedded engine, a file per chapter.
+//! Writes `host/src/local/generated/`: the import shims of the embedded engine, a file of rows per chapter.
 //!
-//! A shim is written for every function that the engine has, unless it is `by = "hand"`. What the engine has is read
-//! from its source ([`engine`]), so a new function there needs a run of the generator and nothing else; one whose
-//! parameters don't follow from the table is refused with both signatures. Where a body of that name stands in
-//! `host/src/local/bodies`, only the registrations are generated, and call it. An engine's function `NAME_at_once`
-//! beside `NAME`, which does the usual case without waiting or does nothing, is tried first.
+//! What a row becomes is said by the macro `shims!` in `host/src/local/row.rs`. Here stands what differs between the
+//! functions: how a function waits, the words that its guest passes, whose errors they are, and how the words become the
+//! arguments of the engine's function ([`body`]).
 
-pub mod body;
-pub mod engine;
-mod register;
+mod body;
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
 use crate::functions::{Function, Table};
-use engine::Engine;
+use crate::layout;
+use crate::parameters::Parameter;
+use crate::wasm;
 
-/// The files, path and text, and what is wrong with functions of the engine.
-pub struct Shims {
-    pub files: Vec<(String, String)>,
-    pub complaints: Vec<String>,
-}
+pub use body::on;
+use body::{Body, is_async};
 
-/// Writes the shims of all functions that the engine has.
-pub fn emit(table: &Table, engine: &Engine) -> Result<Shims> {
-    let mut shims = Shims { files: Vec::new(), complaints: Vec::new() };
+/// The files, path and text.
+pub fn emit(table: &Table) -> Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
     let mut modules = Vec::new();
     for chapter in &table.chapters {
-        let mut bodies = Vec::new();
-        for function in table.functions.iter().filter(|f| f.chapter == chapter.key) {
-            match shim(function, engine) {
-                Ok(Some(shim)) => bodies.push(shim),
-                Ok(None) => {}
-                Err(error) => shims.complaints.push(format!("{}: {error:#}", function.name)),
-            }
+        let mut rows = String::new();
+        for function in table.functions.iter().filter(|f| f.chapter == chapter.key && f.engines.local) {
+            rows += &row(table, function).with_context(|| format!("{} on the engine local", function.name))?;
         }
-        if !bodies.is_empty() {
-            let text = emit_chapter(&chapter.title, &bodies)?;
-            shims.files.push((path(&chapter.key), text));
+        if !rows.is_empty() {
+            files.push((path(&chapter.key), emit_chapter(&chapter.title, &rows)?));
             modules.push(chapter.key.as_str());
         }
     }
-    shims.files.push((path("mod"), emit_mod(&modules)?));
-    Ok(shims)
+    files.push((path("mod"), emit_mod(&modules)?));
+    Ok(files)
 }
 
 fn path(module: &str) -> String {
     format!("host/src/local/generated/{module}.rs")
 }
 
-/// A function with its shim's body, if it has one.
-struct Shim<'a> {
+/// The row of a function; none for the further forms of a collective, which its own row has.
+fn row(table: &Table, function: &Function) -> Result<String> {
+    if let Some(constructor) = &function.collective {
+        return collective(table, function, constructor);
+    }
+    if table.functions.iter().any(|f| is_form_of(function, f)) {
+        return Ok(String::new());
+    }
+    let row = Row { function, how: how(function), names: names(function), variant: None, bound: &["r"] };
+    if function.returns.is_some() {
+        let bound: &[&str] = if function.by.local { &["r"] } else { &[] };
+        return Ok(Row { how: "value", bound, ..row }.text(&[value(function)?]) + ";\n");
+    }
+    if function.by.local {
+        // Where the guest's words differ in number, each variant has a row.
+        if function.parameters.iter().any(|p| p.large_only) {
+            let of = |(names, large)| {
+                Row { names, variant: Some(large), ..row }.text(&[hand(function, Some(large))]) + ";\n"
+            };
+            return Ok(function.variants().map(of).collect());
+        }
+        return Ok(row.text(&[hand(function, None)]) + ";\n");
+    }
+    let body = Body::new(function)?;
+    let mut out = row.text(&body.statements());
+    if function.marks.at_once {
+        out += layout::row(&["at_once".to_owned()], &body.at_once()?).trim_start_matches("   ");
+    }
+    Ok(out + ";\n")
+}
+
+/// A row for all forms of a collective: its body makes the operation of its arguments.
+fn collective(table: &Table, function: &Function, constructor: &str) -> Result<String> {
+    let mut forms = vec![function];
+    for suffix in [&["request"][..], &["info", "request"]] {
+        let adds = |f: &&Function| {
+            let added = f.parameters.iter().skip(function.parameters.len());
+            is_form_of(f, function) && added.map(|p| p.name.as_str()).eq(suffix.iter().copied())
+        };
+        forms.push(table.functions.iter().find(adds).context("it has no form that adds a request")?);
+    }
+    let names: Vec<String> = forms.into_iter().map(names).collect();
+    let row = Row { function, how: "collective", names: names.join(", "), variant: None, bound: &["r", "c"] };
+    Ok(row.text(&Body::new(function)?.constructing(constructor)) + ";\n")
+}
+
+/// Whether a function is the nonblocking or persistent form of a collective.
+fn is_form_of(function: &Function, collective: &Function) -> bool {
+    collective.collective.is_some() && function.collective.is_none() && function.like.as_ref() == Some(&collective.name)
+}
+
+/// What a row begins with.
+struct Row<'a> {
     function: &'a Function,
-    body: Option<body::Body>,
+    how: &'static str,
+    names: String,
+    /// The one variant that it is for, unless it is for all.
+    variant: Option<bool>,
+    /// What the body is given.
+    bound: &'static [&'static str],
 }
 
-fn shim<'a>(function: &'a Function, engine: &Engine) -> Result<Option<Shim<'a>>> {
-    if function.chapter == "convert" {
-        return Ok(Some(Shim { function, body: None }));
+impl Row<'_> {
+    /// `wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, …) On::Comm(handle(comm)), |r| { body }`
+    fn text(&self, body: &[String]) -> String {
+        let function = self.function;
+        let word = |p: &Parameter| {
+            let kind = match (wasm::parameter(p, false), wasm::parameter(p, function.marks.large), self.variant) {
+                ("i64", ..) | (_, "i64", Some(true)) => ": long",
+                (_, "i64", None) => ": wide",
+                _ => "",
+            };
+            format!("{}{kind}", p.variable())
+        };
+        let words: Vec<String> = function.of_variant(self.variant.unwrap_or(true)).map(word).collect();
+        let on = if self.how == "collective" { "comm".to_owned() } else { on(function) };
+        let is_large = |text: &String| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == "large");
+        let bound: Vec<&str> = self.bound.iter().copied().chain(body.iter().any(is_large).then_some("large")).collect();
+        let bound = if bound.is_empty() { String::new() } else { format!(" |{}|", bound.join(", ")) };
+        let front = [format!("{} {}", self.how, self.names), format!("({}) {on},{bound}", words.join(", "))];
+        layout::row(&front, body)
     }
-    let body = match (engine.body(&function.worker()), engine.function(function)) {
-        (Some(declared), _) => body::Body::written(function, declared)?,
-        (None, Some(declared)) if !function.by_hand => body::Body::new(function, declared)?,
-        _ => return Ok(None),
-    };
-    Ok(Some(Shim { function, body: Some(body) }))
 }
 
-fn emit_chapter(title: &str, shims: &[Shim]) -> Result<String> {
-    let mut code = String::new();
-    for body in shims.iter().filter_map(|shim| shim.body.as_ref()) {
-        body.emit(&mut code)?;
-    }
-    register::emit(&mut code, shims)?;
+fn names(function: &Function) -> String {
+    function.variants().map(|(name, _)| name).collect::<Vec<_>>().join(" / ")
+}
 
+/// How the function waits: the name of what carries it in `host/src/local/call.rs`.
+fn how(function: &Function) -> &'static str {
+    match (is_async(function), function.marks.anytime) {
+        _ if function.marks.at_once => "wait_unless",
+        (true, false) => "wait",
+        (true, true) => "wait_anytime",
+        (false, false) => "now",
+        (false, true) => "now_anytime",
+    }
+}
+
+/// What a function gives that returns no error code.
+fn value(function: &Function) -> Result<String> {
+    let words: Vec<&str> = function.parameters.iter().map(|p| p.variable()).collect();
+    if function.by.local {
+        return Ok(hand(function, None));
+    }
+    // A handle and its integer are the same word.
+    ensure!(words.len() == 1 && function.chapter == "convert", "it returns a value and has no body");
+    Ok(words[0].to_owned())
+}
+
+/// The call of a body that is written by hand: it takes all words of the guest, after `large` if it serves two variants.
+fn hand(function: &Function, variant: Option<bool>) -> String {
+    let mut arguments = vec!["r".to_owned()];
+    if function.marks.large {
+        arguments.push(variant.map_or("large".to_owned(), |large| large.to_string()));
+    }
+    for p in function.of_variant(true) {
+        arguments.push(match variant {
+            Some(false) if p.large_only => "0".to_owned(),
+            Some(false) if wasm::parameter(p, true) != wasm::parameter(p, false) => {
+                format!("i64::from({})", p.variable())
+            }
+            _ => p.variable().to_owned(),
+        });
+    }
+    let wait = if is_async(function) { ".await" } else { "" };
+    format!("bodies::{}({}){wait}", function.worker(), arguments.join(", "))
+}
+
+fn emit_chapter(title: &str, rows: &str) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! Shims of the embedded engine: {}.", lower_first(title))?;
-    writeln!(out, "use wasmtime::{{Caller, Linker}};\n")?;
-    let uses = |forms: &[&str]| forms.iter().any(|form| code.contains(form));
-    let mut abi = Vec::new();
-    for class in
-        ["Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win"]
-    {
-        if uses(&[&format!("<{class}>"), &format!("({class}::NULL"), &format!(" {class}::NULL")]) {
-            abi.push(class);
-        }
-    }
-    if uses(&["FnPtr("]) {
-        abi.push("FnPtr");
-    }
-    let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    abi.extend(words.iter().filter(|word| word.starts_with("MPI_MAX_") || **word == "MPI_IN_PLACE"));
-    if !abi.is_empty() {
-        writeln!(out, "use rankine_abi::{{{}}};", abi.join(", "))?;
-    }
-    if uses(&["&Rank"]) {
-        writeln!(out, "use rankine_local::{{Rank, Result}};\n")?;
-    }
-    if uses(&["bodies::"]) {
-        writeln!(out, "use crate::local::bodies;")?;
-    }
-    if uses(&["call::"]) {
-        writeln!(out, "use crate::local::call::{{self, On}};")?;
-    }
-    let forms = [("self", "shim::"), ("addr", "addr("), ("handle", "handle(")];
-    let calls = |form: &str| {
-        let starts = code.match_indices(form).map(|(at, _)| code[..at].chars().next_back());
-        starts.flatten().any(|before| !before.is_alphanumeric() && before != '_')
-    };
-    let helpers: Vec<&str> = forms.iter().filter(|(_, form)| calls(form)).map(|(name, _)| *name).collect();
-    if !helpers.is_empty() {
-        writeln!(out, "use crate::local::shim::{{{}}};", helpers.join(", "))?;
-    }
-    writeln!(out, "use crate::guest::Guest;\n")?;
-    out.push_str(&code);
+    writeln!(out, "use crate::local::row::prelude::*;\n")?;
+    writeln!(out, "shims! {{\n{}\n}}", rows.trim_end())?;
     Ok(out)
 }
 
@@ -127,17 +185,19 @@ fn lower_first(title: &str) -> String {
 fn emit_mod(modules: &[&str]) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
-    writeln!(out, "//! Shims of the embedded engine that follow from the table, a file per chapter of the standard.")?;
-    writeln!(out, "use wasmtime::Linker;\n\nuse crate::guest::Guest;\n")?;
+    writeln!(out, "//! Shims of the embedded engine, a file of rows per chapter of the standard.\n")?;
+    writeln!(out, "use super::row::Chapter;\n")?;
     for module in modules {
         writeln!(out, "mod {module};")?;
     }
-    for kind in ["threads", "fibers"] {
-        let what = if kind == "threads" { "has a thread of its own" } else { "is a fiber" };
-        writeln!(out, "\n/// Links one import for a rank that {what}; false if no shim here has its name.")?;
-        writeln!(out, "pub(crate) fn {kind}(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result<bool> {{")?;
-        let calls: Vec<String> = modules.iter().map(|module| format!("{module}::{kind}(linker, name)?")).collect();
-        writeln!(out, "Ok({})\n}}", calls.join(" || "))?;
+    writeln!(
+        out,
+        "\n/// All chapters that the engine has.\npub(super) static CHAPTERS: [Chapter; {}] = [",
+        modules.len()
+    )?;
+    for module in modules {
+        writeln!(out, "{module}::CHAPTER,")?;
     }
+    writeln!(out, "];")?;
     Ok(out)
 }

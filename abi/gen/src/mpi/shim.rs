@@ -1,28 +1,25 @@
-//! Writes one shim: proves and translates the arguments, calls the library, translates the results.
+//! The statements of one shim: proves and translates the arguments, calls the library, translates the results.
 
-use std::fmt::Write;
+mod proofs;
 
 use anyhow::{Result, bail};
 
 use super::symbols::element;
 use crate::functions::{Class, Errors, Function};
 use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
-use crate::wasm;
 
-/// The shim of one variant.
-pub fn emit(function: &Function, name: &str, large: bool) -> Result<String> {
-    if function.by_hand || function.returns.is_some() {
-        bail!("it follows no rule and must be written by hand in host/src/mpi");
+/// The statements of a function's shim, which both variants share.
+pub fn statements(function: &Function) -> Result<Vec<String>> {
+    if function.returns.is_some() || function.parameters.iter().any(|p| p.large_only) {
+        bail!("it follows no rule: `by = \"mpi\"` and a body in host/src/mpi");
     }
     let (before, after, kept, bytes, blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
-    Shim { function, name, large, before, after, kept, bytes, blocks }.build()
+    Shim { function, before, after, kept, bytes, blocks }.build()
 }
 
 /// A shim that is being written.
 struct Shim<'a> {
     function: &'a Function,
-    name: &'a str,
-    large: bool,
     /// Statements before the call.
     before: Vec<String>,
     /// Statements after it.
@@ -36,71 +33,80 @@ struct Shim<'a> {
 }
 
 impl Shim<'_> {
-    fn build(mut self) -> Result<String> {
+    fn build(mut self) -> Result<Vec<String>> {
         let function = self.function;
-        let parameters: Vec<&Parameter> = function.of_variant(self.large).collect();
         self.conditions();
-        let is_buffer = |p: &&&Parameter| matches!(p.kind, Kind::Buffer(..));
-        for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out) {
+        let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
+        for p in function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out) {
             self.input(p)?;
         }
-        for p in parameters.iter().filter(is_buffer) {
+        for p in function.parameters.iter().filter(is_buffer) {
             self.buffer(p)?;
             self.received(p)?;
         }
         self.guards();
-        for p in parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
+        for p in function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
             self.output(p)?;
         }
-        let arguments: Vec<String> = parameters.iter().map(|p| self.argument(p)).collect::<Result<_>>()?;
-        self.text(&arguments)
+        let arguments: Vec<String> = function.parameters.iter().map(|p| self.argument(p)).collect::<Result<_>>()?;
+        Ok(self.with_call(&arguments))
     }
 
-    fn text(&self, arguments: &[String]) -> Result<String> {
-        let mut out = String::new();
-        let large = if self.large { "_c" } else { "" };
-        writeln!(out, "/// `{}`", self.name)?;
-        writeln!(out, "fn {}{large}(r: &Rank, w: &mut Words<'_>) -> Result<()> {{", self.function.snake())?;
-        if self.before.iter().chain(arguments).chain(&self.after).all(|text| !text.contains("w.")) {
-            writeln!(out, "let _ = w;")?;
+    /// The statements with the call between them, whose code is checked before results are stored.
+    fn with_call(self, arguments: &[String]) -> Vec<String> {
+        // A failed receive has a status all the same.
+        let (statuses, others): (Vec<String>, Vec<String>) =
+            self.after.into_iter().partition(|text| text.starts_with("r.put_status"));
+        let mut out = self.before;
+        let arguments: String = arguments.iter().map(|argument| format!(", {argument}")).collect();
+        let mut code = format!("library!(r{arguments})");
+        if !statuses.is_empty() {
+            out.push(format!("let code = {code};"));
+            out.extend(statuses.into_iter().map(|status| format!("{status};")));
+            code = "code".to_owned();
         }
-        for statement in &self.before {
-            writeln!(out, "{statement}")?;
+        out.push(format!("r.check({code})"));
+        for statement in others {
+            out.last_mut().expect("it has the check").push_str("?;");
+            out.push(statement);
         }
-        writeln!(out, "let call = r.symbol::<symbols::{}>()?;", self.name)?;
-        writeln!(
-            out,
-            "// SAFETY: see `mpi::shim`: pointers were proved or made above, and handles are the library's."
-        )?;
-        writeln!(out, "let code = unsafe {{ call({}) }};", arguments.join(", "))?;
-        match self.after.split_last() {
-            None => writeln!(out, "r.check(code)")?,
-            Some((last, others)) => {
-                // A failed receive has a status all the same.
-                let (statuses, others): (Vec<&String>, Vec<&String>) =
-                    others.iter().chain([last]).partition(|text| text.starts_with("r.put_status"));
-                for statement in statuses {
-                    writeln!(out, "{statement};")?;
-                }
-                match others.split_last() {
-                    None => writeln!(out, "r.check(code)")?,
-                    Some((last, others)) => {
-                        writeln!(out, "r.check(code)?;")?;
-                        for statement in others {
-                            writeln!(out, "{statement}?;")?;
-                        }
-                        writeln!(out, "{last}")?;
-                    }
-                }
-            }
+        out
+    }
+
+    /// The type of a number on the host; those of the large variant differ.
+    fn number(&self, kind: &Kind) -> &'static str {
+        match kind {
+            Kind::Count if self.function.marks.large => "Count",
+            Kind::Displ if self.function.marks.large => "Displ",
+            Kind::Extent if self.function.marks.large => "Extent",
+            kind => element(kind, false),
         }
-        writeln!(out, "}}\n")?;
-        Ok(out)
+    }
+
+    /// A number that the guest passes, as the library takes it.
+    fn word(&self, p: &Parameter) -> String {
+        let at = self.at(&p.name);
+        match self.number(&p.kind) {
+            "c_int" => format!("w.int({at})"),
+            "isize" => format!("w.aint({at})"),
+            "i64" => format!("w.long({at})"),
+            number => format!("w.number::<{number}>({at})"),
+        }
+    }
+
+    /// The same as an expression of type `i64`.
+    fn wide(&self, name: &str) -> String {
+        let p = self.function.parameter(name).expect("checked when parsed");
+        match self.word(p) {
+            word if word.starts_with("w.long") => word,
+            word if word.starts_with("w.int") => format!("i64::from({word})"),
+            word => format!("{word}.wide()"),
+        }
     }
 
     /// Where a parameter stands among the call's words.
     fn at(&self, name: &str) -> usize {
-        self.function.of_variant(self.large).position(|p| p.name == name).expect("it is a parameter")
+        self.function.parameters.iter().position(|p| p.name == name).expect("it is a parameter")
     }
 
     fn address(&self, name: &str) -> String {
@@ -120,7 +126,7 @@ impl Shim<'_> {
             let (comm, leader) = (self.at("local_comm"), self.at("local_leader"));
             self.before.push(format!("let side = r.side(w.word({comm}), w.int({leader}))?;"));
         }
-        for p in function.of_variant(self.large).filter(|p| matches!(p.kind, Kind::Buffer(..))) {
+        for p in function.parameters.iter().filter(|p| matches!(p.kind, Kind::Buffer(..))) {
             let mut terms = Vec::new();
             if function.parameters.iter().any(|p| matches!(p.kind, Kind::Root)) {
                 terms.push(match (p.root_only, p.direction) {
@@ -146,7 +152,8 @@ impl Shim<'_> {
     fn significant(&self, p: &Parameter) -> Option<String> {
         let buffers: Vec<&Parameter> = self
             .function
-            .of_variant(self.large)
+            .parameters
+            .iter()
             .filter(|b| matches!(b.kind, Kind::Buffer(..)) && b.uses().contains(&p.name.as_str()))
             .collect();
         let describes = matches!(p.kind, Kind::Handle(Class::Datatype)) || !p.lengths.is_empty();
@@ -271,10 +278,11 @@ impl Shim<'_> {
             }
             Kind::Handle(Class::Datatype) => format!("r.datatypes({address}, {length}, {name:?})?"),
             Kind::Handle(class) => bail!("{name}: no rule for an array of {}", class.rust()),
-            kind => match element(kind, self.large) {
+            kind => match self.number(kind) {
                 "c_int" => format!("r.ints({address}, {length}, {name:?})?"),
                 "isize" => format!("r.aints({address}, {length}, {name:?})?"),
-                _ => format!("r.longs({address}, {length}, {name:?})?"),
+                "i64" => format!("r.longs({address}, {length}, {name:?})?"),
+                number => format!("r.numbers::<{number}>({address}, {length}, {name:?})?"),
             },
         };
         let read = match self.significant(p) {
@@ -315,10 +323,11 @@ impl Shim<'_> {
                 self.after.push(format!("r.put_whole_status({address}, &{name}, {name:?})"));
             }
             kind => {
-                let (get, put) = match element(kind, self.large) {
-                    "c_int" => ("get_int", "put_int"),
-                    "isize" => ("get_aint", "put_aint"),
-                    _ => ("get_long", "put_long"),
+                let (get, put) = match self.number(kind) {
+                    "c_int" => ("get_int".to_owned(), "put_int"),
+                    "isize" => ("get_aint".to_owned(), "put_aint"),
+                    "i64" => ("get_long".to_owned(), "put_long"),
+                    number => (format!("get_number::<{number}>"), "put_number"),
                 };
                 self.before.push(format!("let mut {name} = r.{get}({address}, {name:?})?;"));
                 self.after.push(format!("r.{put}({address}, {name}, {name:?})"));
@@ -355,235 +364,6 @@ impl Shim<'_> {
         Ok(())
     }
 
-    /// Elements that come from elsewhere are so many bytes to the library: what ends within an element would be the end of
-    /// some libraries.
-    fn received(&mut self, p: &Parameter) -> Result<()> {
-        let is_message = ["pt2pt", "coll", "neighbor"].contains(&self.function.chapter.as_str());
-        let Kind::Buffer(area, Some(datatype)) = &p.kind else { return Ok(()) };
-        if !is_message || p.direction == Direction::In || self.function.parameter("op").is_some() {
-            return Ok(());
-        }
-        let length = match area {
-            Area::Elements(length) => length,
-            Area::Blocks { counts, displs } => {
-                self.received_blocks(counts, displs, datatype);
-                return Ok(());
-            }
-        };
-        let count = match length {
-            Length::Parameter(count) => count,
-            Length::Product(a, b) => match (&**a, &**b) {
-                (Length::Parameter(count), _) | (_, Length::Parameter(count)) => count,
-                _ => return Ok(()),
-            },
-            _ => return Ok(()),
-        };
-        let at = self.at(count);
-        let (find, word) = if self.large { ("as_many_bytes", "long") } else { ("as_bytes", "int") };
-        self.before.push(format!("let ({count}_host, {datatype}_host) = {datatype}.{find}(w.{word}({at}));"));
-        self.bytes.extend([count.clone(), datatype.clone()]);
-        Ok(())
-    }
-
-    /// As [`Shim::received`], of a block from each process.
-    fn received_blocks(&mut self, counts: &str, displs: &str, datatype: &str) {
-        let each = self.function.parameter(datatype).is_some_and(|d| !d.lengths.is_empty());
-        for array in if each { vec![counts, datatype] } else { vec![counts, displs] } {
-            let (plain, changed) = (format!("let {array} = "), format!("let mut {array} = "));
-            for statement in &mut self.before {
-                if statement.starts_with(&plain) {
-                    *statement = statement.replacen(&plain, &changed, 1);
-                }
-            }
-        }
-        self.blocks = Some(if each {
-            format!("{datatype}.as_bytes(&mut {counts});")
-        } else {
-            self.bytes.push(datatype.to_owned());
-            format!("let {datatype}_host = {datatype}.as_byte_blocks(&mut {counts}, &mut {displs});")
-        });
-    }
-
-    /// How many elements a buffer has, where the table's word for it is not the whole truth.
-    fn elements(&self, p: &Parameter, length: &Length) -> Result<String> {
-        let plain = self.length(length)?;
-        let name = self.function.name.to_lowercase();
-        if p.name != "recvbuf" || !name.contains("reduce_scatter") {
-            return Ok(plain);
-        }
-        let comm = self.at("comm");
-        // What it receives; in place it holds everybody's operands.
-        Ok(if name.contains("block") {
-            let count = self.length(&Length::Parameter("recvcount".into()))?;
-            format!("if has_sendbuf {{ {count} }} else {{ times({count}, r.peers(w.word({comm}))?) }}")
-        } else {
-            format!("if has_sendbuf {{ r.own(&recvcounts, w.word({comm}))? }} else {{ {plain} }}")
-        })
-    }
-
-    /// Further proofs, of what the library would not check.
-    fn guards(&mut self) {
-        let function = self.function;
-        let has = |name: &str| function.parameter(name).is_some();
-        if has("position") {
-            let (room, count) = if has("outsize") { ("outsize", "incount") } else { ("insize", "outcount") };
-            let word = |name: &str| {
-                let p = function.parameter(name).expect("looked for");
-                let wide = wasm::parameter(p, self.large) == "i64";
-                let at = self.at(name);
-                if wide { format!("w.long({at})") } else { format!("i64::from(w.int({at}))") }
-            };
-            let (room, count) = (word(room), word(count));
-            let position = function.parameter("position").map_or("", |p| match element(&p.kind, self.large) {
-                "c_int" => "i64::from(position)",
-                "isize" => "position as i64",
-                _ => "position",
-            });
-            self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
-            self.before.push("r.disjoint(&inbuf, &outbuf)?;".to_owned());
-        }
-        if has("datarep") && function.chapter == "pack" {
-            self.external();
-        }
-        for p in function.of_variant(self.large).filter(|p| function.chapter == "io" && is_offset(p)) {
-            let (file, at) = (self.at("fh"), self.at(&p.name));
-            self.before.push(format!("r.file_offset(w.word({file}), w.long({at}), {:?})?;", p.name));
-        }
-        if function.chapter == "rma" && has("target_rank") {
-            let at = |name: &str| self.at(name);
-            let count = match function.parameter("target_count") {
-                Some(_) if self.large => format!("w.long({})", at("target_count")),
-                Some(_) => format!("i64::from(w.int({}))", at("target_count")),
-                None => "1".to_owned(),
-            };
-            let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
-            self.before.push(format!(
-                "let target_disp = r.target(w.word({}), w.int({}), w.aint({}), {count}, &{datatype})?;",
-                at("win"),
-                at("target_rank"),
-                at("target_disp")
-            ));
-            self.transfer(&count);
-        }
-        match function.name.as_str() {
-            "MPI_Comm_create" | "MPI_Comm_create_group" => self.before.push("r.within_comm(group, comm)?;".to_owned()),
-            "MPI_Win_start" | "MPI_Win_post" => self.before.push("r.within_win(group, win)?;".to_owned()),
-            _ => {}
-        }
-        let sends = function.parameters.iter().find(|p| p.name == "sendbuf");
-        let receives = function.parameters.iter().find(|p| p.name == "recvbuf");
-        if let (Some(_), Some(_), "coll" | "neighbor" | "pt2pt") = (sends, receives, function.chapter.as_str()) {
-            self.before.push("r.disjoint(&sendbuf, &recvbuf)?;".to_owned());
-        }
-        self.own_part();
-        self.before.extend(self.blocks.take());
-        if function.name == "MPI_Reduce_local" {
-            self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
-        }
-        self.reach();
-    }
-
-    /// The external representation: the only one that there is, of types that have one, and of something.
-    fn external(&mut self) {
-        let function = self.function;
-        let count = ["incount", "outcount"].into_iter().find(|name| function.parameter(name).is_some());
-        let count = self.length(&Length::Parameter(count.expect("it has a count").into())).expect("it is a parameter");
-        self.before.push("r.external32(&datarep)?;".to_owned());
-        self.before.push("datatype.external()?;".to_owned());
-        let nothing = match function.parameter("size") {
-            Some(p) => {
-                let put = if element(&p.kind, self.large) == "isize" { "put_aint" } else { "put_long" };
-                format!("r.{put}({}, 0, \"size\")", self.address("size"))
-            }
-            None => "Ok(())".to_owned(),
-        };
-        self.before.push(format!("if datatype.hull({count}).is_none() {{ return {nothing}; }}"));
-    }
-
-    /// What is put or got has to fit, since a rank may be its own target.
-    fn transfer(&mut self, target: &str) {
-        let name = self.function.name.to_lowercase();
-        let side = |p: &str| {
-            let count = self.function.parameter(&format!("{p}_count"))?;
-            let count = self.length(&Length::Parameter(count.name.clone())).ok()?;
-            Some(format!("({count}, &{p}_datatype)"))
-        };
-        let there = format!("({target}, &target_datatype)");
-        let (from, to) = match (side("origin"), side("result")) {
-            (Some(_), Some(result)) => (there, result),
-            (Some(origin), None) if name.ends_with("get") => (there, origin),
-            (Some(origin), None) => (origin, there),
-            (None, _) => return,
-        };
-        self.before.push(format!("r.fits({from}, {to})?;"));
-    }
-
-    /// Of a collective in which every rank sends to itself too: that part has to fit.
-    fn own_part(&mut self) {
-        let function = self.function;
-        let has = |name: &str| function.parameter(name).is_some();
-        let types = |p: &Parameter| matches!(p.kind, Kind::Handle(Class::Datatype));
-        let kinds: Vec<&Parameter> = function.of_variant(self.large).filter(|p| types(p)).collect();
-        let ([sent, into], true, "coll") =
-            (kinds.as_slice(), has("sendbuf") && has("recvbuf"), function.chapter.as_str())
-        else {
-            return;
-        };
-        let comm = self.at("comm");
-        let side = |count: &str, ty: &Parameter| {
-            let count = if has(count) {
-                self.length(&Length::Parameter(count.into())).expect("it is a parameter")
-            } else {
-                format!("r.own(&{count}s, w.word({comm}))?")
-            };
-            match ty.lengths.is_empty() {
-                true => format!("({count}, &{})", ty.name),
-                false => format!("({count}, r.own_type(&{}, w.word({comm}))?)", ty.name),
-            }
-        };
-        let (from, to) = (side("sendcount", sent), side("recvcount", into));
-        let counted: Vec<String> = function
-            .of_variant(self.large)
-            .filter(|p| matches!(p.kind, Kind::Buffer(..)) && self.is_conditional(p))
-            .map(|p| format!("has_{}", p.name))
-            .chain([format!("r.is_intra(w.word({comm}))?")])
-            .collect();
-        self.before.push(format!("if {} {{ r.fits({from}, {to})?; }}", counted.join(" && ")));
-    }
-
-    /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See
-    /// `host/src/mpi/reach.rs`.
-    fn reach(&mut self) {
-        let word = |name: &str| match self.function.parameter(name) {
-            Some(p) if wasm::parameter(p, self.large) == "i64" => format!("w.long({})", self.at(name)),
-            _ => format!("w.int({})", self.at(name)),
-        };
-        let area = |a: &str, b: &str| format!("area({}, {})", word(a), word(b));
-        let (blocks, displs) = ("total(&array_of_blocklengths)", "farthest(&array_of_displacements)");
-        let none = || "0".to_owned();
-        let (elements, bytes) = match self.function.name.as_str() {
-            "MPI_Type_contiguous" => (format!("area({}, 1)", word("count")), none()),
-            "MPI_Type_vector" => (format!("{} + {}", area("count", "blocklength"), area("count", "stride")), none()),
-            "MPI_Type_create_hvector" => (area("count", "blocklength"), area("count", "stride")),
-            "MPI_Type_indexed" => (format!("{blocks} + {displs}"), none()),
-            "MPI_Type_create_hindexed" | "MPI_Type_create_struct" => (blocks.to_owned(), displs.to_owned()),
-            "MPI_Type_create_indexed_block" => (format!("{} + {displs}", area("count", "blocklength")), none()),
-            "MPI_Type_create_hindexed_block" => (area("count", "blocklength"), displs.to_owned()),
-            "MPI_Type_create_subarray" => ("volume(&array_of_sizes)".to_owned(), none()),
-            "MPI_Type_create_darray" => {
-                ("dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes)".to_owned(), none())
-            }
-            "MPI_Type_create_resized" => (none(), format!("area({}, 1) + area({}, 1)", word("lb"), word("extent"))),
-            _ => return,
-        };
-        let old = if self.function.parameter("array_of_types").is_some() {
-            "&array_of_types"
-        } else {
-            "slice::from_ref(&oldtype)"
-        };
-        self.before.push(format!("r.within_reach({old}, {elements}, {bytes})?;"));
-    }
-
     /// Makes room for a result.
     fn output(&mut self, p: &Parameter) -> Result<()> {
         let (name, address) = (p.variable(), self.address(&p.name));
@@ -610,13 +390,16 @@ impl Shim<'_> {
                 return Ok(());
             }
             Kind::Address { .. } => {
-                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), 4)
+                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), "4")
             }
-            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), 4),
-            kind => match element(kind, self.large) {
-                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), 4),
-                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), 4),
-                _ => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), 8),
+            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), "4"),
+            kind => match self.number(kind) {
+                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), "4"),
+                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), "4"),
+                "i64" => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), "8"),
+                "Displ" => ("0 as Displ", format!("r.put_number({address}, {name}, {name:?})"), "Displ::BYTES"),
+                "Extent" => ("0 as Extent", format!("r.put_number({address}, {name}, {name:?})"), "Extent::BYTES"),
+                _ => ("0 as Count", format!("r.put_number({address}, {name}, {name:?})"), "Count::BYTES"),
             },
         };
         self.before.push(format!("r.room({address}, {bytes}, {name:?})?;"));
@@ -633,7 +416,7 @@ impl Shim<'_> {
                 self.before.push(format!("let mut {name} = r.weights({address}, {length}, {name:?})?;"));
                 self.after.push(format!("r.put_weights({address}, &{name}, {name:?})"));
             }
-            kind if element(kind, self.large) == "c_int" => {
+            kind if self.number(kind) == "c_int" => {
                 self.before.push(format!("let mut {name} = r.ints({address}, {length}, {name:?})?;"));
                 self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
             }
@@ -746,11 +529,7 @@ impl Shim<'_> {
             Kind::Address { .. } => format!("r.pointer(w.addr({at}))"),
             Kind::Function(..) | Kind::Raw(_) => bail!("{name}: no rule for {:?}", p.kind),
             _ if name == "target_disp" && self.function.chapter == "rma" => name.to_owned(),
-            kind => match element(kind, self.large) {
-                "c_int" => format!("w.int({at})"),
-                "isize" => format!("w.aint({at})"),
-                _ => format!("w.long({at})"),
-            },
+            _ => self.word(p),
         })
     }
 
@@ -768,15 +547,7 @@ impl Shim<'_> {
         Ok(match length {
             Length::Number(number) => number.to_string(),
             Length::Constant(name) => format!("i64::from({name})"),
-            Length::Parameter(name) => {
-                let p = self.function.parameter(name).expect("checked when parsed");
-                let at = self.at(name);
-                if wasm::parameter(p, self.large) == "i64" {
-                    format!("w.long({at})")
-                } else {
-                    format!("i64::from(w.int({at}))")
-                }
-            }
+            Length::Parameter(name) => self.wide(name),
             Length::Sum(a, b) => format!("{} + {}", self.length(a)?, self.length(b)?),
             Length::Product(a, b) => format!("times({}, {})", self.length(a)?, self.length(b)?),
             Length::Of(property, name) => match property {
@@ -794,11 +565,6 @@ impl Shim<'_> {
 
 /// Functions on intercommunicators alone.
 const INTER: [&str; 3] = ["MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge"];
-
-/// Whether it is a place in a file, or a file's size.
-fn is_offset(p: &Parameter) -> bool {
-    matches!(p.kind, Kind::Offset) && p.direction == Direction::In
-}
 
 /// A class as part of a function's name.
 fn lower(class: Class) -> String {

@@ -1,10 +1,12 @@
-//! Writes the functions of an MPI library as types: what a symbol is called through.
+//! Writes the functions of an MPI library as rows, sorted by name: what `symbols!` in `host/src/mpi/symbol.rs` makes
+//! types of.
 
 use std::fmt::Write;
 
 use anyhow::Result;
 
 use crate::functions::{Function, Returned, Table};
+use crate::layout::wrapped;
 use crate::parameters::{Direction, Kind, Parameter};
 
 /// The text of the file.
@@ -18,22 +20,17 @@ pub fn emit(table: &Table) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! The functions of an MPI library with the standard ABI, as a 64-bit host calls them.")?;
-    writeln!(out, "//!\n//! Handles are pointers that nobody looks through here, so they are numbers.")?;
-    writeln!(out, "#![allow(non_camel_case_types)]")?;
-    writeln!(out, "#![allow(dead_code)] // Some functions are answered without the library.\n")?;
+    writeln!(out, "//!\n//! Handles are pointers that nobody looks through here, so they are numbers.\n")?;
     writeln!(out, "use std::ffi::{{c_char, c_double, c_int, c_void}};\n")?;
-    writeln!(out, "use crate::mpi::library::Symbol;\nuse crate::mpi::words::Status;\n")?;
-    for (index, (name, large, function)) in rows.iter().enumerate() {
-        let parameters: Vec<String> = function.of_variant(*large).filter_map(|p| parameter(p, *large)).collect();
-        writeln!(out, "pub(in crate::mpi) struct {name};\n")?;
-        writeln!(out, "impl Symbol for {name} {{\nconst INDEX: usize = {index};")?;
-        writeln!(
-            out,
-            "type Function = unsafe extern \"C\" fn({}) -> {};\n}}\n",
-            parameters.join(", "),
-            result(function)
-        )?;
+    writeln!(out, "use crate::mpi::words::Status;\n")?;
+    writeln!(out, "symbols! {{")?;
+    for (name, large, function) in &rows {
+        let typed = |p: &Parameter| Some(format!("{}: {}", p.variable(), parameter(p, *large)?));
+        let parameters: Vec<String> = function.of_variant(*large).filter_map(typed).collect();
+        let line = format!("    {name}({}) -> {};", parameters.join(", "), result(function));
+        out += &wrapped(&line);
     }
+    writeln!(out, "}}")?;
     Ok(out)
 }
 

@@ -1,16 +1,17 @@
 //! `MPI_Allgather`, `MPI_Allgatherv`
 
-use rankine_abi::{Addr, Comm, Datatype};
+use rankine_abi::{Addr, Datatype};
 
 use super::buffers::{Blocks, copy_own, is_in_place, not_in_place};
 use super::flight::Flight;
-use super::{Coll, Collective, bcast, run};
+use super::{Coll, Collective, bcast};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) struct Allgather {
+/// `MPI_Allgather`, `MPI_Allgatherv`
+pub struct Allgather {
     /// `None` where the block lies in place.
     own: Option<Span<'static>>,
     blocks: Blocks,
@@ -34,7 +35,8 @@ impl Allgather {
         Ok(Allgather { own, blocks })
     }
 
-    pub(super) fn even(
+    /// `MPI_Allgather`
+    pub fn even(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -48,7 +50,8 @@ impl Allgather {
         Allgather::new(r, comm, (sendbuf, sendcount, sendtype), recvbuf, blocks)
     }
 
-    pub(super) fn varied(
+    /// `MPI_Allgatherv`
+    pub fn varied(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -62,36 +65,6 @@ impl Allgather {
         let blocks = |peers| Blocks::varied(r, recvbuf, recvcounts, displs, recvtype, peers);
         Allgather::new(r, comm, (sendbuf, sendcount, sendtype), recvbuf, blocks)
     }
-}
-
-/// `MPI_Allgather`
-pub async fn allgather(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Allgather::even(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)).await
-}
-
-/// `MPI_Allgatherv`
-pub async fn allgatherv(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    displs: &[i64],
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Allgather::varied(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype))
-        .await
 }
 
 /// Blocks that together are shorter than this go by way of rank 0 even if every rank has a core of its own.

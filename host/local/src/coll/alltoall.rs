@@ -1,15 +1,16 @@
 //! `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`
 
-use rankine_abi::{Addr, Comm, Datatype};
+use rankine_abi::{Addr, Datatype};
 
 use super::buffers::{Blocks, copy_own, is_in_place, not_in_place};
 use super::flight::{Flight, Scratch};
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
 
-pub(super) struct Alltoall {
+/// `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`
+pub struct Alltoall {
     /// `None`: what is sent lies in the receive blocks.
     send: Option<Blocks>,
     receive: Blocks,
@@ -35,7 +36,8 @@ impl Alltoall {
         Ok(Alltoall { send, receive })
     }
 
-    pub(super) fn even(
+    /// `MPI_Alltoall`
+    pub fn even(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -50,7 +52,8 @@ impl Alltoall {
         Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
-    pub(super) fn varied(
+    /// `MPI_Alltoallv`
+    pub fn varied(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -67,7 +70,8 @@ impl Alltoall {
         Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
-    pub(super) fn typed(
+    /// `MPI_Alltoallw`
+    pub fn typed(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -83,58 +87,6 @@ impl Alltoall {
         let receive = |peers| Blocks::typed(r, recvbuf, recvcounts, rdispls, recvtypes, peers);
         Alltoall::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
-}
-
-/// `MPI_Alltoall`
-pub async fn alltoall(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Alltoall::even(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)).await
-}
-
-/// `MPI_Alltoallv`
-pub async fn alltoallv(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcounts: &[i64],
-    sdispls: &[i64],
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    rdispls: &[i64],
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Alltoall::varied(r, comm, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype)
-    })
-    .await
-}
-
-/// `MPI_Alltoallw`
-pub async fn alltoallw(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcounts: &[i64],
-    sdispls: &[i64],
-    sendtypes: &[Datatype],
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    rdispls: &[i64],
-    recvtypes: &[Datatype],
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Alltoall::typed(r, comm, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes)
-    })
-    .await
 }
 
 impl Collective for Alltoall {

@@ -1,38 +1,28 @@
 //! `MPI_Bcast`
 
-use rankine_abi::{Addr, Comm, Datatype};
+use rankine_abi::{Addr, Datatype};
 
 use super::buffers::{Role, not_in_place};
 use super::flight::{Flight, Scratch};
 use super::tree::Tree;
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) struct Bcast {
+/// `MPI_Bcast`
+pub struct Bcast {
     span: Span<'static>,
     role: Role,
 }
 
 impl Bcast {
-    pub(super) fn new(
-        r: &Rank,
-        comm: &Communicator,
-        buffer: Addr,
-        count: i64,
-        datatype: Datatype,
-        root: i32,
-    ) -> Result<Self> {
+    /// `MPI_Bcast`
+    pub fn new(r: &Rank, comm: &Communicator, buffer: Addr, count: i64, datatype: Datatype, root: i32) -> Result<Self> {
         not_in_place(buffer, "the buffer")?;
         Ok(Bcast { role: Role::new(comm, root)?, span: r.span(buffer, count, datatype)? })
     }
-}
-
-/// `MPI_Bcast`
-pub async fn bcast(r: &Rank, buffer: Addr, count: i64, datatype: Datatype, root: i32, comm: Comm) -> Result<()> {
-    run(r, comm, |comm| Bcast::new(r, comm, buffer, count, datatype, root)).await
 }
 
 impl Collective for Bcast {

@@ -1,16 +1,20 @@
 //! `MPI_Gather`, `MPI_Gatherv`: every rank's block goes straight to its place in the root's memory.
 
-use rankine_abi::{Addr, Comm, Datatype};
+use rankine_abi::{Addr, Datatype};
 
 use super::buffers::{Blocks, Role, copy_own, is_in_place, not_in_place};
 use super::flight::Flight;
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) enum Gather {
+/// `MPI_Gather`, `MPI_Gatherv`
+pub struct Gather(Part);
+
+/// What a rank does in it.
+enum Part {
     /// The root's own block is `None` where it lies in place.
     Root {
         own: Option<Span<'static>>,
@@ -24,7 +28,8 @@ pub(super) enum Gather {
 }
 
 impl Gather {
-    pub(super) fn even(
+    /// `MPI_Gather`
+    pub fn even(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -39,7 +44,8 @@ impl Gather {
         Gather::new(r, comm, root, (sendbuf, sendcount, sendtype), recvbuf, blocks)
     }
 
-    pub(super) fn varied(
+    /// `MPI_Gatherv`
+    pub fn varied(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -64,11 +70,11 @@ impl Gather {
         blocks: impl FnOnce(usize) -> Result<Blocks>,
     ) -> Result<Self> {
         let role = Role::new(comm, root)?;
-        Ok(match role {
-            Role::Idle => Gather::Idle,
+        let part = match role {
+            Role::Idle => Part::Idle,
             Role::Member(root) => {
                 not_in_place(sendbuf, "the send buffer of a rank that is not the root")?;
-                Gather::Member { root, own: r.span(sendbuf, sendcount, sendtype)? }
+                Part::Member { root, own: r.span(sendbuf, sendcount, sendtype)? }
             }
             Role::Root => {
                 not_in_place(recvbuf, "the receive buffer")?;
@@ -78,52 +84,19 @@ impl Gather {
                 if let Some(own) = &own {
                     blocks.apart_from(r, own, comm.peers().len())?;
                 }
-                Gather::Root { own, blocks }
+                Part::Root { own, blocks }
             }
-        })
+        };
+        Ok(Gather(part))
     }
-}
-
-/// `MPI_Gather`
-pub async fn gather(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    root: i32,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Gather::even(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root)).await
-}
-
-/// `MPI_Gatherv`
-pub async fn gatherv(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    displs: &[i64],
-    recvtype: Datatype,
-    root: i32,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Gather::varied(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root)
-    })
-    .await
 }
 
 impl Collective for Gather {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
-        match self {
-            Gather::Idle => Ok(()),
-            Gather::Member { root, own } => g.send_some(*root, own).await,
-            Gather::Root { own, blocks } => {
+        match &self.0 {
+            Part::Idle => Ok(()),
+            Part::Member { root, own } => g.send_some(*root, own).await,
+            Part::Root { own, blocks } => {
                 let mut flight = Flight::new();
                 for peer in 0..g.size {
                     if peer != g.rank || g.is_inter() {

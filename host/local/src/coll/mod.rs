@@ -1,7 +1,8 @@
 //! Collective operations (MPI-5.0 chapter 6), each written once over the few primitives of [`Coll`].
 //!
-//! A function of the chapter checks its arguments and makes them into a [`Collective`], which owns all it needs and has
-//! one way to run: blocking functions await it, nonblocking ones leave it in a request, persistent ones start it again.
+//! A constructor checks the arguments of a function and makes them into a [`Collective`], which owns all it needs and has
+//! one way to run: blocking functions await it ([`run`]), nonblocking ones leave it in a request ([`start`]), persistent
+//! ones start it again and again ([`prepare`]). So `MPI_Igatherv` is `start(r, comm, |comm| Gather::varied(r, comm, …))`.
 //! Algorithms are chosen for one node: every rank's memory is directly readable, so long data is copied once, from
 //! where it is to where it goes. Short data costs messages and wake-ups, of which trees need the fewest; only when
 //! every rank has a core of its own does it pay to trade messages for fewer rounds ([`Coll::has_cores`]).
@@ -37,8 +38,6 @@ mod flight;
 mod fold;
 mod gather;
 mod neighbor;
-mod nonblocking;
-mod persistent;
 mod reduce;
 mod reduce_scatter;
 mod scan;
@@ -46,21 +45,17 @@ mod scatter;
 mod slices;
 mod tree;
 
-pub use allgather::{allgather, allgatherv};
-pub use alltoall::{alltoall, alltoallv, alltoallw};
-pub use barrier::barrier;
-pub use bcast::bcast;
+pub use allgather::Allgather;
+pub use alltoall::Alltoall;
+pub use barrier::Barrier;
+pub use bcast::Bcast;
 pub use bytes::{allgather_bytes, alltoall_bytes, bcast_bytes, gather_bytes, scatter_bytes};
-pub use gather::{gather, gatherv};
-pub use neighbor::{
-    neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
-};
-pub use nonblocking::*;
-pub use persistent::*;
-pub use reduce::{allreduce, reduce};
-pub use reduce_scatter::{reduce_scatter, reduce_scatter_block};
-pub use scan::{exscan, scan};
-pub use scatter::{scatter, scatterv};
+pub use gather::Gather;
+pub use neighbor::Neighbor;
+pub use reduce::{Allreduce, Reduce};
+pub use reduce_scatter::ReduceScatter;
+pub use scan::Scan;
+pub use scatter::Scatter;
 
 /// What the collectives of a rank keep between calls.
 #[derive(Default)]
@@ -70,19 +65,19 @@ pub(crate) struct State {
 }
 
 /// A collective operation whose arguments are checked: ready to run, now or later, once or again and again.
-pub(crate) trait Collective {
+pub trait Collective {
     /// Takes part in it.
     fn run(&self, g: &Coll<'_>) -> impl Future<Output = Result<()>>;
 }
 
 /// Makes a collective on `comm` and takes part in it.
-async fn run<C: Collective>(r: &Rank, comm: Comm, make: impl FnOnce(&Communicator) -> Result<C>) -> Result<()> {
+pub async fn run<C: Collective>(r: &Rank, comm: Comm, make: impl FnOnce(&Communicator) -> Result<C>) -> Result<()> {
     let comm = r.communicator(comm)?;
     make(&comm)?.run(&comm.coll(r)).await
 }
 
 /// The same in the background of this rank, behind a request.
-fn start<C: Collective + 'static>(
+pub fn start<C: Collective + 'static>(
     r: &Rank,
     comm: Comm,
     make: impl FnOnce(&Communicator) -> Result<C>,
@@ -97,8 +92,8 @@ fn start<C: Collective + 'static>(
     r.begin(comm, steps)
 }
 
-/// The same each time its request is started.
-fn prepare<C: Collective + 'static>(
+/// The same each time its request is started. By the standard this may wait for other ranks; here it never does.
+pub fn prepare<C: Collective + 'static>(
     r: &Rank,
     comm: Comm,
     make: impl FnOnce(&Communicator) -> Result<C>,
@@ -126,7 +121,7 @@ impl Communicator {
 /// Its peers are the ranks of the communicator, or of the remote group of an intercommunicator. Blocking collectives on
 /// a communicator are ordered, and so are the messages between two ranks: they need no more than the collective
 /// context. Nonblocking ones differ in their tags.
-pub(crate) struct Coll<'a> {
+pub struct Coll<'a> {
     r: &'a Rank,
     comm: &'a Communicator,
     peers: &'a Members,

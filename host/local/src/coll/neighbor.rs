@@ -1,11 +1,11 @@
 //! Neighbourhood collectives (MPI-5.0 §8.6): each rank exchanges blocks with its neighbours in the communicator's
 //! topology.
 
-use rankine_abi::{Addr, Comm, Datatype, MPI_PROC_NULL};
+use rankine_abi::{Addr, Datatype, MPI_PROC_NULL};
 
 use super::buffers::{Blocks, not_in_place};
 use super::flight::Flight;
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
@@ -20,7 +20,8 @@ enum Outgoing {
     Blocks(Blocks),
 }
 
-pub(super) struct Neighbor {
+/// A neighbourhood collective.
+pub struct Neighbor {
     sources: Vec<i32>,
     destinations: Vec<i32>,
     send: Outgoing,
@@ -44,7 +45,8 @@ impl Neighbor {
         Ok(Neighbor { sources, destinations, send, receive, grid })
     }
 
-    pub(super) fn allgather(
+    /// `MPI_Neighbor_allgather`
+    pub fn allgather(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -59,7 +61,8 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    pub(super) fn allgatherv(
+    /// `MPI_Neighbor_allgatherv`
+    pub fn allgatherv(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -75,7 +78,8 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    pub(super) fn alltoall(
+    /// `MPI_Neighbor_alltoall`
+    pub fn alltoall(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -90,7 +94,8 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    pub(super) fn alltoallv(
+    /// `MPI_Neighbor_alltoallv`
+    pub fn alltoallv(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -107,7 +112,8 @@ impl Neighbor {
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
 
-    pub(super) fn alltoallw(
+    /// `MPI_Neighbor_alltoallw`
+    pub fn alltoallw(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -123,90 +129,6 @@ impl Neighbor {
         let receive = |sources| Blocks::typed(r, recvbuf, recvcounts, rdispls, recvtypes, sources);
         Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
     }
-}
-
-/// `MPI_Neighbor_allgather`
-pub async fn neighbor_allgather(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Neighbor::allgather(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)).await
-}
-
-/// `MPI_Neighbor_allgatherv`
-pub async fn neighbor_allgatherv(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    displs: &[i64],
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Neighbor::allgatherv(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype)
-    })
-    .await
-}
-
-/// `MPI_Neighbor_alltoall`
-pub async fn neighbor_alltoall(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Neighbor::alltoall(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)).await
-}
-
-/// `MPI_Neighbor_alltoallv`
-pub async fn neighbor_alltoallv(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcounts: &[i64],
-    sdispls: &[i64],
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    rdispls: &[i64],
-    recvtype: Datatype,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Neighbor::alltoallv(r, comm, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype)
-    })
-    .await
-}
-
-/// `MPI_Neighbor_alltoallw`
-pub async fn neighbor_alltoallw(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcounts: &[i64],
-    sdispls: &[i64],
-    sendtypes: &[Datatype],
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    rdispls: &[i64],
-    recvtypes: &[Datatype],
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Neighbor::alltoallw(r, comm, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes)
-    })
-    .await
 }
 
 impl Collective for Neighbor {

@@ -1,18 +1,19 @@
 //! `MPI_Reduce`, `MPI_Allreduce`
 
-use rankine_abi::{Addr, Comm, Datatype, Op};
+use rankine_abi::{Addr, Datatype, Op};
 
 use super::buffers::{Role, is_in_place, not_in_place};
 use super::flight::{Flight, Scratch};
 use super::slices::{Slices, reduce_slice};
-use super::{Coll, Collective, allgather, bcast, fold, run};
+use super::{Coll, Collective, allgather, bcast, fold};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::op::Reduction;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) struct Reduce {
+/// `MPI_Reduce`
+pub struct Reduce {
     role: Role,
     /// What this rank contributes, unless it is the root of an intercommunicator's reduction.
     from: Span<'static>,
@@ -22,7 +23,8 @@ pub(super) struct Reduce {
 }
 
 impl Reduce {
-    pub(super) fn new(
+    /// `MPI_Reduce`
+    pub fn new(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -53,20 +55,6 @@ impl Reduce {
         };
         Ok(Reduce { role, from, to, reduction })
     }
-}
-
-/// `MPI_Reduce`
-pub async fn reduce(
-    r: &Rank,
-    sendbuf: Addr,
-    recvbuf: Addr,
-    count: i64,
-    datatype: Datatype,
-    op: Op,
-    root: i32,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Reduce::new(r, comm, sendbuf, recvbuf, count, datatype, op, root)).await
 }
 
 impl Collective for Reduce {
@@ -172,14 +160,16 @@ pub(super) fn by_slices(g: &Coll<'_>, bytes: usize) -> bool {
     g.has_cores() && g.size > 1 && bytes >= SEGMENT && bytes / g.size >= 1 << 10
 }
 
-pub(super) struct Allreduce {
+/// `MPI_Allreduce`
+pub struct Allreduce {
     from: Span<'static>,
     to: Span<'static>,
     reduction: Reduction,
 }
 
 impl Allreduce {
-    pub(super) fn new(
+    /// `MPI_Allreduce`
+    pub fn new(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -210,19 +200,6 @@ pub(super) fn operands(
     let from = r.span(sendbuf, count, datatype)?;
     to.apart_from(&from)?;
     Ok((from, to))
-}
-
-/// `MPI_Allreduce`
-pub async fn allreduce(
-    r: &Rank,
-    sendbuf: Addr,
-    recvbuf: Addr,
-    count: i64,
-    datatype: Datatype,
-    op: Op,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Allreduce::new(r, comm, sendbuf, recvbuf, count, datatype, op)).await
 }
 
 impl Collective for Allreduce {

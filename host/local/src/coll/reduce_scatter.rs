@@ -1,19 +1,20 @@
 //! `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`
 
-use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, Op};
+use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, Op};
 
 use super::buffers::{is_in_place, not_in_place};
 use super::flight::{Flight, Scratch};
 use super::reduce::{by_slices, to_root};
 use super::slices::{Slices, reduce_slice};
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::op::Reduction;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) struct ReduceScatter {
+/// `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`
+pub struct ReduceScatter {
     /// The operand: everybody's slice.
     from: Span<'static>,
     /// Where this rank wants its own.
@@ -23,7 +24,8 @@ pub(super) struct ReduceScatter {
 }
 
 impl ReduceScatter {
-    pub(super) fn new(
+    /// `MPI_Reduce_scatter`
+    pub fn varied(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -60,7 +62,8 @@ impl ReduceScatter {
         Ok(ReduceScatter { from, to, slices, reduction })
     }
 
-    pub(super) fn even(
+    /// `MPI_Reduce_scatter_block`
+    pub fn even(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -69,34 +72,8 @@ impl ReduceScatter {
         datatype: Datatype,
         op: Op,
     ) -> Result<Self> {
-        Self::new(r, comm, sendbuf, recvbuf, &vec![count; comm.group.len()], datatype, op)
+        Self::varied(r, comm, sendbuf, recvbuf, &vec![count; comm.group.len()], datatype, op)
     }
-}
-
-/// `MPI_Reduce_scatter`
-pub async fn reduce_scatter(
-    r: &Rank,
-    sendbuf: Addr,
-    recvbuf: Addr,
-    recvcounts: &[i64],
-    datatype: Datatype,
-    op: Op,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| ReduceScatter::new(r, comm, sendbuf, recvbuf, recvcounts, datatype, op)).await
-}
-
-/// `MPI_Reduce_scatter_block`
-pub async fn reduce_scatter_block(
-    r: &Rank,
-    sendbuf: Addr,
-    recvbuf: Addr,
-    recvcount: i64,
-    datatype: Datatype,
-    op: Op,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| ReduceScatter::even(r, comm, sendbuf, recvbuf, recvcount, datatype, op)).await
 }
 
 impl Collective for ReduceScatter {

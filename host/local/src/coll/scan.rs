@@ -3,18 +3,19 @@
 //! A chain has the fewest messages there can be, and long operands fill it: while a rank combines one segment, the next
 //! rank combines the one before.
 
-use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_COMM, Op};
+use rankine_abi::{Addr, Datatype, MPI_ERR_COMM, Op};
 
 use super::flight::Scratch;
 use super::reduce::{SEGMENT, operands};
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::op::Reduction;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) struct Scan {
+/// `MPI_Scan`, `MPI_Exscan`
+pub struct Scan {
     from: Span<'static>,
     to: Span<'static>,
     reduction: Reduction,
@@ -23,7 +24,8 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    pub(super) fn inclusive(
+    /// `MPI_Scan`
+    pub fn inclusive(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -40,7 +42,8 @@ impl Scan {
         Ok(Scan { from, to, reduction, inclusive: true })
     }
 
-    pub(super) fn exclusive(
+    /// `MPI_Exscan`
+    pub fn exclusive(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -51,32 +54,6 @@ impl Scan {
     ) -> Result<Self> {
         Ok(Scan { inclusive: false, ..Self::inclusive(r, comm, sendbuf, recvbuf, count, datatype, op)? })
     }
-}
-
-/// `MPI_Scan`
-pub async fn scan(
-    r: &Rank,
-    sendbuf: Addr,
-    recvbuf: Addr,
-    count: i64,
-    datatype: Datatype,
-    op: Op,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Scan::inclusive(r, comm, sendbuf, recvbuf, count, datatype, op)).await
-}
-
-/// `MPI_Exscan`
-pub async fn exscan(
-    r: &Rank,
-    sendbuf: Addr,
-    recvbuf: Addr,
-    count: i64,
-    datatype: Datatype,
-    op: Op,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Scan::exclusive(r, comm, sendbuf, recvbuf, count, datatype, op)).await
 }
 
 impl Collective for Scan {

@@ -1,16 +1,20 @@
 //! `MPI_Scatter`, `MPI_Scatterv`: every rank's block comes straight from its place in the root's memory.
 
-use rankine_abi::{Addr, Comm, Datatype};
+use rankine_abi::{Addr, Datatype};
 
 use super::buffers::{Blocks, Role, copy_own, is_in_place, not_in_place};
 use super::flight::Flight;
-use super::{Coll, Collective, run};
+use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
 use crate::span::Span;
 
-pub(super) enum Scatter {
+/// `MPI_Scatter`, `MPI_Scatterv`
+pub struct Scatter(Part);
+
+/// What a rank does in it.
+enum Part {
     /// The root's own block is `None` where it stays in place.
     Root {
         own: Option<Span<'static>>,
@@ -24,7 +28,8 @@ pub(super) enum Scatter {
 }
 
 impl Scatter {
-    pub(super) fn even(
+    /// `MPI_Scatter`
+    pub fn even(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -39,7 +44,8 @@ impl Scatter {
         Scatter::new(r, comm, root, sendbuf, blocks, (recvbuf, recvcount, recvtype))
     }
 
-    pub(super) fn varied(
+    /// `MPI_Scatterv`
+    pub fn varied(
         r: &Rank,
         comm: &Communicator,
         sendbuf: Addr,
@@ -64,11 +70,11 @@ impl Scatter {
         (recvbuf, recvcount, recvtype): (Addr, i64, Datatype),
     ) -> Result<Self> {
         let role = Role::new(comm, root)?;
-        Ok(match role {
-            Role::Idle => Scatter::Idle,
+        let part = match role {
+            Role::Idle => Part::Idle,
             Role::Member(root) => {
                 not_in_place(recvbuf, "the receive buffer of a rank that is not the root")?;
-                Scatter::Member { root, own: r.span(recvbuf, recvcount, recvtype)? }
+                Part::Member { root, own: r.span(recvbuf, recvcount, recvtype)? }
             }
             Role::Root => {
                 not_in_place(sendbuf, "the send buffer")?;
@@ -78,52 +84,19 @@ impl Scatter {
                 if let Some(own) = &own {
                     blocks.apart_from(r, own, comm.peers().len())?;
                 }
-                Scatter::Root { own, blocks }
+                Part::Root { own, blocks }
             }
-        })
+        };
+        Ok(Scatter(part))
     }
-}
-
-/// `MPI_Scatter`
-pub async fn scatter(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcount: i64,
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    root: i32,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| Scatter::even(r, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root)).await
-}
-
-/// `MPI_Scatterv`
-pub async fn scatterv(
-    r: &Rank,
-    sendbuf: Addr,
-    sendcounts: &[i64],
-    displs: &[i64],
-    sendtype: Datatype,
-    recvbuf: Addr,
-    recvcount: i64,
-    recvtype: Datatype,
-    root: i32,
-    comm: Comm,
-) -> Result<()> {
-    run(r, comm, |comm| {
-        Scatter::varied(r, comm, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root)
-    })
-    .await
 }
 
 impl Collective for Scatter {
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
-        match self {
-            Scatter::Idle => Ok(()),
-            Scatter::Member { root, own } => g.recv_some(*root, own).await,
-            Scatter::Root { own, blocks } => {
+        match &self.0 {
+            Part::Idle => Ok(()),
+            Part::Member { root, own } => g.recv_some(*root, own).await,
+            Part::Root { own, blocks } => {
                 let mut flight = Flight::new();
                 for peer in 0..g.size {
                     if peer != g.rank || g.is_inter() {

@@ -7,7 +7,7 @@ use rankine_abi::{
 use proptest::prelude::*;
 
 use super::*;
-use crate::coll::{allgather, barrier, neighbor_allgather};
+use crate::coll::{Allgather, Barrier, Neighbor, run};
 use crate::group::{group_compare, group_excl, group_free, group_incl, group_range_incl, group_size};
 use crate::info::{info_create, info_get, info_set};
 use crate::pt2pt::{irecv, precv_init, psend_init, recv, send};
@@ -342,9 +342,9 @@ fn contexts_run_out_as_an_error_in_every_rank() {
         let cart = cart_create(r, Comm::WORLD, 1, &[3], &[0], false).await.unwrap();
         let local = comm_split(r, Comm::WORLD, i32::from(r.id() < 1), 0).await.unwrap();
         assert!(make_all(r).await.iter().all(|&class| class == 0));
-        barrier(r, Comm::WORLD).await.unwrap();
+        run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
         r.world().leave_contexts(0);
-        barrier(r, Comm::WORLD).await.unwrap();
+        run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
         // Some of its members a leader knows of the lack, others hear of a leader who failed.
         let classes = make_all(r).await;
         assert!(classes.iter().all(|&class| [MPI_ERR_NO_MEM, MPI_ERR_GROUP].contains(&class)), "{classes:?}");
@@ -448,10 +448,11 @@ async fn make(r: &Rank, last: Comm, [function, a, b, c]: Deed) -> Result<Comm> {
 
 /// Uses one in all ways that count on what its ranks have agreed on.
 async fn use_all(r: &Rank, comm: Comm) -> Result<()> {
-    barrier(r, comm).await?;
+    run(r, comm, |c| Barrier::new(r, c)).await?;
     let (buffer, bytes) = (Addr(1000), Addr(2000));
-    let _ = neighbor_allgather(r, buffer, 1, Datatype::BYTE, bytes, 1, Datatype::BYTE, comm).await;
-    allgather(r, buffer, 9, Datatype::BYTE, bytes, 9, Datatype::BYTE, comm).await
+    let ty = Datatype::BYTE;
+    let _ = run(r, comm, |c| Neighbor::allgather(r, c, buffer, 1, ty, bytes, 1, ty)).await;
+    run(r, comm, |c| Allgather::even(r, c, buffer, 9, ty, bytes, 9, ty)).await
 }
 
 proptest! {

@@ -11,8 +11,8 @@ pub fn test_cancelled(_: &Rank, status: Status) -> Result<bool> {
 }
 
 /// `MPI_Status_set_cancelled`
-pub fn status_set_cancelled(_: &Rank, mut status: Status, flag: i32) -> Result<Status> {
-    status.set_cancelled(flag != 0);
+pub fn status_set_cancelled(_: &Rank, mut status: Status, flag: bool) -> Result<Status> {
+    status.set_cancelled(flag);
     Ok(status)
 }
 

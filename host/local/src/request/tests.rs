@@ -202,7 +202,7 @@ fn only_the_message_that_was_sent_completes_its_receive() {
         let one = waitany(r, &two).await.unwrap().unwrap();
         assert_eq!(one.index, 1);
         two[1] = one.request;
-        crate::coll::barrier(r, WORLD).await.unwrap();
+        crate::coll::run(r, WORLD, |c| crate::coll::Barrier::new(r, c)).await.unwrap();
         send(r, Addr(8), 4, BYTE, next, 90, WORLD).await.unwrap();
         assert_eq!(waitany(r, &two).await.unwrap().unwrap().index, 0);
     });
@@ -390,7 +390,7 @@ fn callbacks_in_turn_keep_their_memory() {
     };
     let reduces = async |r: &Rank| {
         recv(r, Addr(16), 4, BYTE, 0, 1, WORLD).await?;
-        let op = crate::op::op_create(r, FnPtr(9), 1)?;
+        let op = crate::op::op_create(r, FnPtr(9), true)?;
         crate::op::reduce_local(r, OPERANDS, Addr(OPERANDS.0 + 64), 8, Datatype::INT, op).await?;
         Ok(Status::EMPTY)
     };

@@ -7,12 +7,12 @@ use rankine_local::{Rank, Result, datatype, info, init};
 use crate::local::shim::{self, addr, handle};
 
 /// `MPI_Init`: a guest's arguments are its own.
-pub(crate) fn init(r: &Rank, _argc: i32, _argv: i32) -> Result<()> {
+pub(crate) async fn init(r: &Rank, _argc: i32, _argv: i32) -> Result<()> {
     init::init(r)
 }
 
 /// `MPI_Init_thread`
-pub(crate) fn init_thread(r: &Rank, _argc: i32, _argv: i32, required: i32, provided: i32) -> Result<()> {
+pub(crate) async fn init_thread(r: &Rank, _argc: i32, _argv: i32, required: i32, provided: i32) -> Result<()> {
     shim::put_int(r, provided, init::init_thread(r, required)?, "provided")
 }
 

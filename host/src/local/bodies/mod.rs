@@ -1,11 +1,14 @@
-//! Bodies of shims that follow no rule of the table; their registrations are generated like all others.
+//! Bodies of shims that follow no rule, `by = "local"` in the table: a function of MPI's name in snake case, which takes
+//! the rank, `large: bool` if it serves two variants, and the guest's words, `i64` where either variant has an `i64`.
 
 mod info;
 mod inquiry;
+mod misc;
 mod request;
 mod session;
 
 pub(crate) use info::*;
 pub(crate) use inquiry::*;
+pub(crate) use misc::*;
 pub(crate) use request::*;
 pub(crate) use session::*;

@@ -223,3 +223,16 @@ pub(crate) async fn request_get_status_some(
         }
     }
 }
+
+/// `MPI_Startall`
+pub(crate) fn startall(r: &Rank, count: i32, requests: i32) -> Result<()> {
+    let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
+    let after = rankine_local::request::startall(r, &list)?;
+    shim::put_handles(r, requests, &after, REQUESTS)
+}
+
+/// `MPI_Pready_list`
+pub(crate) fn pready_list(r: &Rank, length: i32, partitions: i32, request: i32) -> Result<()> {
+    let list = shim::ints(r, partitions, length.into(), "array_of_partitions")?;
+    rankine_local::pt2pt::pready_list(r, &list, shim::handle(request))
+}

@@ -3,5470 +3,988 @@
 //! The functions of an MPI library with the standard ABI, as a 64-bit host calls them.
 //!
 //! Handles are pointers that nobody looks through here, so they are numbers.
-#![allow(non_camel_case_types)]
-#![allow(dead_code)] // Some functions are answered without the library.
 
 use std::ffi::{c_char, c_double, c_int, c_void};
 
-use crate::mpi::library::Symbol;
 use crate::mpi::words::Status;
 
-pub(in crate::mpi) struct MPI_Abi_get_fortran_booleans;
-
-impl Symbol for MPI_Abi_get_fortran_booleans {
-    const INDEX: usize = 0;
-    type Function = unsafe extern "C" fn(c_int, *mut c_void, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Abi_get_fortran_info;
-
-impl Symbol for MPI_Abi_get_fortran_info {
-    const INDEX: usize = 1;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Abi_get_info;
-
-impl Symbol for MPI_Abi_get_info {
-    const INDEX: usize = 2;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Abi_get_version;
-
-impl Symbol for MPI_Abi_get_version {
-    const INDEX: usize = 3;
-    type Function = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Abi_set_fortran_booleans;
-
-impl Symbol for MPI_Abi_set_fortran_booleans {
-    const INDEX: usize = 4;
-    type Function = unsafe extern "C" fn(c_int, *mut c_void, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Abi_set_fortran_info;
-
-impl Symbol for MPI_Abi_set_fortran_info {
-    const INDEX: usize = 5;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Abort;
-
-impl Symbol for MPI_Abort {
-    const INDEX: usize = 6;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Accumulate;
-
-impl Symbol for MPI_Accumulate {
-    const INDEX: usize = 7;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, c_int, isize, c_int, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Accumulate_c;
-
-impl Symbol for MPI_Accumulate_c {
-    const INDEX: usize = 8;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, isize, i64, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Add_error_class;
-
-impl Symbol for MPI_Add_error_class {
-    const INDEX: usize = 9;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Add_error_code;
-
-impl Symbol for MPI_Add_error_code {
-    const INDEX: usize = 10;
-    type Function = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Add_error_string;
-
-impl Symbol for MPI_Add_error_string {
-    const INDEX: usize = 11;
-    type Function = unsafe extern "C" fn(c_int, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Aint_add;
-
-impl Symbol for MPI_Aint_add {
-    const INDEX: usize = 12;
-    type Function = unsafe extern "C" fn(isize, isize) -> isize;
-}
-
-pub(in crate::mpi) struct MPI_Aint_diff;
-
-impl Symbol for MPI_Aint_diff {
-    const INDEX: usize = 13;
-    type Function = unsafe extern "C" fn(isize, isize) -> isize;
-}
-
-pub(in crate::mpi) struct MPI_Allgather;
-
-impl Symbol for MPI_Allgather {
-    const INDEX: usize = 14;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgather_c;
-
-impl Symbol for MPI_Allgather_c {
-    const INDEX: usize = 15;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgather_init;
-
-impl Symbol for MPI_Allgather_init {
-    const INDEX: usize = 16;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgather_init_c;
-
-impl Symbol for MPI_Allgather_init_c {
-    const INDEX: usize = 17;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgatherv;
-
-impl Symbol for MPI_Allgatherv {
-    const INDEX: usize = 18;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgatherv_c;
-
-impl Symbol for MPI_Allgatherv_c {
-    const INDEX: usize = 19;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, *const i64, *const isize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgatherv_init;
-
-impl Symbol for MPI_Allgatherv_init {
-    const INDEX: usize = 20;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allgatherv_init_c;
-
-impl Symbol for MPI_Allgatherv_init_c {
-    const INDEX: usize = 21;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alloc_mem;
-
-impl Symbol for MPI_Alloc_mem {
-    const INDEX: usize = 22;
-    type Function = unsafe extern "C" fn(isize, usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allreduce;
-
-impl Symbol for MPI_Allreduce {
-    const INDEX: usize = 23;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allreduce_c;
-
-impl Symbol for MPI_Allreduce_c {
-    const INDEX: usize = 24;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allreduce_init;
-
-impl Symbol for MPI_Allreduce_init {
-    const INDEX: usize = 25;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Allreduce_init_c;
-
-impl Symbol for MPI_Allreduce_init_c {
-    const INDEX: usize = 26;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoall;
-
-impl Symbol for MPI_Alltoall {
-    const INDEX: usize = 27;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoall_c;
-
-impl Symbol for MPI_Alltoall_c {
-    const INDEX: usize = 28;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoall_init;
-
-impl Symbol for MPI_Alltoall_init {
-    const INDEX: usize = 29;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoall_init_c;
-
-impl Symbol for MPI_Alltoall_init_c {
-    const INDEX: usize = 30;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallv;
-
-impl Symbol for MPI_Alltoallv {
-    const INDEX: usize = 31;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallv_c;
-
-impl Symbol for MPI_Alltoallv_c {
-    const INDEX: usize = 32;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallv_init;
-
-impl Symbol for MPI_Alltoallv_init {
-    const INDEX: usize = 33;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallv_init_c;
-
-impl Symbol for MPI_Alltoallv_init_c {
-    const INDEX: usize = 34;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallw;
-
-impl Symbol for MPI_Alltoallw {
-    const INDEX: usize = 35;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        *const usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        *const usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallw_c;
-
-impl Symbol for MPI_Alltoallw_c {
-    const INDEX: usize = 36;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallw_init;
-
-impl Symbol for MPI_Alltoallw_init {
-    const INDEX: usize = 37;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        *const usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        *const usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Alltoallw_init_c;
-
-impl Symbol for MPI_Alltoallw_init_c {
-    const INDEX: usize = 38;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Attr_delete;
-
-impl Symbol for MPI_Attr_delete {
-    const INDEX: usize = 39;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Attr_get;
-
-impl Symbol for MPI_Attr_get {
-    const INDEX: usize = 40;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Attr_put;
-
-impl Symbol for MPI_Attr_put {
-    const INDEX: usize = 41;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Barrier;
-
-impl Symbol for MPI_Barrier {
-    const INDEX: usize = 42;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Barrier_init;
-
-impl Symbol for MPI_Barrier_init {
-    const INDEX: usize = 43;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bcast;
-
-impl Symbol for MPI_Bcast {
-    const INDEX: usize = 44;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bcast_c;
-
-impl Symbol for MPI_Bcast_c {
-    const INDEX: usize = 45;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bcast_init;
-
-impl Symbol for MPI_Bcast_init {
-    const INDEX: usize = 46;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bcast_init_c;
-
-impl Symbol for MPI_Bcast_init_c {
-    const INDEX: usize = 47;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bsend;
-
-impl Symbol for MPI_Bsend {
-    const INDEX: usize = 48;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bsend_c;
-
-impl Symbol for MPI_Bsend_c {
-    const INDEX: usize = 49;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bsend_init;
-
-impl Symbol for MPI_Bsend_init {
-    const INDEX: usize = 50;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Bsend_init_c;
-
-impl Symbol for MPI_Bsend_init_c {
-    const INDEX: usize = 51;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Buffer_attach;
-
-impl Symbol for MPI_Buffer_attach {
-    const INDEX: usize = 52;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Buffer_attach_c;
-
-impl Symbol for MPI_Buffer_attach_c {
-    const INDEX: usize = 53;
-    type Function = unsafe extern "C" fn(*mut c_void, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Buffer_detach;
-
-impl Symbol for MPI_Buffer_detach {
-    const INDEX: usize = 54;
-    type Function = unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Buffer_detach_c;
-
-impl Symbol for MPI_Buffer_detach_c {
-    const INDEX: usize = 55;
-    type Function = unsafe extern "C" fn(*mut c_void, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Buffer_flush;
-
-impl Symbol for MPI_Buffer_flush {
-    const INDEX: usize = 56;
-    type Function = unsafe extern "C" fn() -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Buffer_iflush;
-
-impl Symbol for MPI_Buffer_iflush {
-    const INDEX: usize = 57;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cancel;
-
-impl Symbol for MPI_Cancel {
-    const INDEX: usize = 58;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_coords;
-
-impl Symbol for MPI_Cart_coords {
-    const INDEX: usize = 59;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_create;
-
-impl Symbol for MPI_Cart_create {
-    const INDEX: usize = 60;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *const c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_get;
-
-impl Symbol for MPI_Cart_get {
-    const INDEX: usize = 61;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_int, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_map;
-
-impl Symbol for MPI_Cart_map {
-    const INDEX: usize = 62;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *const c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_rank;
-
-impl Symbol for MPI_Cart_rank {
-    const INDEX: usize = 63;
-    type Function = unsafe extern "C" fn(usize, *const c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_shift;
-
-impl Symbol for MPI_Cart_shift {
-    const INDEX: usize = 64;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cart_sub;
-
-impl Symbol for MPI_Cart_sub {
-    const INDEX: usize = 65;
-    type Function = unsafe extern "C" fn(usize, *const c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Cartdim_get;
-
-impl Symbol for MPI_Cartdim_get {
-    const INDEX: usize = 66;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Close_port;
-
-impl Symbol for MPI_Close_port {
-    const INDEX: usize = 67;
-    type Function = unsafe extern "C" fn(*const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_accept;
-
-impl Symbol for MPI_Comm_accept {
-    const INDEX: usize = 68;
-    type Function = unsafe extern "C" fn(*const c_char, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_attach_buffer;
-
-impl Symbol for MPI_Comm_attach_buffer {
-    const INDEX: usize = 69;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_attach_buffer_c;
-
-impl Symbol for MPI_Comm_attach_buffer_c {
-    const INDEX: usize = 70;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_call_errhandler;
-
-impl Symbol for MPI_Comm_call_errhandler {
-    const INDEX: usize = 71;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_compare;
-
-impl Symbol for MPI_Comm_compare {
-    const INDEX: usize = 72;
-    type Function = unsafe extern "C" fn(usize, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_connect;
-
-impl Symbol for MPI_Comm_connect {
-    const INDEX: usize = 73;
-    type Function = unsafe extern "C" fn(*const c_char, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_create;
-
-impl Symbol for MPI_Comm_create {
-    const INDEX: usize = 74;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_create_errhandler;
-
-impl Symbol for MPI_Comm_create_errhandler {
-    const INDEX: usize = 75;
-    type Function = unsafe extern "C" fn(*const c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_create_from_group;
-
-impl Symbol for MPI_Comm_create_from_group {
-    const INDEX: usize = 76;
-    type Function = unsafe extern "C" fn(usize, *const c_char, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_create_group;
-
-impl Symbol for MPI_Comm_create_group {
-    const INDEX: usize = 77;
-    type Function = unsafe extern "C" fn(usize, usize, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_create_keyval;
-
-impl Symbol for MPI_Comm_create_keyval {
-    const INDEX: usize = 78;
-    type Function = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_delete_attr;
-
-impl Symbol for MPI_Comm_delete_attr {
-    const INDEX: usize = 79;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_detach_buffer;
-
-impl Symbol for MPI_Comm_detach_buffer {
-    const INDEX: usize = 80;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_detach_buffer_c;
-
-impl Symbol for MPI_Comm_detach_buffer_c {
-    const INDEX: usize = 81;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_disconnect;
-
-impl Symbol for MPI_Comm_disconnect {
-    const INDEX: usize = 82;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_dup;
-
-impl Symbol for MPI_Comm_dup {
-    const INDEX: usize = 83;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_dup_with_info;
-
-impl Symbol for MPI_Comm_dup_with_info {
-    const INDEX: usize = 84;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_flush_buffer;
-
-impl Symbol for MPI_Comm_flush_buffer {
-    const INDEX: usize = 85;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_free;
-
-impl Symbol for MPI_Comm_free {
-    const INDEX: usize = 86;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_free_keyval;
-
-impl Symbol for MPI_Comm_free_keyval {
-    const INDEX: usize = 87;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_fromint;
-
-impl Symbol for MPI_Comm_fromint {
-    const INDEX: usize = 88;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Comm_get_attr;
-
-impl Symbol for MPI_Comm_get_attr {
-    const INDEX: usize = 89;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_get_errhandler;
-
-impl Symbol for MPI_Comm_get_errhandler {
-    const INDEX: usize = 90;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_get_info;
-
-impl Symbol for MPI_Comm_get_info {
-    const INDEX: usize = 91;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_get_name;
-
-impl Symbol for MPI_Comm_get_name {
-    const INDEX: usize = 92;
-    type Function = unsafe extern "C" fn(usize, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_get_parent;
-
-impl Symbol for MPI_Comm_get_parent {
-    const INDEX: usize = 93;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_group;
-
-impl Symbol for MPI_Comm_group {
-    const INDEX: usize = 94;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_idup;
-
-impl Symbol for MPI_Comm_idup {
-    const INDEX: usize = 95;
-    type Function = unsafe extern "C" fn(usize, *mut usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_idup_with_info;
-
-impl Symbol for MPI_Comm_idup_with_info {
-    const INDEX: usize = 96;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_iflush_buffer;
-
-impl Symbol for MPI_Comm_iflush_buffer {
-    const INDEX: usize = 97;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_join;
-
-impl Symbol for MPI_Comm_join {
-    const INDEX: usize = 98;
-    type Function = unsafe extern "C" fn(c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_rank;
-
-impl Symbol for MPI_Comm_rank {
-    const INDEX: usize = 99;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_remote_group;
-
-impl Symbol for MPI_Comm_remote_group {
-    const INDEX: usize = 100;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_remote_size;
-
-impl Symbol for MPI_Comm_remote_size {
-    const INDEX: usize = 101;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_set_attr;
-
-impl Symbol for MPI_Comm_set_attr {
-    const INDEX: usize = 102;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_set_errhandler;
-
-impl Symbol for MPI_Comm_set_errhandler {
-    const INDEX: usize = 103;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_set_info;
-
-impl Symbol for MPI_Comm_set_info {
-    const INDEX: usize = 104;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_set_name;
-
-impl Symbol for MPI_Comm_set_name {
-    const INDEX: usize = 105;
-    type Function = unsafe extern "C" fn(usize, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_size;
-
-impl Symbol for MPI_Comm_size {
-    const INDEX: usize = 106;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_spawn;
-
-impl Symbol for MPI_Comm_spawn {
-    const INDEX: usize = 107;
-    type Function =
-        unsafe extern "C" fn(*const c_char, *mut c_void, c_int, usize, c_int, usize, *mut usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_spawn_multiple;
-
-impl Symbol for MPI_Comm_spawn_multiple {
-    const INDEX: usize = 108;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        *mut c_void,
-        *mut c_void,
-        *const c_int,
-        *const usize,
-        c_int,
-        usize,
-        *mut usize,
-        *mut c_int,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_split;
-
-impl Symbol for MPI_Comm_split {
-    const INDEX: usize = 109;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_split_type;
-
-impl Symbol for MPI_Comm_split_type {
-    const INDEX: usize = 110;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_test_inter;
-
-impl Symbol for MPI_Comm_test_inter {
-    const INDEX: usize = 111;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Comm_toint;
-
-impl Symbol for MPI_Comm_toint {
-    const INDEX: usize = 112;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Compare_and_swap;
-
-impl Symbol for MPI_Compare_and_swap {
-    const INDEX: usize = 113;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *const c_void, *mut c_void, usize, c_int, isize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Dims_create;
-
-impl Symbol for MPI_Dims_create {
-    const INDEX: usize = 114;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Dist_graph_create;
-
-impl Symbol for MPI_Dist_graph_create {
-    const INDEX: usize = 115;
-    type Function = unsafe extern "C" fn(
-        usize,
-        c_int,
-        *const c_int,
-        *const c_int,
-        *const c_int,
-        *const c_int,
-        usize,
-        c_int,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Dist_graph_create_adjacent;
-
-impl Symbol for MPI_Dist_graph_create_adjacent {
-    const INDEX: usize = 116;
-    type Function = unsafe extern "C" fn(
-        usize,
-        c_int,
-        *const c_int,
-        *const c_int,
-        c_int,
-        *const c_int,
-        *const c_int,
-        usize,
-        c_int,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Dist_graph_neighbors;
-
-impl Symbol for MPI_Dist_graph_neighbors {
-    const INDEX: usize = 117;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_int, *mut c_int, c_int, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Dist_graph_neighbors_count;
-
-impl Symbol for MPI_Dist_graph_neighbors_count {
-    const INDEX: usize = 118;
-    type Function = unsafe extern "C" fn(usize, *mut c_int, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Errhandler_free;
-
-impl Symbol for MPI_Errhandler_free {
-    const INDEX: usize = 119;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Errhandler_fromint;
-
-impl Symbol for MPI_Errhandler_fromint {
-    const INDEX: usize = 120;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Errhandler_toint;
-
-impl Symbol for MPI_Errhandler_toint {
-    const INDEX: usize = 121;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Error_class;
-
-impl Symbol for MPI_Error_class {
-    const INDEX: usize = 122;
-    type Function = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Error_string;
-
-impl Symbol for MPI_Error_string {
-    const INDEX: usize = 123;
-    type Function = unsafe extern "C" fn(c_int, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Exscan;
-
-impl Symbol for MPI_Exscan {
-    const INDEX: usize = 124;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Exscan_c;
-
-impl Symbol for MPI_Exscan_c {
-    const INDEX: usize = 125;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Exscan_init;
-
-impl Symbol for MPI_Exscan_init {
-    const INDEX: usize = 126;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Exscan_init_c;
-
-impl Symbol for MPI_Exscan_init_c {
-    const INDEX: usize = 127;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Fetch_and_op;
-
-impl Symbol for MPI_Fetch_and_op {
-    const INDEX: usize = 128;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, usize, c_int, isize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_call_errhandler;
-
-impl Symbol for MPI_File_call_errhandler {
-    const INDEX: usize = 129;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_close;
-
-impl Symbol for MPI_File_close {
-    const INDEX: usize = 130;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_create_errhandler;
-
-impl Symbol for MPI_File_create_errhandler {
-    const INDEX: usize = 131;
-    type Function = unsafe extern "C" fn(*const c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_delete;
-
-impl Symbol for MPI_File_delete {
-    const INDEX: usize = 132;
-    type Function = unsafe extern "C" fn(*const c_char, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_fromint;
-
-impl Symbol for MPI_File_fromint {
-    const INDEX: usize = 133;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_File_get_amode;
-
-impl Symbol for MPI_File_get_amode {
-    const INDEX: usize = 134;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_atomicity;
-
-impl Symbol for MPI_File_get_atomicity {
-    const INDEX: usize = 135;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_byte_offset;
-
-impl Symbol for MPI_File_get_byte_offset {
-    const INDEX: usize = 136;
-    type Function = unsafe extern "C" fn(usize, i64, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_errhandler;
-
-impl Symbol for MPI_File_get_errhandler {
-    const INDEX: usize = 137;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_group;
-
-impl Symbol for MPI_File_get_group {
-    const INDEX: usize = 138;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_info;
-
-impl Symbol for MPI_File_get_info {
-    const INDEX: usize = 139;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_position;
-
-impl Symbol for MPI_File_get_position {
-    const INDEX: usize = 140;
-    type Function = unsafe extern "C" fn(usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_position_shared;
-
-impl Symbol for MPI_File_get_position_shared {
-    const INDEX: usize = 141;
-    type Function = unsafe extern "C" fn(usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_size;
-
-impl Symbol for MPI_File_get_size {
-    const INDEX: usize = 142;
-    type Function = unsafe extern "C" fn(usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_type_extent;
-
-impl Symbol for MPI_File_get_type_extent {
-    const INDEX: usize = 143;
-    type Function = unsafe extern "C" fn(usize, usize, *mut isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_type_extent_c;
-
-impl Symbol for MPI_File_get_type_extent_c {
-    const INDEX: usize = 144;
-    type Function = unsafe extern "C" fn(usize, usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_get_view;
-
-impl Symbol for MPI_File_get_view {
-    const INDEX: usize = 145;
-    type Function = unsafe extern "C" fn(usize, *mut i64, *mut usize, *mut usize, *mut c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread;
-
-impl Symbol for MPI_File_iread {
-    const INDEX: usize = 146;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_all;
-
-impl Symbol for MPI_File_iread_all {
-    const INDEX: usize = 147;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_all_c;
-
-impl Symbol for MPI_File_iread_all_c {
-    const INDEX: usize = 148;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_at;
-
-impl Symbol for MPI_File_iread_at {
-    const INDEX: usize = 149;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_at_all;
-
-impl Symbol for MPI_File_iread_at_all {
-    const INDEX: usize = 150;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_at_all_c;
-
-impl Symbol for MPI_File_iread_at_all_c {
-    const INDEX: usize = 151;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_at_c;
-
-impl Symbol for MPI_File_iread_at_c {
-    const INDEX: usize = 152;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_c;
-
-impl Symbol for MPI_File_iread_c {
-    const INDEX: usize = 153;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_shared;
-
-impl Symbol for MPI_File_iread_shared {
-    const INDEX: usize = 154;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iread_shared_c;
-
-impl Symbol for MPI_File_iread_shared_c {
-    const INDEX: usize = 155;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite;
-
-impl Symbol for MPI_File_iwrite {
-    const INDEX: usize = 156;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_all;
-
-impl Symbol for MPI_File_iwrite_all {
-    const INDEX: usize = 157;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_all_c;
-
-impl Symbol for MPI_File_iwrite_all_c {
-    const INDEX: usize = 158;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_at;
-
-impl Symbol for MPI_File_iwrite_at {
-    const INDEX: usize = 159;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_at_all;
-
-impl Symbol for MPI_File_iwrite_at_all {
-    const INDEX: usize = 160;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_at_all_c;
-
-impl Symbol for MPI_File_iwrite_at_all_c {
-    const INDEX: usize = 161;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_at_c;
-
-impl Symbol for MPI_File_iwrite_at_c {
-    const INDEX: usize = 162;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_c;
-
-impl Symbol for MPI_File_iwrite_c {
-    const INDEX: usize = 163;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_shared;
-
-impl Symbol for MPI_File_iwrite_shared {
-    const INDEX: usize = 164;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_iwrite_shared_c;
-
-impl Symbol for MPI_File_iwrite_shared_c {
-    const INDEX: usize = 165;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_open;
-
-impl Symbol for MPI_File_open {
-    const INDEX: usize = 166;
-    type Function = unsafe extern "C" fn(usize, *const c_char, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_preallocate;
-
-impl Symbol for MPI_File_preallocate {
-    const INDEX: usize = 167;
-    type Function = unsafe extern "C" fn(usize, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read;
-
-impl Symbol for MPI_File_read {
-    const INDEX: usize = 168;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_all;
-
-impl Symbol for MPI_File_read_all {
-    const INDEX: usize = 169;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_all_begin;
-
-impl Symbol for MPI_File_read_all_begin {
-    const INDEX: usize = 170;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_all_begin_c;
-
-impl Symbol for MPI_File_read_all_begin_c {
-    const INDEX: usize = 171;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_all_c;
-
-impl Symbol for MPI_File_read_all_c {
-    const INDEX: usize = 172;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_all_end;
-
-impl Symbol for MPI_File_read_all_end {
-    const INDEX: usize = 173;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at;
-
-impl Symbol for MPI_File_read_at {
-    const INDEX: usize = 174;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at_all;
-
-impl Symbol for MPI_File_read_at_all {
-    const INDEX: usize = 175;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at_all_begin;
-
-impl Symbol for MPI_File_read_at_all_begin {
-    const INDEX: usize = 176;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at_all_begin_c;
-
-impl Symbol for MPI_File_read_at_all_begin_c {
-    const INDEX: usize = 177;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at_all_c;
-
-impl Symbol for MPI_File_read_at_all_c {
-    const INDEX: usize = 178;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at_all_end;
-
-impl Symbol for MPI_File_read_at_all_end {
-    const INDEX: usize = 179;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_at_c;
-
-impl Symbol for MPI_File_read_at_c {
-    const INDEX: usize = 180;
-    type Function = unsafe extern "C" fn(usize, i64, *mut c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_c;
-
-impl Symbol for MPI_File_read_c {
-    const INDEX: usize = 181;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_ordered;
-
-impl Symbol for MPI_File_read_ordered {
-    const INDEX: usize = 182;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_ordered_begin;
-
-impl Symbol for MPI_File_read_ordered_begin {
-    const INDEX: usize = 183;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_ordered_begin_c;
-
-impl Symbol for MPI_File_read_ordered_begin_c {
-    const INDEX: usize = 184;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_ordered_c;
-
-impl Symbol for MPI_File_read_ordered_c {
-    const INDEX: usize = 185;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_ordered_end;
-
-impl Symbol for MPI_File_read_ordered_end {
-    const INDEX: usize = 186;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_shared;
-
-impl Symbol for MPI_File_read_shared {
-    const INDEX: usize = 187;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_read_shared_c;
-
-impl Symbol for MPI_File_read_shared_c {
-    const INDEX: usize = 188;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_seek;
-
-impl Symbol for MPI_File_seek {
-    const INDEX: usize = 189;
-    type Function = unsafe extern "C" fn(usize, i64, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_seek_shared;
-
-impl Symbol for MPI_File_seek_shared {
-    const INDEX: usize = 190;
-    type Function = unsafe extern "C" fn(usize, i64, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_set_atomicity;
-
-impl Symbol for MPI_File_set_atomicity {
-    const INDEX: usize = 191;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_set_errhandler;
-
-impl Symbol for MPI_File_set_errhandler {
-    const INDEX: usize = 192;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_set_info;
-
-impl Symbol for MPI_File_set_info {
-    const INDEX: usize = 193;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_set_size;
-
-impl Symbol for MPI_File_set_size {
-    const INDEX: usize = 194;
-    type Function = unsafe extern "C" fn(usize, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_set_view;
-
-impl Symbol for MPI_File_set_view {
-    const INDEX: usize = 195;
-    type Function = unsafe extern "C" fn(usize, i64, usize, usize, *const c_char, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_sync;
-
-impl Symbol for MPI_File_sync {
-    const INDEX: usize = 196;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_toint;
-
-impl Symbol for MPI_File_toint {
-    const INDEX: usize = 197;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write;
-
-impl Symbol for MPI_File_write {
-    const INDEX: usize = 198;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_all;
-
-impl Symbol for MPI_File_write_all {
-    const INDEX: usize = 199;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_all_begin;
-
-impl Symbol for MPI_File_write_all_begin {
-    const INDEX: usize = 200;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_all_begin_c;
-
-impl Symbol for MPI_File_write_all_begin_c {
-    const INDEX: usize = 201;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_all_c;
-
-impl Symbol for MPI_File_write_all_c {
-    const INDEX: usize = 202;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_all_end;
-
-impl Symbol for MPI_File_write_all_end {
-    const INDEX: usize = 203;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at;
-
-impl Symbol for MPI_File_write_at {
-    const INDEX: usize = 204;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at_all;
-
-impl Symbol for MPI_File_write_at_all {
-    const INDEX: usize = 205;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at_all_begin;
-
-impl Symbol for MPI_File_write_at_all_begin {
-    const INDEX: usize = 206;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at_all_begin_c;
-
-impl Symbol for MPI_File_write_at_all_begin_c {
-    const INDEX: usize = 207;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at_all_c;
-
-impl Symbol for MPI_File_write_at_all_c {
-    const INDEX: usize = 208;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at_all_end;
-
-impl Symbol for MPI_File_write_at_all_end {
-    const INDEX: usize = 209;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_at_c;
-
-impl Symbol for MPI_File_write_at_c {
-    const INDEX: usize = 210;
-    type Function = unsafe extern "C" fn(usize, i64, *const c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_c;
-
-impl Symbol for MPI_File_write_c {
-    const INDEX: usize = 211;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_ordered;
-
-impl Symbol for MPI_File_write_ordered {
-    const INDEX: usize = 212;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_ordered_begin;
-
-impl Symbol for MPI_File_write_ordered_begin {
-    const INDEX: usize = 213;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_ordered_begin_c;
-
-impl Symbol for MPI_File_write_ordered_begin_c {
-    const INDEX: usize = 214;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_ordered_c;
-
-impl Symbol for MPI_File_write_ordered_c {
-    const INDEX: usize = 215;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_ordered_end;
-
-impl Symbol for MPI_File_write_ordered_end {
-    const INDEX: usize = 216;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_shared;
-
-impl Symbol for MPI_File_write_shared {
-    const INDEX: usize = 217;
-    type Function = unsafe extern "C" fn(usize, *const c_void, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_File_write_shared_c;
-
-impl Symbol for MPI_File_write_shared_c {
-    const INDEX: usize = 218;
-    type Function = unsafe extern "C" fn(usize, *const c_void, i64, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Finalize;
-
-impl Symbol for MPI_Finalize {
-    const INDEX: usize = 219;
-    type Function = unsafe extern "C" fn() -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Finalized;
-
-impl Symbol for MPI_Finalized {
-    const INDEX: usize = 220;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Free_mem;
-
-impl Symbol for MPI_Free_mem {
-    const INDEX: usize = 221;
-    type Function = unsafe extern "C" fn(*mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gather;
-
-impl Symbol for MPI_Gather {
-    const INDEX: usize = 222;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gather_c;
-
-impl Symbol for MPI_Gather_c {
-    const INDEX: usize = 223;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gather_init;
-
-impl Symbol for MPI_Gather_init {
-    const INDEX: usize = 224;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gather_init_c;
-
-impl Symbol for MPI_Gather_init_c {
-    const INDEX: usize = 225;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gatherv;
-
-impl Symbol for MPI_Gatherv {
-    const INDEX: usize = 226;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        c_int,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gatherv_c;
-
-impl Symbol for MPI_Gatherv_c {
-    const INDEX: usize = 227;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        c_int,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gatherv_init;
-
-impl Symbol for MPI_Gatherv_init {
-    const INDEX: usize = 228;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Gatherv_init_c;
-
-impl Symbol for MPI_Gatherv_init_c {
-    const INDEX: usize = 229;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get;
-
-impl Symbol for MPI_Get {
-    const INDEX: usize = 230;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, isize, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_accumulate;
-
-impl Symbol for MPI_Get_accumulate {
-    const INDEX: usize = 231;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        isize,
-        c_int,
-        usize,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_accumulate_c;
-
-impl Symbol for MPI_Get_accumulate_c {
-    const INDEX: usize = 232;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        isize,
-        i64,
-        usize,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_address;
-
-impl Symbol for MPI_Get_address {
-    const INDEX: usize = 233;
-    type Function = unsafe extern "C" fn(*mut c_void, *mut isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_c;
-
-impl Symbol for MPI_Get_c {
-    const INDEX: usize = 234;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, isize, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_count;
-
-impl Symbol for MPI_Get_count {
-    const INDEX: usize = 235;
-    type Function = unsafe extern "C" fn(*const Status, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_count_c;
-
-impl Symbol for MPI_Get_count_c {
-    const INDEX: usize = 236;
-    type Function = unsafe extern "C" fn(*const Status, usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_elements;
-
-impl Symbol for MPI_Get_elements {
-    const INDEX: usize = 237;
-    type Function = unsafe extern "C" fn(*const Status, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_elements_c;
-
-impl Symbol for MPI_Get_elements_c {
-    const INDEX: usize = 238;
-    type Function = unsafe extern "C" fn(*const Status, usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_elements_x;
-
-impl Symbol for MPI_Get_elements_x {
-    const INDEX: usize = 239;
-    type Function = unsafe extern "C" fn(*const Status, usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_hw_resource_info;
-
-impl Symbol for MPI_Get_hw_resource_info {
-    const INDEX: usize = 240;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_library_version;
-
-impl Symbol for MPI_Get_library_version {
-    const INDEX: usize = 241;
-    type Function = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_processor_name;
-
-impl Symbol for MPI_Get_processor_name {
-    const INDEX: usize = 242;
-    type Function = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Get_version;
-
-impl Symbol for MPI_Get_version {
-    const INDEX: usize = 243;
-    type Function = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Graph_create;
-
-impl Symbol for MPI_Graph_create {
-    const INDEX: usize = 244;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *const c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Graph_get;
-
-impl Symbol for MPI_Graph_get {
-    const INDEX: usize = 245;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Graph_map;
-
-impl Symbol for MPI_Graph_map {
-    const INDEX: usize = 246;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *const c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Graph_neighbors;
-
-impl Symbol for MPI_Graph_neighbors {
-    const INDEX: usize = 247;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Graph_neighbors_count;
-
-impl Symbol for MPI_Graph_neighbors_count {
-    const INDEX: usize = 248;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Graphdims_get;
-
-impl Symbol for MPI_Graphdims_get {
-    const INDEX: usize = 249;
-    type Function = unsafe extern "C" fn(usize, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Grequest_complete;
-
-impl Symbol for MPI_Grequest_complete {
-    const INDEX: usize = 250;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Grequest_start;
-
-impl Symbol for MPI_Grequest_start {
-    const INDEX: usize = 251;
-    type Function = unsafe extern "C" fn(*const c_void, *const c_void, *const c_void, *mut c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_compare;
-
-impl Symbol for MPI_Group_compare {
-    const INDEX: usize = 252;
-    type Function = unsafe extern "C" fn(usize, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_difference;
-
-impl Symbol for MPI_Group_difference {
-    const INDEX: usize = 253;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_excl;
-
-impl Symbol for MPI_Group_excl {
-    const INDEX: usize = 254;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_free;
-
-impl Symbol for MPI_Group_free {
-    const INDEX: usize = 255;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_from_session_pset;
-
-impl Symbol for MPI_Group_from_session_pset {
-    const INDEX: usize = 256;
-    type Function = unsafe extern "C" fn(usize, *const c_char, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_fromint;
-
-impl Symbol for MPI_Group_fromint {
-    const INDEX: usize = 257;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Group_incl;
-
-impl Symbol for MPI_Group_incl {
-    const INDEX: usize = 258;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_intersection;
-
-impl Symbol for MPI_Group_intersection {
-    const INDEX: usize = 259;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_range_excl;
-
-impl Symbol for MPI_Group_range_excl {
-    const INDEX: usize = 260;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_range_incl;
-
-impl Symbol for MPI_Group_range_incl {
-    const INDEX: usize = 261;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_rank;
-
-impl Symbol for MPI_Group_rank {
-    const INDEX: usize = 262;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_size;
-
-impl Symbol for MPI_Group_size {
-    const INDEX: usize = 263;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_toint;
-
-impl Symbol for MPI_Group_toint {
-    const INDEX: usize = 264;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_translate_ranks;
-
-impl Symbol for MPI_Group_translate_ranks {
-    const INDEX: usize = 265;
-    type Function = unsafe extern "C" fn(usize, c_int, *const c_int, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Group_union;
-
-impl Symbol for MPI_Group_union {
-    const INDEX: usize = 266;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iallgather;
-
-impl Symbol for MPI_Iallgather {
-    const INDEX: usize = 267;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iallgather_c;
-
-impl Symbol for MPI_Iallgather_c {
-    const INDEX: usize = 268;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iallgatherv;
-
-impl Symbol for MPI_Iallgatherv {
-    const INDEX: usize = 269;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iallgatherv_c;
-
-impl Symbol for MPI_Iallgatherv_c {
-    const INDEX: usize = 270;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iallreduce;
-
-impl Symbol for MPI_Iallreduce {
-    const INDEX: usize = 271;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iallreduce_c;
-
-impl Symbol for MPI_Iallreduce_c {
-    const INDEX: usize = 272;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ialltoall;
-
-impl Symbol for MPI_Ialltoall {
-    const INDEX: usize = 273;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ialltoall_c;
-
-impl Symbol for MPI_Ialltoall_c {
-    const INDEX: usize = 274;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ialltoallv;
-
-impl Symbol for MPI_Ialltoallv {
-    const INDEX: usize = 275;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ialltoallv_c;
-
-impl Symbol for MPI_Ialltoallv_c {
-    const INDEX: usize = 276;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ialltoallw;
-
-impl Symbol for MPI_Ialltoallw {
-    const INDEX: usize = 277;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        *const usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        *const usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ialltoallw_c;
-
-impl Symbol for MPI_Ialltoallw_c {
-    const INDEX: usize = 278;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ibarrier;
-
-impl Symbol for MPI_Ibarrier {
-    const INDEX: usize = 279;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ibcast;
-
-impl Symbol for MPI_Ibcast {
-    const INDEX: usize = 280;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ibcast_c;
-
-impl Symbol for MPI_Ibcast_c {
-    const INDEX: usize = 281;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ibsend;
-
-impl Symbol for MPI_Ibsend {
-    const INDEX: usize = 282;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ibsend_c;
-
-impl Symbol for MPI_Ibsend_c {
-    const INDEX: usize = 283;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iexscan;
-
-impl Symbol for MPI_Iexscan {
-    const INDEX: usize = 284;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iexscan_c;
-
-impl Symbol for MPI_Iexscan_c {
-    const INDEX: usize = 285;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Igather;
-
-impl Symbol for MPI_Igather {
-    const INDEX: usize = 286;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Igather_c;
-
-impl Symbol for MPI_Igather_c {
-    const INDEX: usize = 287;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Igatherv;
-
-impl Symbol for MPI_Igatherv {
-    const INDEX: usize = 288;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Igatherv_c;
-
-impl Symbol for MPI_Igatherv_c {
-    const INDEX: usize = 289;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Improbe;
-
-impl Symbol for MPI_Improbe {
-    const INDEX: usize = 290;
-    type Function = unsafe extern "C" fn(c_int, c_int, usize, *mut c_int, *mut usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Imrecv;
-
-impl Symbol for MPI_Imrecv {
-    const INDEX: usize = 291;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, *mut usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Imrecv_c;
-
-impl Symbol for MPI_Imrecv_c {
-    const INDEX: usize = 292;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, *mut usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_allgather;
-
-impl Symbol for MPI_Ineighbor_allgather {
-    const INDEX: usize = 293;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_allgather_c;
-
-impl Symbol for MPI_Ineighbor_allgather_c {
-    const INDEX: usize = 294;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_allgatherv;
-
-impl Symbol for MPI_Ineighbor_allgatherv {
-    const INDEX: usize = 295;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_allgatherv_c;
-
-impl Symbol for MPI_Ineighbor_allgatherv_c {
-    const INDEX: usize = 296;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_alltoall;
-
-impl Symbol for MPI_Ineighbor_alltoall {
-    const INDEX: usize = 297;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_alltoall_c;
-
-impl Symbol for MPI_Ineighbor_alltoall_c {
-    const INDEX: usize = 298;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_alltoallv;
-
-impl Symbol for MPI_Ineighbor_alltoallv {
-    const INDEX: usize = 299;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_alltoallv_c;
-
-impl Symbol for MPI_Ineighbor_alltoallv_c {
-    const INDEX: usize = 300;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_alltoallw;
-
-impl Symbol for MPI_Ineighbor_alltoallw {
-    const INDEX: usize = 301;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const c_int,
-        *const isize,
-        *const usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ineighbor_alltoallw_c;
-
-impl Symbol for MPI_Ineighbor_alltoallw_c {
-    const INDEX: usize = 302;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_create;
-
-impl Symbol for MPI_Info_create {
-    const INDEX: usize = 303;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_create_env;
-
-impl Symbol for MPI_Info_create_env {
-    const INDEX: usize = 304;
-    type Function = unsafe extern "C" fn(c_int, *mut c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_delete;
-
-impl Symbol for MPI_Info_delete {
-    const INDEX: usize = 305;
-    type Function = unsafe extern "C" fn(usize, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_dup;
-
-impl Symbol for MPI_Info_dup {
-    const INDEX: usize = 306;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_free;
-
-impl Symbol for MPI_Info_free {
-    const INDEX: usize = 307;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_fromint;
-
-impl Symbol for MPI_Info_fromint {
-    const INDEX: usize = 308;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Info_get;
-
-impl Symbol for MPI_Info_get {
-    const INDEX: usize = 309;
-    type Function = unsafe extern "C" fn(usize, *const c_char, c_int, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_get_nkeys;
-
-impl Symbol for MPI_Info_get_nkeys {
-    const INDEX: usize = 310;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_get_nthkey;
-
-impl Symbol for MPI_Info_get_nthkey {
-    const INDEX: usize = 311;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_get_string;
-
-impl Symbol for MPI_Info_get_string {
-    const INDEX: usize = 312;
-    type Function = unsafe extern "C" fn(usize, *const c_char, *mut c_int, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_get_valuelen;
-
-impl Symbol for MPI_Info_get_valuelen {
-    const INDEX: usize = 313;
-    type Function = unsafe extern "C" fn(usize, *const c_char, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_set;
-
-impl Symbol for MPI_Info_set {
-    const INDEX: usize = 314;
-    type Function = unsafe extern "C" fn(usize, *const c_char, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Info_toint;
-
-impl Symbol for MPI_Info_toint {
-    const INDEX: usize = 315;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Init;
-
-impl Symbol for MPI_Init {
-    const INDEX: usize = 316;
-    type Function = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Init_thread;
-
-impl Symbol for MPI_Init_thread {
-    const INDEX: usize = 317;
-    type Function = unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Initialized;
-
-impl Symbol for MPI_Initialized {
-    const INDEX: usize = 318;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Intercomm_create;
-
-impl Symbol for MPI_Intercomm_create {
-    const INDEX: usize = 319;
-    type Function = unsafe extern "C" fn(usize, c_int, usize, c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Intercomm_create_from_groups;
-
-impl Symbol for MPI_Intercomm_create_from_groups {
-    const INDEX: usize = 320;
-    type Function = unsafe extern "C" fn(usize, c_int, usize, c_int, *const c_char, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Intercomm_merge;
-
-impl Symbol for MPI_Intercomm_merge {
-    const INDEX: usize = 321;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iprobe;
-
-impl Symbol for MPI_Iprobe {
-    const INDEX: usize = 322;
-    type Function = unsafe extern "C" fn(c_int, c_int, usize, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Irecv;
-
-impl Symbol for MPI_Irecv {
-    const INDEX: usize = 323;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Irecv_c;
-
-impl Symbol for MPI_Irecv_c {
-    const INDEX: usize = 324;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ireduce;
-
-impl Symbol for MPI_Ireduce {
-    const INDEX: usize = 325;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ireduce_c;
-
-impl Symbol for MPI_Ireduce_c {
-    const INDEX: usize = 326;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ireduce_scatter;
-
-impl Symbol for MPI_Ireduce_scatter {
-    const INDEX: usize = 327;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, *const c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ireduce_scatter_block;
-
-impl Symbol for MPI_Ireduce_scatter_block {
-    const INDEX: usize = 328;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ireduce_scatter_block_c;
-
-impl Symbol for MPI_Ireduce_scatter_block_c {
-    const INDEX: usize = 329;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ireduce_scatter_c;
-
-impl Symbol for MPI_Ireduce_scatter_c {
-    const INDEX: usize = 330;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, *const i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Irsend;
-
-impl Symbol for MPI_Irsend {
-    const INDEX: usize = 331;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Irsend_c;
-
-impl Symbol for MPI_Irsend_c {
-    const INDEX: usize = 332;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Is_thread_main;
-
-impl Symbol for MPI_Is_thread_main {
-    const INDEX: usize = 333;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iscan;
-
-impl Symbol for MPI_Iscan {
-    const INDEX: usize = 334;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iscan_c;
-
-impl Symbol for MPI_Iscan_c {
-    const INDEX: usize = 335;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iscatter;
-
-impl Symbol for MPI_Iscatter {
-    const INDEX: usize = 336;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iscatter_c;
-
-impl Symbol for MPI_Iscatter_c {
-    const INDEX: usize = 337;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iscatterv;
-
-impl Symbol for MPI_Iscatterv {
-    const INDEX: usize = 338;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Iscatterv_c;
-
-impl Symbol for MPI_Iscatterv_c {
-    const INDEX: usize = 339;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Isend;
-
-impl Symbol for MPI_Isend {
-    const INDEX: usize = 340;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Isend_c;
-
-impl Symbol for MPI_Isend_c {
-    const INDEX: usize = 341;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Isendrecv;
-
-impl Symbol for MPI_Isendrecv {
-    const INDEX: usize = 342;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        c_int,
-        c_int,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Isendrecv_c;
-
-impl Symbol for MPI_Isendrecv_c {
-    const INDEX: usize = 343;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        c_int,
-        c_int,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Isendrecv_replace;
-
-impl Symbol for MPI_Isendrecv_replace {
-    const INDEX: usize = 344;
-    type Function =
-        unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Isendrecv_replace_c;
-
-impl Symbol for MPI_Isendrecv_replace_c {
-    const INDEX: usize = 345;
-    type Function =
-        unsafe extern "C" fn(*mut c_void, i64, usize, c_int, c_int, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Issend;
-
-impl Symbol for MPI_Issend {
-    const INDEX: usize = 346;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Issend_c;
-
-impl Symbol for MPI_Issend_c {
-    const INDEX: usize = 347;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Keyval_create;
-
-impl Symbol for MPI_Keyval_create {
-    const INDEX: usize = 348;
-    type Function = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Keyval_free;
-
-impl Symbol for MPI_Keyval_free {
-    const INDEX: usize = 349;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Lookup_name;
-
-impl Symbol for MPI_Lookup_name {
-    const INDEX: usize = 350;
-    type Function = unsafe extern "C" fn(*const c_char, usize, *mut c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Message_fromint;
-
-impl Symbol for MPI_Message_fromint {
-    const INDEX: usize = 351;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Message_toint;
-
-impl Symbol for MPI_Message_toint {
-    const INDEX: usize = 352;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Mprobe;
-
-impl Symbol for MPI_Mprobe {
-    const INDEX: usize = 353;
-    type Function = unsafe extern "C" fn(c_int, c_int, usize, *mut usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Mrecv;
-
-impl Symbol for MPI_Mrecv {
-    const INDEX: usize = 354;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, *mut usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Mrecv_c;
-
-impl Symbol for MPI_Mrecv_c {
-    const INDEX: usize = 355;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, *mut usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgather;
-
-impl Symbol for MPI_Neighbor_allgather {
-    const INDEX: usize = 356;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgather_c;
-
-impl Symbol for MPI_Neighbor_allgather_c {
-    const INDEX: usize = 357;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgather_init;
-
-impl Symbol for MPI_Neighbor_allgather_init {
-    const INDEX: usize = 358;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgather_init_c;
-
-impl Symbol for MPI_Neighbor_allgather_init_c {
-    const INDEX: usize = 359;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgatherv;
-
-impl Symbol for MPI_Neighbor_allgatherv {
-    const INDEX: usize = 360;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgatherv_c;
-
-impl Symbol for MPI_Neighbor_allgatherv_c {
-    const INDEX: usize = 361;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, *const i64, *const isize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgatherv_init;
-
-impl Symbol for MPI_Neighbor_allgatherv_init {
-    const INDEX: usize = 362;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_allgatherv_init_c;
-
-impl Symbol for MPI_Neighbor_allgatherv_init_c {
-    const INDEX: usize = 363;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoall;
-
-impl Symbol for MPI_Neighbor_alltoall {
-    const INDEX: usize = 364;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoall_c;
-
-impl Symbol for MPI_Neighbor_alltoall_c {
-    const INDEX: usize = 365;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoall_init;
-
-impl Symbol for MPI_Neighbor_alltoall_init {
-    const INDEX: usize = 366;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoall_init_c;
-
-impl Symbol for MPI_Neighbor_alltoall_init_c {
-    const INDEX: usize = 367;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallv;
-
-impl Symbol for MPI_Neighbor_alltoallv {
-    const INDEX: usize = 368;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallv_c;
-
-impl Symbol for MPI_Neighbor_alltoallv_c {
-    const INDEX: usize = 369;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallv_init;
-
-impl Symbol for MPI_Neighbor_alltoallv_init {
-    const INDEX: usize = 370;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallv_init_c;
-
-impl Symbol for MPI_Neighbor_alltoallv_init_c {
-    const INDEX: usize = 371;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallw;
-
-impl Symbol for MPI_Neighbor_alltoallw {
-    const INDEX: usize = 372;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const c_int,
-        *const isize,
-        *const usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallw_c;
-
-impl Symbol for MPI_Neighbor_alltoallw_c {
-    const INDEX: usize = 373;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallw_init;
-
-impl Symbol for MPI_Neighbor_alltoallw_init {
-    const INDEX: usize = 374;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const c_int,
-        *const isize,
-        *const usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Neighbor_alltoallw_init_c;
-
-impl Symbol for MPI_Neighbor_alltoallw_init_c {
-    const INDEX: usize = 375;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        *mut c_void,
-        *const i64,
-        *const isize,
-        *const usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Op_commutative;
-
-impl Symbol for MPI_Op_commutative {
-    const INDEX: usize = 376;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Op_create;
-
-impl Symbol for MPI_Op_create {
-    const INDEX: usize = 377;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Op_create_c;
-
-impl Symbol for MPI_Op_create_c {
-    const INDEX: usize = 378;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Op_free;
-
-impl Symbol for MPI_Op_free {
-    const INDEX: usize = 379;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Op_fromint;
-
-impl Symbol for MPI_Op_fromint {
-    const INDEX: usize = 380;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Op_toint;
-
-impl Symbol for MPI_Op_toint {
-    const INDEX: usize = 381;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Open_port;
-
-impl Symbol for MPI_Open_port {
-    const INDEX: usize = 382;
-    type Function = unsafe extern "C" fn(usize, *mut c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack;
-
-impl Symbol for MPI_Pack {
-    const INDEX: usize = 383;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, *mut c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_c;
-
-impl Symbol for MPI_Pack_c {
-    const INDEX: usize = 384;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, *mut i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_external;
-
-impl Symbol for MPI_Pack_external {
-    const INDEX: usize = 385;
-    type Function =
-        unsafe extern "C" fn(*const c_char, *const c_void, c_int, usize, *mut c_void, isize, *mut isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_external_c;
-
-impl Symbol for MPI_Pack_external_c {
-    const INDEX: usize = 386;
-    type Function = unsafe extern "C" fn(*const c_char, *const c_void, i64, usize, *mut c_void, i64, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_external_size;
-
-impl Symbol for MPI_Pack_external_size {
-    const INDEX: usize = 387;
-    type Function = unsafe extern "C" fn(*const c_char, c_int, usize, *mut isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_external_size_c;
-
-impl Symbol for MPI_Pack_external_size_c {
-    const INDEX: usize = 388;
-    type Function = unsafe extern "C" fn(*const c_char, i64, usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_size;
-
-impl Symbol for MPI_Pack_size {
-    const INDEX: usize = 389;
-    type Function = unsafe extern "C" fn(c_int, usize, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pack_size_c;
-
-impl Symbol for MPI_Pack_size_c {
-    const INDEX: usize = 390;
-    type Function = unsafe extern "C" fn(i64, usize, usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Parrived;
-
-impl Symbol for MPI_Parrived {
-    const INDEX: usize = 391;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pcontrol;
-
-impl Symbol for MPI_Pcontrol {
-    const INDEX: usize = 392;
-    type Function = unsafe extern "C" fn(c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pready;
-
-impl Symbol for MPI_Pready {
-    const INDEX: usize = 393;
-    type Function = unsafe extern "C" fn(c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pready_list;
-
-impl Symbol for MPI_Pready_list {
-    const INDEX: usize = 394;
-    type Function = unsafe extern "C" fn(c_int, *const c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Pready_range;
-
-impl Symbol for MPI_Pready_range {
-    const INDEX: usize = 395;
-    type Function = unsafe extern "C" fn(c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Precv_init;
-
-impl Symbol for MPI_Precv_init {
-    const INDEX: usize = 396;
-    type Function =
-        unsafe extern "C" fn(*mut c_void, c_int, i64, usize, c_int, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Probe;
-
-impl Symbol for MPI_Probe {
-    const INDEX: usize = 397;
-    type Function = unsafe extern "C" fn(c_int, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Psend_init;
-
-impl Symbol for MPI_Psend_init {
-    const INDEX: usize = 398;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, i64, usize, c_int, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Publish_name;
-
-impl Symbol for MPI_Publish_name {
-    const INDEX: usize = 399;
-    type Function = unsafe extern "C" fn(*const c_char, usize, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Put;
-
-impl Symbol for MPI_Put {
-    const INDEX: usize = 400;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, isize, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Put_c;
-
-impl Symbol for MPI_Put_c {
-    const INDEX: usize = 401;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, isize, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Query_thread;
-
-impl Symbol for MPI_Query_thread {
-    const INDEX: usize = 402;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Raccumulate;
-
-impl Symbol for MPI_Raccumulate {
-    const INDEX: usize = 403;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        c_int,
-        isize,
-        c_int,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Raccumulate_c;
-
-impl Symbol for MPI_Raccumulate_c {
-    const INDEX: usize = 404;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, c_int, isize, i64, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Recv;
-
-impl Symbol for MPI_Recv {
-    const INDEX: usize = 405;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Recv_c;
-
-impl Symbol for MPI_Recv_c {
-    const INDEX: usize = 406;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Recv_init;
-
-impl Symbol for MPI_Recv_init {
-    const INDEX: usize = 407;
-    type Function = unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Recv_init_c;
-
-impl Symbol for MPI_Recv_init_c {
-    const INDEX: usize = 408;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce;
-
-impl Symbol for MPI_Reduce {
-    const INDEX: usize = 409;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_c;
-
-impl Symbol for MPI_Reduce_c {
-    const INDEX: usize = 410;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_init;
-
-impl Symbol for MPI_Reduce_init {
-    const INDEX: usize = 411;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_init_c;
-
-impl Symbol for MPI_Reduce_init_c {
-    const INDEX: usize = 412;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_local;
-
-impl Symbol for MPI_Reduce_local {
-    const INDEX: usize = 413;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_local_c;
-
-impl Symbol for MPI_Reduce_local_c {
-    const INDEX: usize = 414;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter;
-
-impl Symbol for MPI_Reduce_scatter {
-    const INDEX: usize = 415;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, *const c_int, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_block;
-
-impl Symbol for MPI_Reduce_scatter_block {
-    const INDEX: usize = 416;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_block_c;
-
-impl Symbol for MPI_Reduce_scatter_block_c {
-    const INDEX: usize = 417;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_block_init;
-
-impl Symbol for MPI_Reduce_scatter_block_init {
-    const INDEX: usize = 418;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_block_init_c;
-
-impl Symbol for MPI_Reduce_scatter_block_init_c {
-    const INDEX: usize = 419;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_c;
-
-impl Symbol for MPI_Reduce_scatter_c {
-    const INDEX: usize = 420;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, *const i64, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_init;
-
-impl Symbol for MPI_Reduce_scatter_init {
-    const INDEX: usize = 421;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, *const c_int, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Reduce_scatter_init_c;
-
-impl Symbol for MPI_Reduce_scatter_init_c {
-    const INDEX: usize = 422;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, *const i64, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Register_datarep;
-
-impl Symbol for MPI_Register_datarep {
-    const INDEX: usize = 423;
-    type Function =
-        unsafe extern "C" fn(*const c_char, *const c_void, *const c_void, *const c_void, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Register_datarep_c;
-
-impl Symbol for MPI_Register_datarep_c {
-    const INDEX: usize = 424;
-    type Function =
-        unsafe extern "C" fn(*const c_char, *const c_void, *const c_void, *const c_void, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Remove_error_class;
-
-impl Symbol for MPI_Remove_error_class {
-    const INDEX: usize = 425;
-    type Function = unsafe extern "C" fn(c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Remove_error_code;
-
-impl Symbol for MPI_Remove_error_code {
-    const INDEX: usize = 426;
-    type Function = unsafe extern "C" fn(c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Remove_error_string;
-
-impl Symbol for MPI_Remove_error_string {
-    const INDEX: usize = 427;
-    type Function = unsafe extern "C" fn(c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Request_free;
-
-impl Symbol for MPI_Request_free {
-    const INDEX: usize = 428;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Request_fromint;
-
-impl Symbol for MPI_Request_fromint {
-    const INDEX: usize = 429;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Request_get_status;
-
-impl Symbol for MPI_Request_get_status {
-    const INDEX: usize = 430;
-    type Function = unsafe extern "C" fn(usize, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Request_get_status_all;
-
-impl Symbol for MPI_Request_get_status_all {
-    const INDEX: usize = 431;
-    type Function = unsafe extern "C" fn(c_int, *const usize, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Request_get_status_any;
-
-impl Symbol for MPI_Request_get_status_any {
-    const INDEX: usize = 432;
-    type Function = unsafe extern "C" fn(c_int, *const usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Request_get_status_some;
-
-impl Symbol for MPI_Request_get_status_some {
-    const INDEX: usize = 433;
-    type Function = unsafe extern "C" fn(c_int, *const usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Request_toint;
-
-impl Symbol for MPI_Request_toint {
-    const INDEX: usize = 434;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rget;
-
-impl Symbol for MPI_Rget {
-    const INDEX: usize = 435;
-    type Function =
-        unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, isize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rget_accumulate;
-
-impl Symbol for MPI_Rget_accumulate {
-    const INDEX: usize = 436;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        isize,
-        c_int,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rget_accumulate_c;
-
-impl Symbol for MPI_Rget_accumulate_c {
-    const INDEX: usize = 437;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        isize,
-        i64,
-        usize,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rget_c;
-
-impl Symbol for MPI_Rget_c {
-    const INDEX: usize = 438;
-    type Function = unsafe extern "C" fn(*mut c_void, i64, usize, c_int, isize, i64, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rput;
-
-impl Symbol for MPI_Rput {
-    const INDEX: usize = 439;
-    type Function =
-        unsafe extern "C" fn(*const c_void, c_int, usize, c_int, isize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rput_c;
-
-impl Symbol for MPI_Rput_c {
-    const INDEX: usize = 440;
-    type Function =
-        unsafe extern "C" fn(*const c_void, i64, usize, c_int, isize, i64, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rsend;
-
-impl Symbol for MPI_Rsend {
-    const INDEX: usize = 441;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rsend_c;
-
-impl Symbol for MPI_Rsend_c {
-    const INDEX: usize = 442;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rsend_init;
-
-impl Symbol for MPI_Rsend_init {
-    const INDEX: usize = 443;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Rsend_init_c;
-
-impl Symbol for MPI_Rsend_init_c {
-    const INDEX: usize = 444;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scan;
-
-impl Symbol for MPI_Scan {
-    const INDEX: usize = 445;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scan_c;
-
-impl Symbol for MPI_Scan_c {
-    const INDEX: usize = 446;
-    type Function = unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scan_init;
-
-impl Symbol for MPI_Scan_init {
-    const INDEX: usize = 447;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, c_int, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scan_init_c;
-
-impl Symbol for MPI_Scan_init_c {
-    const INDEX: usize = 448;
-    type Function =
-        unsafe extern "C" fn(*const c_void, *mut c_void, i64, usize, usize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatter;
-
-impl Symbol for MPI_Scatter {
-    const INDEX: usize = 449;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, *mut c_void, c_int, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatter_c;
-
-impl Symbol for MPI_Scatter_c {
-    const INDEX: usize = 450;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, *mut c_void, i64, usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatter_init;
-
-impl Symbol for MPI_Scatter_init {
-    const INDEX: usize = 451;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatter_init_c;
-
-impl Symbol for MPI_Scatter_init_c {
-    const INDEX: usize = 452;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatterv;
-
-impl Symbol for MPI_Scatterv {
-    const INDEX: usize = 453;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatterv_c;
-
-impl Symbol for MPI_Scatterv_c {
-    const INDEX: usize = 454;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatterv_init;
-
-impl Symbol for MPI_Scatterv_init {
-    const INDEX: usize = 455;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        usize,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Scatterv_init_c;
-
-impl Symbol for MPI_Scatterv_init_c {
-    const INDEX: usize = 456;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *const i64,
-        *const isize,
-        usize,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        usize,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Send;
-
-impl Symbol for MPI_Send {
-    const INDEX: usize = 457;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Send_c;
-
-impl Symbol for MPI_Send_c {
-    const INDEX: usize = 458;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Send_init;
-
-impl Symbol for MPI_Send_init {
-    const INDEX: usize = 459;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Send_init_c;
-
-impl Symbol for MPI_Send_init_c {
-    const INDEX: usize = 460;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Sendrecv;
-
-impl Symbol for MPI_Sendrecv {
-    const INDEX: usize = 461;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        c_int,
-        usize,
-        c_int,
-        c_int,
-        *mut c_void,
-        c_int,
-        usize,
-        c_int,
-        c_int,
-        usize,
-        *mut Status,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Sendrecv_c;
-
-impl Symbol for MPI_Sendrecv_c {
-    const INDEX: usize = 462;
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        i64,
-        usize,
-        c_int,
-        c_int,
-        *mut c_void,
-        i64,
-        usize,
-        c_int,
-        c_int,
-        usize,
-        *mut Status,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Sendrecv_replace;
-
-impl Symbol for MPI_Sendrecv_replace {
-    const INDEX: usize = 463;
-    type Function =
-        unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, c_int, c_int, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Sendrecv_replace_c;
-
-impl Symbol for MPI_Sendrecv_replace_c {
-    const INDEX: usize = 464;
-    type Function =
-        unsafe extern "C" fn(*mut c_void, i64, usize, c_int, c_int, c_int, c_int, usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_attach_buffer;
-
-impl Symbol for MPI_Session_attach_buffer {
-    const INDEX: usize = 465;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_attach_buffer_c;
-
-impl Symbol for MPI_Session_attach_buffer_c {
-    const INDEX: usize = 466;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_call_errhandler;
-
-impl Symbol for MPI_Session_call_errhandler {
-    const INDEX: usize = 467;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_create_errhandler;
-
-impl Symbol for MPI_Session_create_errhandler {
-    const INDEX: usize = 468;
-    type Function = unsafe extern "C" fn(*const c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_detach_buffer;
-
-impl Symbol for MPI_Session_detach_buffer {
-    const INDEX: usize = 469;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_detach_buffer_c;
-
-impl Symbol for MPI_Session_detach_buffer_c {
-    const INDEX: usize = 470;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_finalize;
-
-impl Symbol for MPI_Session_finalize {
-    const INDEX: usize = 471;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_flush_buffer;
-
-impl Symbol for MPI_Session_flush_buffer {
-    const INDEX: usize = 472;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_fromint;
-
-impl Symbol for MPI_Session_fromint {
-    const INDEX: usize = 473;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Session_get_errhandler;
-
-impl Symbol for MPI_Session_get_errhandler {
-    const INDEX: usize = 474;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_get_info;
-
-impl Symbol for MPI_Session_get_info {
-    const INDEX: usize = 475;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_get_nth_pset;
-
-impl Symbol for MPI_Session_get_nth_pset {
-    const INDEX: usize = 476;
-    type Function = unsafe extern "C" fn(usize, usize, c_int, *mut c_int, *mut c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_get_num_psets;
-
-impl Symbol for MPI_Session_get_num_psets {
-    const INDEX: usize = 477;
-    type Function = unsafe extern "C" fn(usize, usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_get_pset_info;
-
-impl Symbol for MPI_Session_get_pset_info {
-    const INDEX: usize = 478;
-    type Function = unsafe extern "C" fn(usize, *const c_char, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_iflush_buffer;
-
-impl Symbol for MPI_Session_iflush_buffer {
-    const INDEX: usize = 479;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_init;
-
-impl Symbol for MPI_Session_init {
-    const INDEX: usize = 480;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_set_errhandler;
-
-impl Symbol for MPI_Session_set_errhandler {
-    const INDEX: usize = 481;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Session_toint;
-
-impl Symbol for MPI_Session_toint {
-    const INDEX: usize = 482;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ssend;
-
-impl Symbol for MPI_Ssend {
-    const INDEX: usize = 483;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ssend_c;
-
-impl Symbol for MPI_Ssend_c {
-    const INDEX: usize = 484;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ssend_init;
-
-impl Symbol for MPI_Ssend_init {
-    const INDEX: usize = 485;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Ssend_init_c;
-
-impl Symbol for MPI_Ssend_init_c {
-    const INDEX: usize = 486;
-    type Function = unsafe extern "C" fn(*const c_void, i64, usize, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Start;
-
-impl Symbol for MPI_Start {
-    const INDEX: usize = 487;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Startall;
-
-impl Symbol for MPI_Startall {
-    const INDEX: usize = 488;
-    type Function = unsafe extern "C" fn(c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_get_error;
-
-impl Symbol for MPI_Status_get_error {
-    const INDEX: usize = 489;
-    type Function = unsafe extern "C" fn(*const Status, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_get_source;
-
-impl Symbol for MPI_Status_get_source {
-    const INDEX: usize = 490;
-    type Function = unsafe extern "C" fn(*const Status, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_get_tag;
-
-impl Symbol for MPI_Status_get_tag {
-    const INDEX: usize = 491;
-    type Function = unsafe extern "C" fn(*const Status, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_cancelled;
-
-impl Symbol for MPI_Status_set_cancelled {
-    const INDEX: usize = 492;
-    type Function = unsafe extern "C" fn(*mut Status, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_elements;
-
-impl Symbol for MPI_Status_set_elements {
-    const INDEX: usize = 493;
-    type Function = unsafe extern "C" fn(*mut Status, usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_elements_c;
-
-impl Symbol for MPI_Status_set_elements_c {
-    const INDEX: usize = 494;
-    type Function = unsafe extern "C" fn(*mut Status, usize, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_elements_x;
-
-impl Symbol for MPI_Status_set_elements_x {
-    const INDEX: usize = 495;
-    type Function = unsafe extern "C" fn(*mut Status, usize, i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_error;
-
-impl Symbol for MPI_Status_set_error {
-    const INDEX: usize = 496;
-    type Function = unsafe extern "C" fn(*mut Status, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_source;
-
-impl Symbol for MPI_Status_set_source {
-    const INDEX: usize = 497;
-    type Function = unsafe extern "C" fn(*mut Status, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Status_set_tag;
-
-impl Symbol for MPI_Status_set_tag {
-    const INDEX: usize = 498;
-    type Function = unsafe extern "C" fn(*mut Status, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_changed;
-
-impl Symbol for MPI_T_category_changed {
-    const INDEX: usize = 499;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_categories;
-
-impl Symbol for MPI_T_category_get_categories {
-    const INDEX: usize = 500;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_cvars;
-
-impl Symbol for MPI_T_category_get_cvars {
-    const INDEX: usize = 501;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_events;
-
-impl Symbol for MPI_T_category_get_events {
-    const INDEX: usize = 502;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_index;
-
-impl Symbol for MPI_T_category_get_index {
-    const INDEX: usize = 503;
-    type Function = unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_info;
-
-impl Symbol for MPI_T_category_get_info {
-    const INDEX: usize = 504;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_num;
-
-impl Symbol for MPI_T_category_get_num {
-    const INDEX: usize = 505;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_num_events;
-
-impl Symbol for MPI_T_category_get_num_events {
-    const INDEX: usize = 506;
-    type Function = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_category_get_pvars;
-
-impl Symbol for MPI_T_category_get_pvars {
-    const INDEX: usize = 507;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_get_index;
-
-impl Symbol for MPI_T_cvar_get_index {
-    const INDEX: usize = 508;
-    type Function = unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_get_info;
-
-impl Symbol for MPI_T_cvar_get_info {
-    const INDEX: usize = 509;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut usize,
-        *mut usize,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_get_num;
-
-impl Symbol for MPI_T_cvar_get_num {
-    const INDEX: usize = 510;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_handle_alloc;
-
-impl Symbol for MPI_T_cvar_handle_alloc {
-    const INDEX: usize = 511;
-    type Function = unsafe extern "C" fn(c_int, *mut c_void, *mut usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_handle_free;
-
-impl Symbol for MPI_T_cvar_handle_free {
-    const INDEX: usize = 512;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_read;
-
-impl Symbol for MPI_T_cvar_read {
-    const INDEX: usize = 513;
-    type Function = unsafe extern "C" fn(usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_cvar_write;
-
-impl Symbol for MPI_T_cvar_write {
-    const INDEX: usize = 514;
-    type Function = unsafe extern "C" fn(usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_enum_get_info;
-
-impl Symbol for MPI_T_enum_get_info {
-    const INDEX: usize = 515;
-    type Function = unsafe extern "C" fn(usize, *mut c_int, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_enum_get_item;
-
-impl Symbol for MPI_T_enum_get_item {
-    const INDEX: usize = 516;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_int, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_callback_get_info;
-
-impl Symbol for MPI_T_event_callback_get_info {
-    const INDEX: usize = 517;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_callback_set_info;
-
-impl Symbol for MPI_T_event_callback_set_info {
-    const INDEX: usize = 518;
-    type Function = unsafe extern "C" fn(usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_copy;
-
-impl Symbol for MPI_T_event_copy {
-    const INDEX: usize = 519;
-    type Function = unsafe extern "C" fn(usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_get_index;
-
-impl Symbol for MPI_T_event_get_index {
-    const INDEX: usize = 520;
-    type Function = unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_get_info;
-
-impl Symbol for MPI_T_event_get_info {
-    const INDEX: usize = 521;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut usize,
-        *mut isize,
-        *mut c_int,
-        *mut usize,
-        *mut usize,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_get_num;
-
-impl Symbol for MPI_T_event_get_num {
-    const INDEX: usize = 522;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_get_source;
-
-impl Symbol for MPI_T_event_get_source {
-    const INDEX: usize = 523;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_get_timestamp;
-
-impl Symbol for MPI_T_event_get_timestamp {
-    const INDEX: usize = 524;
-    type Function = unsafe extern "C" fn(usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_handle_alloc;
-
-impl Symbol for MPI_T_event_handle_alloc {
-    const INDEX: usize = 525;
-    type Function = unsafe extern "C" fn(c_int, *mut c_void, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_handle_free;
-
-impl Symbol for MPI_T_event_handle_free {
-    const INDEX: usize = 526;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_handle_get_info;
-
-impl Symbol for MPI_T_event_handle_get_info {
-    const INDEX: usize = 527;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_handle_set_info;
-
-impl Symbol for MPI_T_event_handle_set_info {
-    const INDEX: usize = 528;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_read;
-
-impl Symbol for MPI_T_event_read {
-    const INDEX: usize = 529;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_register_callback;
-
-impl Symbol for MPI_T_event_register_callback {
-    const INDEX: usize = 530;
-    type Function = unsafe extern "C" fn(usize, c_int, usize, *mut c_void, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_event_set_dropped_handler;
-
-impl Symbol for MPI_T_event_set_dropped_handler {
-    const INDEX: usize = 531;
-    type Function = unsafe extern "C" fn(usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_finalize;
-
-impl Symbol for MPI_T_finalize {
-    const INDEX: usize = 532;
-    type Function = unsafe extern "C" fn() -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_init_thread;
-
-impl Symbol for MPI_T_init_thread {
-    const INDEX: usize = 533;
-    type Function = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_get_index;
-
-impl Symbol for MPI_T_pvar_get_index {
-    const INDEX: usize = 534;
-    type Function = unsafe extern "C" fn(*const c_char, c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_get_info;
-
-impl Symbol for MPI_T_pvar_get_info {
-    const INDEX: usize = 535;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-        *mut usize,
-        *mut usize,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-        *mut c_int,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_get_num;
-
-impl Symbol for MPI_T_pvar_get_num {
-    const INDEX: usize = 536;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_handle_alloc;
-
-impl Symbol for MPI_T_pvar_handle_alloc {
-    const INDEX: usize = 537;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_handle_free;
-
-impl Symbol for MPI_T_pvar_handle_free {
-    const INDEX: usize = 538;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_read;
-
-impl Symbol for MPI_T_pvar_read {
-    const INDEX: usize = 539;
-    type Function = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_readreset;
-
-impl Symbol for MPI_T_pvar_readreset {
-    const INDEX: usize = 540;
-    type Function = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_reset;
-
-impl Symbol for MPI_T_pvar_reset {
-    const INDEX: usize = 541;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_session_create;
-
-impl Symbol for MPI_T_pvar_session_create {
-    const INDEX: usize = 542;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_session_free;
-
-impl Symbol for MPI_T_pvar_session_free {
-    const INDEX: usize = 543;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_start;
-
-impl Symbol for MPI_T_pvar_start {
-    const INDEX: usize = 544;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_stop;
-
-impl Symbol for MPI_T_pvar_stop {
-    const INDEX: usize = 545;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_pvar_write;
-
-impl Symbol for MPI_T_pvar_write {
-    const INDEX: usize = 546;
-    type Function = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_source_get_info;
-
-impl Symbol for MPI_T_source_get_info {
-    const INDEX: usize = 547;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_char,
-        *mut c_int,
-        *mut c_int,
-        *mut i64,
-        *mut i64,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_source_get_num;
-
-impl Symbol for MPI_T_source_get_num {
-    const INDEX: usize = 548;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_T_source_get_timestamp;
-
-impl Symbol for MPI_T_source_get_timestamp {
-    const INDEX: usize = 549;
-    type Function = unsafe extern "C" fn(c_int, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Test;
-
-impl Symbol for MPI_Test {
-    const INDEX: usize = 550;
-    type Function = unsafe extern "C" fn(*mut usize, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Test_cancelled;
-
-impl Symbol for MPI_Test_cancelled {
-    const INDEX: usize = 551;
-    type Function = unsafe extern "C" fn(*const Status, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Testall;
-
-impl Symbol for MPI_Testall {
-    const INDEX: usize = 552;
-    type Function = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Testany;
-
-impl Symbol for MPI_Testany {
-    const INDEX: usize = 553;
-    type Function = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Testsome;
-
-impl Symbol for MPI_Testsome {
-    const INDEX: usize = 554;
-    type Function = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Topo_test;
-
-impl Symbol for MPI_Topo_test {
-    const INDEX: usize = 555;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_commit;
-
-impl Symbol for MPI_Type_commit {
-    const INDEX: usize = 556;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_contiguous;
-
-impl Symbol for MPI_Type_contiguous {
-    const INDEX: usize = 557;
-    type Function = unsafe extern "C" fn(c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_contiguous_c;
-
-impl Symbol for MPI_Type_contiguous_c {
-    const INDEX: usize = 558;
-    type Function = unsafe extern "C" fn(i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_darray;
-
-impl Symbol for MPI_Type_create_darray {
-    const INDEX: usize = 559;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        c_int,
-        c_int,
-        *const c_int,
-        *const c_int,
-        *const c_int,
-        *const c_int,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_darray_c;
-
-impl Symbol for MPI_Type_create_darray_c {
-    const INDEX: usize = 560;
-    type Function = unsafe extern "C" fn(
-        c_int,
-        c_int,
-        c_int,
-        *const i64,
-        *const c_int,
-        *const c_int,
-        *const c_int,
-        c_int,
-        usize,
-        *mut usize,
-    ) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_f90_complex;
-
-impl Symbol for MPI_Type_create_f90_complex {
-    const INDEX: usize = 561;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_f90_integer;
-
-impl Symbol for MPI_Type_create_f90_integer {
-    const INDEX: usize = 562;
-    type Function = unsafe extern "C" fn(c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_f90_real;
-
-impl Symbol for MPI_Type_create_f90_real {
-    const INDEX: usize = 563;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_hindexed;
-
-impl Symbol for MPI_Type_create_hindexed {
-    const INDEX: usize = 564;
-    type Function = unsafe extern "C" fn(c_int, *const c_int, *const isize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_hindexed_block;
-
-impl Symbol for MPI_Type_create_hindexed_block {
-    const INDEX: usize = 565;
-    type Function = unsafe extern "C" fn(c_int, c_int, *const isize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_hindexed_block_c;
-
-impl Symbol for MPI_Type_create_hindexed_block_c {
-    const INDEX: usize = 566;
-    type Function = unsafe extern "C" fn(i64, i64, *const i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_hindexed_c;
-
-impl Symbol for MPI_Type_create_hindexed_c {
-    const INDEX: usize = 567;
-    type Function = unsafe extern "C" fn(i64, *const i64, *const i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_hvector;
-
-impl Symbol for MPI_Type_create_hvector {
-    const INDEX: usize = 568;
-    type Function = unsafe extern "C" fn(c_int, c_int, isize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_hvector_c;
-
-impl Symbol for MPI_Type_create_hvector_c {
-    const INDEX: usize = 569;
-    type Function = unsafe extern "C" fn(i64, i64, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_indexed_block;
-
-impl Symbol for MPI_Type_create_indexed_block {
-    const INDEX: usize = 570;
-    type Function = unsafe extern "C" fn(c_int, c_int, *const c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_indexed_block_c;
-
-impl Symbol for MPI_Type_create_indexed_block_c {
-    const INDEX: usize = 571;
-    type Function = unsafe extern "C" fn(i64, i64, *const i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_keyval;
-
-impl Symbol for MPI_Type_create_keyval {
-    const INDEX: usize = 572;
-    type Function = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_resized;
-
-impl Symbol for MPI_Type_create_resized {
-    const INDEX: usize = 573;
-    type Function = unsafe extern "C" fn(usize, isize, isize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_resized_c;
-
-impl Symbol for MPI_Type_create_resized_c {
-    const INDEX: usize = 574;
-    type Function = unsafe extern "C" fn(usize, i64, i64, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_struct;
-
-impl Symbol for MPI_Type_create_struct {
-    const INDEX: usize = 575;
-    type Function = unsafe extern "C" fn(c_int, *const c_int, *const isize, *const usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_struct_c;
-
-impl Symbol for MPI_Type_create_struct_c {
-    const INDEX: usize = 576;
-    type Function = unsafe extern "C" fn(i64, *const i64, *const i64, *const usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_subarray;
-
-impl Symbol for MPI_Type_create_subarray {
-    const INDEX: usize = 577;
-    type Function =
-        unsafe extern "C" fn(c_int, *const c_int, *const c_int, *const c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_create_subarray_c;
-
-impl Symbol for MPI_Type_create_subarray_c {
-    const INDEX: usize = 578;
-    type Function = unsafe extern "C" fn(c_int, *const i64, *const i64, *const i64, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_delete_attr;
-
-impl Symbol for MPI_Type_delete_attr {
-    const INDEX: usize = 579;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_dup;
-
-impl Symbol for MPI_Type_dup {
-    const INDEX: usize = 580;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_free;
-
-impl Symbol for MPI_Type_free {
-    const INDEX: usize = 581;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_free_keyval;
-
-impl Symbol for MPI_Type_free_keyval {
-    const INDEX: usize = 582;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_fromint;
-
-impl Symbol for MPI_Type_fromint {
-    const INDEX: usize = 583;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_attr;
-
-impl Symbol for MPI_Type_get_attr {
-    const INDEX: usize = 584;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_contents;
-
-impl Symbol for MPI_Type_get_contents {
-    const INDEX: usize = 585;
-    type Function = unsafe extern "C" fn(usize, c_int, c_int, c_int, *mut c_int, *mut isize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_contents_c;
-
-impl Symbol for MPI_Type_get_contents_c {
-    const INDEX: usize = 586;
-    type Function =
-        unsafe extern "C" fn(usize, i64, i64, i64, i64, *mut c_int, *mut isize, *mut i64, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_envelope;
-
-impl Symbol for MPI_Type_get_envelope {
-    const INDEX: usize = 587;
-    type Function = unsafe extern "C" fn(usize, *mut c_int, *mut c_int, *mut c_int, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_envelope_c;
-
-impl Symbol for MPI_Type_get_envelope_c {
-    const INDEX: usize = 588;
-    type Function = unsafe extern "C" fn(usize, *mut i64, *mut i64, *mut i64, *mut i64, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_extent;
-
-impl Symbol for MPI_Type_get_extent {
-    const INDEX: usize = 589;
-    type Function = unsafe extern "C" fn(usize, *mut isize, *mut isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_extent_c;
-
-impl Symbol for MPI_Type_get_extent_c {
-    const INDEX: usize = 590;
-    type Function = unsafe extern "C" fn(usize, *mut i64, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_extent_x;
-
-impl Symbol for MPI_Type_get_extent_x {
-    const INDEX: usize = 591;
-    type Function = unsafe extern "C" fn(usize, *mut i64, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_name;
-
-impl Symbol for MPI_Type_get_name {
-    const INDEX: usize = 592;
-    type Function = unsafe extern "C" fn(usize, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_true_extent;
-
-impl Symbol for MPI_Type_get_true_extent {
-    const INDEX: usize = 593;
-    type Function = unsafe extern "C" fn(usize, *mut isize, *mut isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_true_extent_c;
-
-impl Symbol for MPI_Type_get_true_extent_c {
-    const INDEX: usize = 594;
-    type Function = unsafe extern "C" fn(usize, *mut i64, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_true_extent_x;
-
-impl Symbol for MPI_Type_get_true_extent_x {
-    const INDEX: usize = 595;
-    type Function = unsafe extern "C" fn(usize, *mut i64, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_get_value_index;
-
-impl Symbol for MPI_Type_get_value_index {
-    const INDEX: usize = 596;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_indexed;
-
-impl Symbol for MPI_Type_indexed {
-    const INDEX: usize = 597;
-    type Function = unsafe extern "C" fn(c_int, *const c_int, *const c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_indexed_c;
-
-impl Symbol for MPI_Type_indexed_c {
-    const INDEX: usize = 598;
-    type Function = unsafe extern "C" fn(i64, *const i64, *const i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_match_size;
-
-impl Symbol for MPI_Type_match_size {
-    const INDEX: usize = 599;
-    type Function = unsafe extern "C" fn(c_int, c_int, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_set_attr;
-
-impl Symbol for MPI_Type_set_attr {
-    const INDEX: usize = 600;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_set_name;
-
-impl Symbol for MPI_Type_set_name {
-    const INDEX: usize = 601;
-    type Function = unsafe extern "C" fn(usize, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_size;
-
-impl Symbol for MPI_Type_size {
-    const INDEX: usize = 602;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_size_c;
-
-impl Symbol for MPI_Type_size_c {
-    const INDEX: usize = 603;
-    type Function = unsafe extern "C" fn(usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_size_x;
-
-impl Symbol for MPI_Type_size_x {
-    const INDEX: usize = 604;
-    type Function = unsafe extern "C" fn(usize, *mut i64) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_toint;
-
-impl Symbol for MPI_Type_toint {
-    const INDEX: usize = 605;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_vector;
-
-impl Symbol for MPI_Type_vector {
-    const INDEX: usize = 606;
-    type Function = unsafe extern "C" fn(c_int, c_int, c_int, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Type_vector_c;
-
-impl Symbol for MPI_Type_vector_c {
-    const INDEX: usize = 607;
-    type Function = unsafe extern "C" fn(i64, i64, i64, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Unpack;
-
-impl Symbol for MPI_Unpack {
-    const INDEX: usize = 608;
-    type Function = unsafe extern "C" fn(*const c_void, c_int, *mut c_int, *mut c_void, c_int, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Unpack_c;
-
-impl Symbol for MPI_Unpack_c {
-    const INDEX: usize = 609;
-    type Function = unsafe extern "C" fn(*const c_void, i64, *mut i64, *mut c_void, i64, usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Unpack_external;
-
-impl Symbol for MPI_Unpack_external {
-    const INDEX: usize = 610;
-    type Function =
-        unsafe extern "C" fn(*const c_char, *const c_void, isize, *mut isize, *mut c_void, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Unpack_external_c;
-
-impl Symbol for MPI_Unpack_external_c {
-    const INDEX: usize = 611;
-    type Function = unsafe extern "C" fn(*const c_char, *const c_void, i64, *mut i64, *mut c_void, i64, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Unpublish_name;
-
-impl Symbol for MPI_Unpublish_name {
-    const INDEX: usize = 612;
-    type Function = unsafe extern "C" fn(*const c_char, usize, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Wait;
-
-impl Symbol for MPI_Wait {
-    const INDEX: usize = 613;
-    type Function = unsafe extern "C" fn(*mut usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Waitall;
-
-impl Symbol for MPI_Waitall {
-    const INDEX: usize = 614;
-    type Function = unsafe extern "C" fn(c_int, *mut usize, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Waitany;
-
-impl Symbol for MPI_Waitany {
-    const INDEX: usize = 615;
-    type Function = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Waitsome;
-
-impl Symbol for MPI_Waitsome {
-    const INDEX: usize = 616;
-    type Function = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_allocate;
-
-impl Symbol for MPI_Win_allocate {
-    const INDEX: usize = 617;
-    type Function = unsafe extern "C" fn(isize, c_int, usize, usize, *mut c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_allocate_c;
-
-impl Symbol for MPI_Win_allocate_c {
-    const INDEX: usize = 618;
-    type Function = unsafe extern "C" fn(isize, isize, usize, usize, *mut c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_allocate_shared;
-
-impl Symbol for MPI_Win_allocate_shared {
-    const INDEX: usize = 619;
-    type Function = unsafe extern "C" fn(isize, c_int, usize, usize, *mut c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_allocate_shared_c;
-
-impl Symbol for MPI_Win_allocate_shared_c {
-    const INDEX: usize = 620;
-    type Function = unsafe extern "C" fn(isize, isize, usize, usize, *mut c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_attach;
-
-impl Symbol for MPI_Win_attach {
-    const INDEX: usize = 621;
-    type Function = unsafe extern "C" fn(usize, *mut c_void, isize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_call_errhandler;
-
-impl Symbol for MPI_Win_call_errhandler {
-    const INDEX: usize = 622;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_complete;
-
-impl Symbol for MPI_Win_complete {
-    const INDEX: usize = 623;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_create;
-
-impl Symbol for MPI_Win_create {
-    const INDEX: usize = 624;
-    type Function = unsafe extern "C" fn(*mut c_void, isize, c_int, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_create_c;
-
-impl Symbol for MPI_Win_create_c {
-    const INDEX: usize = 625;
-    type Function = unsafe extern "C" fn(*mut c_void, isize, isize, usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_create_dynamic;
-
-impl Symbol for MPI_Win_create_dynamic {
-    const INDEX: usize = 626;
-    type Function = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_create_errhandler;
-
-impl Symbol for MPI_Win_create_errhandler {
-    const INDEX: usize = 627;
-    type Function = unsafe extern "C" fn(*const c_void, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_create_keyval;
-
-impl Symbol for MPI_Win_create_keyval {
-    const INDEX: usize = 628;
-    type Function = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_delete_attr;
-
-impl Symbol for MPI_Win_delete_attr {
-    const INDEX: usize = 629;
-    type Function = unsafe extern "C" fn(usize, c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_detach;
-
-impl Symbol for MPI_Win_detach {
-    const INDEX: usize = 630;
-    type Function = unsafe extern "C" fn(usize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_fence;
-
-impl Symbol for MPI_Win_fence {
-    const INDEX: usize = 631;
-    type Function = unsafe extern "C" fn(c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_flush;
-
-impl Symbol for MPI_Win_flush {
-    const INDEX: usize = 632;
-    type Function = unsafe extern "C" fn(c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_flush_all;
-
-impl Symbol for MPI_Win_flush_all {
-    const INDEX: usize = 633;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_flush_local;
-
-impl Symbol for MPI_Win_flush_local {
-    const INDEX: usize = 634;
-    type Function = unsafe extern "C" fn(c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_flush_local_all;
-
-impl Symbol for MPI_Win_flush_local_all {
-    const INDEX: usize = 635;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_free;
-
-impl Symbol for MPI_Win_free {
-    const INDEX: usize = 636;
-    type Function = unsafe extern "C" fn(*mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_free_keyval;
-
-impl Symbol for MPI_Win_free_keyval {
-    const INDEX: usize = 637;
-    type Function = unsafe extern "C" fn(*mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_fromint;
-
-impl Symbol for MPI_Win_fromint {
-    const INDEX: usize = 638;
-    type Function = unsafe extern "C" fn(c_int) -> usize;
-}
-
-pub(in crate::mpi) struct MPI_Win_get_attr;
-
-impl Symbol for MPI_Win_get_attr {
-    const INDEX: usize = 639;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_get_errhandler;
-
-impl Symbol for MPI_Win_get_errhandler {
-    const INDEX: usize = 640;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_get_group;
-
-impl Symbol for MPI_Win_get_group {
-    const INDEX: usize = 641;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_get_info;
-
-impl Symbol for MPI_Win_get_info {
-    const INDEX: usize = 642;
-    type Function = unsafe extern "C" fn(usize, *mut usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_get_name;
-
-impl Symbol for MPI_Win_get_name {
-    const INDEX: usize = 643;
-    type Function = unsafe extern "C" fn(usize, *mut c_char, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_lock;
-
-impl Symbol for MPI_Win_lock {
-    const INDEX: usize = 644;
-    type Function = unsafe extern "C" fn(c_int, c_int, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_lock_all;
-
-impl Symbol for MPI_Win_lock_all {
-    const INDEX: usize = 645;
-    type Function = unsafe extern "C" fn(c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_post;
-
-impl Symbol for MPI_Win_post {
-    const INDEX: usize = 646;
-    type Function = unsafe extern "C" fn(usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_set_attr;
-
-impl Symbol for MPI_Win_set_attr {
-    const INDEX: usize = 647;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_set_errhandler;
-
-impl Symbol for MPI_Win_set_errhandler {
-    const INDEX: usize = 648;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_set_info;
-
-impl Symbol for MPI_Win_set_info {
-    const INDEX: usize = 649;
-    type Function = unsafe extern "C" fn(usize, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_set_name;
-
-impl Symbol for MPI_Win_set_name {
-    const INDEX: usize = 650;
-    type Function = unsafe extern "C" fn(usize, *const c_char) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_shared_query;
-
-impl Symbol for MPI_Win_shared_query {
-    const INDEX: usize = 651;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut isize, *mut c_int, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_shared_query_c;
-
-impl Symbol for MPI_Win_shared_query_c {
-    const INDEX: usize = 652;
-    type Function = unsafe extern "C" fn(usize, c_int, *mut isize, *mut isize, *mut c_void) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_start;
-
-impl Symbol for MPI_Win_start {
-    const INDEX: usize = 653;
-    type Function = unsafe extern "C" fn(usize, c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_sync;
-
-impl Symbol for MPI_Win_sync {
-    const INDEX: usize = 654;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_test;
-
-impl Symbol for MPI_Win_test {
-    const INDEX: usize = 655;
-    type Function = unsafe extern "C" fn(usize, *mut c_int) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_toint;
-
-impl Symbol for MPI_Win_toint {
-    const INDEX: usize = 656;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_unlock;
-
-impl Symbol for MPI_Win_unlock {
-    const INDEX: usize = 657;
-    type Function = unsafe extern "C" fn(c_int, usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_unlock_all;
-
-impl Symbol for MPI_Win_unlock_all {
-    const INDEX: usize = 658;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Win_wait;
-
-impl Symbol for MPI_Win_wait {
-    const INDEX: usize = 659;
-    type Function = unsafe extern "C" fn(usize) -> c_int;
-}
-
-pub(in crate::mpi) struct MPI_Wtick;
-
-impl Symbol for MPI_Wtick {
-    const INDEX: usize = 660;
-    type Function = unsafe extern "C" fn() -> c_double;
-}
-
-pub(in crate::mpi) struct MPI_Wtime;
-
-impl Symbol for MPI_Wtime {
-    const INDEX: usize = 661;
-    type Function = unsafe extern "C" fn() -> c_double;
+symbols! {
+    MPI_Abi_get_fortran_booleans(logical_size: c_int, logical_true: *mut c_void, logical_false: *mut c_void,
+        is_set: *mut c_int) -> c_int;
+    MPI_Abi_get_fortran_info(info: *mut usize) -> c_int;
+    MPI_Abi_get_info(info: *mut usize) -> c_int;
+    MPI_Abi_get_version(abi_major: *mut c_int, abi_minor: *mut c_int) -> c_int;
+    MPI_Abi_set_fortran_booleans(logical_size: c_int, logical_true: *mut c_void, logical_false: *mut c_void) -> c_int;
+    MPI_Abi_set_fortran_info(info: usize) -> c_int;
+    MPI_Abort(comm: usize, errorcode: c_int) -> c_int;
+    MPI_Accumulate(origin_addr: *const c_void, origin_count: c_int, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: c_int, target_datatype: usize, op: usize, win: usize) -> c_int;
+    MPI_Accumulate_c(origin_addr: *const c_void, origin_count: i64, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: i64, target_datatype: usize, op: usize, win: usize) -> c_int;
+    MPI_Add_error_class(errorclass: *mut c_int) -> c_int;
+    MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int;
+    MPI_Add_error_string(errorcode: c_int, string: *const c_char) -> c_int;
+    MPI_Aint_add(base: isize, disp: isize) -> isize;
+    MPI_Aint_diff(addr1: isize, addr2: isize) -> isize;
+    MPI_Allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, comm: usize) -> c_int;
+    MPI_Allgather_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, comm: usize) -> c_int;
+    MPI_Allgather_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Allgather_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Allgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, comm: usize) -> c_int;
+    MPI_Allgatherv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, comm: usize) -> c_int;
+    MPI_Allgatherv_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Allgatherv_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Alloc_mem(size: isize, info: usize, baseptr: *mut c_void) -> c_int;
+    MPI_Allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Allreduce_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Allreduce_init(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Allreduce_init_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Alltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, comm: usize) -> c_int;
+    MPI_Alltoall_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, comm: usize) -> c_int;
+    MPI_Alltoall_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Alltoall_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Alltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: usize, comm: usize) -> c_int;
+    MPI_Alltoallv_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtype: usize, comm: usize) -> c_int;
+    MPI_Alltoallv_init(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Alltoallv_init_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtype: usize, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Alltoallw(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtypes: *const usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtypes: *const usize,
+        comm: usize) -> c_int;
+    MPI_Alltoallw_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtypes: *const usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtypes: *const usize,
+        comm: usize) -> c_int;
+    MPI_Alltoallw_init(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtypes: *const usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtypes: *const usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Alltoallw_init_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtypes: *const usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtypes: *const usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Attr_delete(comm: usize, keyval: c_int) -> c_int;
+    MPI_Attr_get(comm: usize, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) -> c_int;
+    MPI_Attr_put(comm: usize, keyval: c_int, attribute_val: *mut c_void) -> c_int;
+    MPI_Barrier(comm: usize) -> c_int;
+    MPI_Barrier_init(comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Bcast(buffer: *mut c_void, count: c_int, datatype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Bcast_c(buffer: *mut c_void, count: i64, datatype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Bcast_init(buffer: *mut c_void, count: c_int, datatype: usize, root: c_int, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Bcast_init_c(buffer: *mut c_void, count: i64, datatype: usize, root: c_int, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Bsend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Bsend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Bsend_init(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Bsend_init_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Buffer_attach(buffer: *mut c_void, size: c_int) -> c_int;
+    MPI_Buffer_attach_c(buffer: *mut c_void, size: i64) -> c_int;
+    MPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut c_int) -> c_int;
+    MPI_Buffer_detach_c(buffer_addr: *mut c_void, size: *mut i64) -> c_int;
+    MPI_Buffer_flush() -> c_int;
+    MPI_Buffer_iflush(request: *mut usize) -> c_int;
+    MPI_Cancel(request: *mut usize) -> c_int;
+    MPI_Cart_coords(comm: usize, rank: c_int, maxdims: c_int, coords: *mut c_int) -> c_int;
+    MPI_Cart_create(comm_old: usize, ndims: c_int, dims: *const c_int, periods: *const c_int, reorder: c_int,
+        comm_cart: *mut usize) -> c_int;
+    MPI_Cart_get(comm: usize, maxdims: c_int, dims: *mut c_int, periods: *mut c_int, coords: *mut c_int) -> c_int;
+    MPI_Cart_map(comm: usize, ndims: c_int, dims: *const c_int, periods: *const c_int, newrank: *mut c_int) -> c_int;
+    MPI_Cart_rank(comm: usize, coords: *const c_int, rank: *mut c_int) -> c_int;
+    MPI_Cart_shift(comm: usize, direction: c_int, disp: c_int, rank_source: *mut c_int, rank_dest: *mut c_int) -> c_int;
+    MPI_Cart_sub(comm: usize, remain_dims: *const c_int, newcomm: *mut usize) -> c_int;
+    MPI_Cartdim_get(comm: usize, ndims: *mut c_int) -> c_int;
+    MPI_Close_port(port_name: *const c_char) -> c_int;
+    MPI_Comm_accept(port_name: *const c_char, info: usize, root: c_int, comm: usize, newcomm: *mut usize) -> c_int;
+    MPI_Comm_attach_buffer(comm: usize, buffer: *mut c_void, size: c_int) -> c_int;
+    MPI_Comm_attach_buffer_c(comm: usize, buffer: *mut c_void, size: i64) -> c_int;
+    MPI_Comm_call_errhandler(comm: usize, errorcode: c_int) -> c_int;
+    MPI_Comm_compare(comm1: usize, comm2: usize, result: *mut c_int) -> c_int;
+    MPI_Comm_connect(port_name: *const c_char, info: usize, root: c_int, comm: usize, newcomm: *mut usize) -> c_int;
+    MPI_Comm_create(comm: usize, group: usize, newcomm: *mut usize) -> c_int;
+    MPI_Comm_create_errhandler(comm_errhandler_fn: *const c_void, errhandler: *mut usize) -> c_int;
+    MPI_Comm_create_from_group(group: usize, stringtag: *const c_char, info: usize, errhandler: usize,
+        newcomm: *mut usize) -> c_int;
+    MPI_Comm_create_group(comm: usize, group: usize, tag: c_int, newcomm: *mut usize) -> c_int;
+    MPI_Comm_create_keyval(comm_copy_attr_fn: *const c_void, comm_delete_attr_fn: *const c_void,
+        comm_keyval: *mut c_int, extra_state: *mut c_void) -> c_int;
+    MPI_Comm_delete_attr(comm: usize, comm_keyval: c_int) -> c_int;
+    MPI_Comm_detach_buffer(comm: usize, buffer_addr: *mut c_void, size: *mut c_int) -> c_int;
+    MPI_Comm_detach_buffer_c(comm: usize, buffer_addr: *mut c_void, size: *mut i64) -> c_int;
+    MPI_Comm_disconnect(comm: *mut usize) -> c_int;
+    MPI_Comm_dup(comm: usize, newcomm: *mut usize) -> c_int;
+    MPI_Comm_dup_with_info(comm: usize, info: usize, newcomm: *mut usize) -> c_int;
+    MPI_Comm_flush_buffer(comm: usize) -> c_int;
+    MPI_Comm_free(comm: *mut usize) -> c_int;
+    MPI_Comm_free_keyval(comm_keyval: *mut c_int) -> c_int;
+    MPI_Comm_fromint(comm: c_int) -> usize;
+    MPI_Comm_get_attr(comm: usize, comm_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) -> c_int;
+    MPI_Comm_get_errhandler(comm: usize, errhandler: *mut usize) -> c_int;
+    MPI_Comm_get_info(comm: usize, info_used: *mut usize) -> c_int;
+    MPI_Comm_get_name(comm: usize, comm_name: *mut c_char, resultlen: *mut c_int) -> c_int;
+    MPI_Comm_get_parent(parent: *mut usize) -> c_int;
+    MPI_Comm_group(comm: usize, group: *mut usize) -> c_int;
+    MPI_Comm_idup(comm: usize, newcomm: *mut usize, request: *mut usize) -> c_int;
+    MPI_Comm_idup_with_info(comm: usize, info: usize, newcomm: *mut usize, request: *mut usize) -> c_int;
+    MPI_Comm_iflush_buffer(comm: usize, request: *mut usize) -> c_int;
+    MPI_Comm_join(fd: c_int, intercomm: *mut usize) -> c_int;
+    MPI_Comm_rank(comm: usize, rank: *mut c_int) -> c_int;
+    MPI_Comm_remote_group(comm: usize, group: *mut usize) -> c_int;
+    MPI_Comm_remote_size(comm: usize, size: *mut c_int) -> c_int;
+    MPI_Comm_set_attr(comm: usize, comm_keyval: c_int, attribute_val: *mut c_void) -> c_int;
+    MPI_Comm_set_errhandler(comm: usize, errhandler: usize) -> c_int;
+    MPI_Comm_set_info(comm: usize, info: usize) -> c_int;
+    MPI_Comm_set_name(comm: usize, comm_name: *const c_char) -> c_int;
+    MPI_Comm_size(comm: usize, size: *mut c_int) -> c_int;
+    MPI_Comm_spawn(command: *const c_char, argv: *mut c_void, maxprocs: c_int, info: usize, root: c_int, comm: usize,
+        intercomm: *mut usize, array_of_errcodes: *mut c_int) -> c_int;
+    MPI_Comm_spawn_multiple(count: c_int, array_of_commands: *mut c_void, array_of_argv: *mut c_void,
+        array_of_maxprocs: *const c_int, array_of_info: *const usize, root: c_int, comm: usize, intercomm: *mut usize,
+        array_of_errcodes: *mut c_int) -> c_int;
+    MPI_Comm_split(comm: usize, color: c_int, key: c_int, newcomm: *mut usize) -> c_int;
+    MPI_Comm_split_type(comm: usize, split_type: c_int, key: c_int, info: usize, newcomm: *mut usize) -> c_int;
+    MPI_Comm_test_inter(comm: usize, flag: *mut c_int) -> c_int;
+    MPI_Comm_toint(comm: usize) -> c_int;
+    MPI_Compare_and_swap(origin_addr: *const c_void, compare_addr: *const c_void, result_addr: *mut c_void,
+        datatype: usize, target_rank: c_int, target_disp: isize, win: usize) -> c_int;
+    MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) -> c_int;
+    MPI_Dist_graph_create(comm_old: usize, n: c_int, sources: *const c_int, degrees: *const c_int,
+        destinations: *const c_int, weights: *const c_int, info: usize, reorder: c_int,
+        comm_dist_graph: *mut usize) -> c_int;
+    MPI_Dist_graph_create_adjacent(comm_old: usize, indegree: c_int, sources: *const c_int, sourceweights: *const c_int,
+        outdegree: c_int, destinations: *const c_int, destweights: *const c_int, info: usize, reorder: c_int,
+        comm_dist_graph: *mut usize) -> c_int;
+    MPI_Dist_graph_neighbors(comm: usize, maxindegree: c_int, sources: *mut c_int, sourceweights: *mut c_int,
+        maxoutdegree: c_int, destinations: *mut c_int, destweights: *mut c_int) -> c_int;
+    MPI_Dist_graph_neighbors_count(comm: usize, indegree: *mut c_int, outdegree: *mut c_int,
+        weighted: *mut c_int) -> c_int;
+    MPI_Errhandler_free(errhandler: *mut usize) -> c_int;
+    MPI_Errhandler_fromint(errhandler: c_int) -> usize;
+    MPI_Errhandler_toint(errhandler: usize) -> c_int;
+    MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int;
+    MPI_Error_string(errorcode: c_int, string: *mut c_char, resultlen: *mut c_int) -> c_int;
+    MPI_Exscan(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Exscan_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Exscan_init(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Exscan_init_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Fetch_and_op(origin_addr: *const c_void, result_addr: *mut c_void, datatype: usize, target_rank: c_int,
+        target_disp: isize, op: usize, win: usize) -> c_int;
+    MPI_File_call_errhandler(fh: usize, errorcode: c_int) -> c_int;
+    MPI_File_close(fh: *mut usize) -> c_int;
+    MPI_File_create_errhandler(file_errhandler_fn: *const c_void, errhandler: *mut usize) -> c_int;
+    MPI_File_delete(filename: *const c_char, info: usize) -> c_int;
+    MPI_File_fromint(file: c_int) -> usize;
+    MPI_File_get_amode(fh: usize, amode: *mut c_int) -> c_int;
+    MPI_File_get_atomicity(fh: usize, flag: *mut c_int) -> c_int;
+    MPI_File_get_byte_offset(fh: usize, offset: i64, disp: *mut i64) -> c_int;
+    MPI_File_get_errhandler(file: usize, errhandler: *mut usize) -> c_int;
+    MPI_File_get_group(fh: usize, group: *mut usize) -> c_int;
+    MPI_File_get_info(fh: usize, info_used: *mut usize) -> c_int;
+    MPI_File_get_position(fh: usize, offset: *mut i64) -> c_int;
+    MPI_File_get_position_shared(fh: usize, offset: *mut i64) -> c_int;
+    MPI_File_get_size(fh: usize, size: *mut i64) -> c_int;
+    MPI_File_get_type_extent(fh: usize, datatype: usize, extent: *mut isize) -> c_int;
+    MPI_File_get_type_extent_c(fh: usize, datatype: usize, extent: *mut i64) -> c_int;
+    MPI_File_get_view(fh: usize, disp: *mut i64, etype: *mut usize, filetype: *mut usize,
+        datarep: *mut c_char) -> c_int;
+    MPI_File_iread(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iread_all(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iread_all_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iread_at(fh: usize, offset: i64, buf: *mut c_void, count: c_int, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iread_at_all(fh: usize, offset: i64, buf: *mut c_void, count: c_int, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iread_at_all_c(fh: usize, offset: i64, buf: *mut c_void, count: i64, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iread_at_c(fh: usize, offset: i64, buf: *mut c_void, count: i64, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iread_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iread_shared(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iread_shared_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iwrite(fh: usize, buf: *const c_void, count: c_int, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iwrite_all(fh: usize, buf: *const c_void, count: c_int, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iwrite_all_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iwrite_at(fh: usize, offset: i64, buf: *const c_void, count: c_int, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iwrite_at_all(fh: usize, offset: i64, buf: *const c_void, count: c_int, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iwrite_at_all_c(fh: usize, offset: i64, buf: *const c_void, count: i64, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iwrite_at_c(fh: usize, offset: i64, buf: *const c_void, count: i64, datatype: usize,
+        request: *mut usize) -> c_int;
+    MPI_File_iwrite_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iwrite_shared(fh: usize, buf: *const c_void, count: c_int, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_iwrite_shared_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, request: *mut usize) -> c_int;
+    MPI_File_open(comm: usize, filename: *const c_char, amode: c_int, info: usize, fh: *mut usize) -> c_int;
+    MPI_File_preallocate(fh: usize, size: i64) -> c_int;
+    MPI_File_read(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_all(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_all_begin(fh: usize, buf: *mut c_void, count: c_int, datatype: usize) -> c_int;
+    MPI_File_read_all_begin_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize) -> c_int;
+    MPI_File_read_all_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_all_end(fh: usize, buf: *mut c_void, status: *mut Status) -> c_int;
+    MPI_File_read_at(fh: usize, offset: i64, buf: *mut c_void, count: c_int, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_read_at_all(fh: usize, offset: i64, buf: *mut c_void, count: c_int, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_read_at_all_begin(fh: usize, offset: i64, buf: *mut c_void, count: c_int, datatype: usize) -> c_int;
+    MPI_File_read_at_all_begin_c(fh: usize, offset: i64, buf: *mut c_void, count: i64, datatype: usize) -> c_int;
+    MPI_File_read_at_all_c(fh: usize, offset: i64, buf: *mut c_void, count: i64, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_read_at_all_end(fh: usize, buf: *mut c_void, status: *mut Status) -> c_int;
+    MPI_File_read_at_c(fh: usize, offset: i64, buf: *mut c_void, count: i64, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_read_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_ordered(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_ordered_begin(fh: usize, buf: *mut c_void, count: c_int, datatype: usize) -> c_int;
+    MPI_File_read_ordered_begin_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize) -> c_int;
+    MPI_File_read_ordered_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_ordered_end(fh: usize, buf: *mut c_void, status: *mut Status) -> c_int;
+    MPI_File_read_shared(fh: usize, buf: *mut c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_read_shared_c(fh: usize, buf: *mut c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_seek(fh: usize, offset: i64, whence: c_int) -> c_int;
+    MPI_File_seek_shared(fh: usize, offset: i64, whence: c_int) -> c_int;
+    MPI_File_set_atomicity(fh: usize, flag: c_int) -> c_int;
+    MPI_File_set_errhandler(file: usize, errhandler: usize) -> c_int;
+    MPI_File_set_info(fh: usize, info: usize) -> c_int;
+    MPI_File_set_size(fh: usize, size: i64) -> c_int;
+    MPI_File_set_view(fh: usize, disp: i64, etype: usize, filetype: usize, datarep: *const c_char,
+        info: usize) -> c_int;
+    MPI_File_sync(fh: usize) -> c_int;
+    MPI_File_toint(file: usize) -> c_int;
+    MPI_File_write(fh: usize, buf: *const c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_all(fh: usize, buf: *const c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_all_begin(fh: usize, buf: *const c_void, count: c_int, datatype: usize) -> c_int;
+    MPI_File_write_all_begin_c(fh: usize, buf: *const c_void, count: i64, datatype: usize) -> c_int;
+    MPI_File_write_all_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_all_end(fh: usize, buf: *mut c_void, status: *mut Status) -> c_int;
+    MPI_File_write_at(fh: usize, offset: i64, buf: *const c_void, count: c_int, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_write_at_all(fh: usize, offset: i64, buf: *const c_void, count: c_int, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_write_at_all_begin(fh: usize, offset: i64, buf: *const c_void, count: c_int, datatype: usize) -> c_int;
+    MPI_File_write_at_all_begin_c(fh: usize, offset: i64, buf: *const c_void, count: i64, datatype: usize) -> c_int;
+    MPI_File_write_at_all_c(fh: usize, offset: i64, buf: *const c_void, count: i64, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_write_at_all_end(fh: usize, buf: *mut c_void, status: *mut Status) -> c_int;
+    MPI_File_write_at_c(fh: usize, offset: i64, buf: *const c_void, count: i64, datatype: usize,
+        status: *mut Status) -> c_int;
+    MPI_File_write_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_ordered(fh: usize, buf: *const c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_ordered_begin(fh: usize, buf: *const c_void, count: c_int, datatype: usize) -> c_int;
+    MPI_File_write_ordered_begin_c(fh: usize, buf: *const c_void, count: i64, datatype: usize) -> c_int;
+    MPI_File_write_ordered_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_ordered_end(fh: usize, buf: *mut c_void, status: *mut Status) -> c_int;
+    MPI_File_write_shared(fh: usize, buf: *const c_void, count: c_int, datatype: usize, status: *mut Status) -> c_int;
+    MPI_File_write_shared_c(fh: usize, buf: *const c_void, count: i64, datatype: usize, status: *mut Status) -> c_int;
+    MPI_Finalize() -> c_int;
+    MPI_Finalized(flag: *mut c_int) -> c_int;
+    MPI_Free_mem(base: *mut c_void) -> c_int;
+    MPI_Gather(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Gather_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Gather_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, root: c_int, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Gather_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, root: c_int, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Gatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Gatherv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcounts: *const i64,
+        displs: *const isize, recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Gatherv_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, root: c_int, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Gatherv_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, root: c_int, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Get(origin_addr: *mut c_void, origin_count: c_int, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: c_int, target_datatype: usize, win: usize) -> c_int;
+    MPI_Get_accumulate(origin_addr: *const c_void, origin_count: c_int, origin_datatype: usize,
+        result_addr: *mut c_void, result_count: c_int, result_datatype: usize, target_rank: c_int, target_disp: isize,
+        target_count: c_int, target_datatype: usize, op: usize, win: usize) -> c_int;
+    MPI_Get_accumulate_c(origin_addr: *const c_void, origin_count: i64, origin_datatype: usize,
+        result_addr: *mut c_void, result_count: i64, result_datatype: usize, target_rank: c_int, target_disp: isize,
+        target_count: i64, target_datatype: usize, op: usize, win: usize) -> c_int;
+    MPI_Get_address(location: *mut c_void, address: *mut isize) -> c_int;
+    MPI_Get_c(origin_addr: *mut c_void, origin_count: i64, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: i64, target_datatype: usize, win: usize) -> c_int;
+    MPI_Get_count(status: *const Status, datatype: usize, count: *mut c_int) -> c_int;
+    MPI_Get_count_c(status: *const Status, datatype: usize, count: *mut i64) -> c_int;
+    MPI_Get_elements(status: *const Status, datatype: usize, count: *mut c_int) -> c_int;
+    MPI_Get_elements_c(status: *const Status, datatype: usize, count: *mut i64) -> c_int;
+    MPI_Get_elements_x(status: *const Status, datatype: usize, count: *mut i64) -> c_int;
+    MPI_Get_hw_resource_info(hw_info: *mut usize) -> c_int;
+    MPI_Get_library_version(version: *mut c_char, resultlen: *mut c_int) -> c_int;
+    MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> c_int;
+    MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int;
+    MPI_Graph_create(comm_old: usize, nnodes: c_int, indx: *const c_int, edges: *const c_int, reorder: c_int,
+        comm_graph: *mut usize) -> c_int;
+    MPI_Graph_get(comm: usize, maxindex: c_int, maxedges: c_int, indx: *mut c_int, edges: *mut c_int) -> c_int;
+    MPI_Graph_map(comm: usize, nnodes: c_int, indx: *const c_int, edges: *const c_int, newrank: *mut c_int) -> c_int;
+    MPI_Graph_neighbors(comm: usize, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int) -> c_int;
+    MPI_Graph_neighbors_count(comm: usize, rank: c_int, nneighbors: *mut c_int) -> c_int;
+    MPI_Graphdims_get(comm: usize, nnodes: *mut c_int, nedges: *mut c_int) -> c_int;
+    MPI_Grequest_complete(request: usize) -> c_int;
+    MPI_Grequest_start(query_fn: *const c_void, free_fn: *const c_void, cancel_fn: *const c_void,
+        extra_state: *mut c_void, request: *mut usize) -> c_int;
+    MPI_Group_compare(group1: usize, group2: usize, result: *mut c_int) -> c_int;
+    MPI_Group_difference(group1: usize, group2: usize, newgroup: *mut usize) -> c_int;
+    MPI_Group_excl(group: usize, n: c_int, ranks: *const c_int, newgroup: *mut usize) -> c_int;
+    MPI_Group_free(group: *mut usize) -> c_int;
+    MPI_Group_from_session_pset(session: usize, pset_name: *const c_char, newgroup: *mut usize) -> c_int;
+    MPI_Group_fromint(group: c_int) -> usize;
+    MPI_Group_incl(group: usize, n: c_int, ranks: *const c_int, newgroup: *mut usize) -> c_int;
+    MPI_Group_intersection(group1: usize, group2: usize, newgroup: *mut usize) -> c_int;
+    MPI_Group_range_excl(group: usize, n: c_int, ranges: *const c_int, newgroup: *mut usize) -> c_int;
+    MPI_Group_range_incl(group: usize, n: c_int, ranges: *const c_int, newgroup: *mut usize) -> c_int;
+    MPI_Group_rank(group: usize, rank: *mut c_int) -> c_int;
+    MPI_Group_size(group: usize, size: *mut c_int) -> c_int;
+    MPI_Group_toint(group: usize) -> c_int;
+    MPI_Group_translate_ranks(group1: usize, n: c_int, ranks1: *const c_int, group2: usize,
+        ranks2: *mut c_int) -> c_int;
+    MPI_Group_union(group1: usize, group2: usize, newgroup: *mut usize) -> c_int;
+    MPI_Iallgather(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Iallgather_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Iallgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Iallgatherv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Iallreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Iallreduce_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ialltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ialltoall_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ialltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ialltoallv_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtype: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ialltoallw(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtypes: *const usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtypes: *const usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ialltoallw_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtypes: *const usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtypes: *const usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ibarrier(comm: usize, request: *mut usize) -> c_int;
+    MPI_Ibcast(buffer: *mut c_void, count: c_int, datatype: usize, root: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ibcast_c(buffer: *mut c_void, count: i64, datatype: usize, root: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ibsend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ibsend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Iexscan(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Iexscan_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Igather(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, root: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Igather_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, root: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Igatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, root: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Igatherv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, root: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Improbe(source: c_int, tag: c_int, comm: usize, flag: *mut c_int, message: *mut usize,
+        status: *mut Status) -> c_int;
+    MPI_Imrecv(buf: *mut c_void, count: c_int, datatype: usize, message: *mut usize, request: *mut usize) -> c_int;
+    MPI_Imrecv_c(buf: *mut c_void, count: i64, datatype: usize, message: *mut usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_allgather_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: i64, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_allgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_allgatherv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_alltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_alltoall_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: i64, recvtype: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_alltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ineighbor_alltoallv_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtype: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ineighbor_alltoallw(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const isize,
+        sendtypes: *const usize, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const isize,
+        recvtypes: *const usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ineighbor_alltoallw_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize,
+        sendtypes: *const usize, recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize,
+        recvtypes: *const usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Info_create(info: *mut usize) -> c_int;
+    MPI_Info_create_env(argc: c_int, argv: *mut c_void, info: *mut usize) -> c_int;
+    MPI_Info_delete(info: usize, key: *const c_char) -> c_int;
+    MPI_Info_dup(info: usize, newinfo: *mut usize) -> c_int;
+    MPI_Info_free(info: *mut usize) -> c_int;
+    MPI_Info_fromint(info: c_int) -> usize;
+    MPI_Info_get(info: usize, key: *const c_char, valuelen: c_int, value: *mut c_char, flag: *mut c_int) -> c_int;
+    MPI_Info_get_nkeys(info: usize, nkeys: *mut c_int) -> c_int;
+    MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_char) -> c_int;
+    MPI_Info_get_string(info: usize, key: *const c_char, buflen: *mut c_int, value: *mut c_char,
+        flag: *mut c_int) -> c_int;
+    MPI_Info_get_valuelen(info: usize, key: *const c_char, valuelen: *mut c_int, flag: *mut c_int) -> c_int;
+    MPI_Info_set(info: usize, key: *const c_char, value: *const c_char) -> c_int;
+    MPI_Info_toint(info: usize) -> c_int;
+    MPI_Init(argc: *mut c_void, argv: *mut c_void) -> c_int;
+    MPI_Init_thread(argc: *mut c_void, argv: *mut c_void, required: c_int, provided: *mut c_int) -> c_int;
+    MPI_Initialized(flag: *mut c_int) -> c_int;
+    MPI_Intercomm_create(local_comm: usize, local_leader: c_int, peer_comm: usize, remote_leader: c_int, tag: c_int,
+        newintercomm: *mut usize) -> c_int;
+    MPI_Intercomm_create_from_groups(local_group: usize, local_leader: c_int, remote_group: usize, remote_leader: c_int,
+        stringtag: *const c_char, info: usize, errhandler: usize, newintercomm: *mut usize) -> c_int;
+    MPI_Intercomm_merge(intercomm: usize, high: c_int, newintracomm: *mut usize) -> c_int;
+    MPI_Iprobe(source: c_int, tag: c_int, comm: usize, flag: *mut c_int, status: *mut Status) -> c_int;
+    MPI_Irecv(buf: *mut c_void, count: c_int, datatype: usize, source: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Irecv_c(buf: *mut c_void, count: i64, datatype: usize, source: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ireduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, root: c_int,
+        comm: usize, request: *mut usize) -> c_int;
+    MPI_Ireduce_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, root: c_int,
+        comm: usize, request: *mut usize) -> c_int;
+    MPI_Ireduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: usize,
+        op: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ireduce_scatter_block(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: usize,
+        op: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ireduce_scatter_block_c(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: i64, datatype: usize,
+        op: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Ireduce_scatter_c(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const i64, datatype: usize,
+        op: usize, comm: usize, request: *mut usize) -> c_int;
+    MPI_Irsend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Irsend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Is_thread_main(flag: *mut c_int) -> c_int;
+    MPI_Iscan(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Iscan_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Iscatter(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, root: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Iscatter_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, root: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Iscatterv(sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: usize, root: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Iscatterv_c(sendbuf: *const c_void, sendcounts: *const i64, displs: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcount: i64, recvtype: usize, root: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Isend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Isend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Isendrecv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: usize, source: c_int, recvtag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Isendrecv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: i64, recvtype: usize, source: c_int, recvtag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Isendrecv_replace(buf: *mut c_void, count: c_int, datatype: usize, dest: c_int, sendtag: c_int, source: c_int,
+        recvtag: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Isendrecv_replace_c(buf: *mut c_void, count: i64, datatype: usize, dest: c_int, sendtag: c_int, source: c_int,
+        recvtag: c_int, comm: usize, request: *mut usize) -> c_int;
+    MPI_Issend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Issend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Keyval_create(copy_fn: *const c_void, delete_fn: *const c_void, keyval: *mut c_int,
+        extra_state: *mut c_void) -> c_int;
+    MPI_Keyval_free(keyval: *mut c_int) -> c_int;
+    MPI_Lookup_name(service_name: *const c_char, info: usize, port_name: *mut c_char) -> c_int;
+    MPI_Message_fromint(message: c_int) -> usize;
+    MPI_Message_toint(message: usize) -> c_int;
+    MPI_Mprobe(source: c_int, tag: c_int, comm: usize, message: *mut usize, status: *mut Status) -> c_int;
+    MPI_Mrecv(buf: *mut c_void, count: c_int, datatype: usize, message: *mut usize, status: *mut Status) -> c_int;
+    MPI_Mrecv_c(buf: *mut c_void, count: i64, datatype: usize, message: *mut usize, status: *mut Status) -> c_int;
+    MPI_Neighbor_allgather(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_allgather_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: i64, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_allgather_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_allgather_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: i64, recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_allgatherv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_allgatherv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_allgatherv_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const c_int, displs: *const c_int, recvtype: usize, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Neighbor_allgatherv_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcounts: *const i64, displs: *const isize, recvtype: usize, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Neighbor_alltoall(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_alltoall_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: i64, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_alltoall_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_alltoall_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void,
+        recvcount: i64, recvtype: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_alltoallv(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_alltoallv_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtype: usize, comm: usize) -> c_int;
+    MPI_Neighbor_alltoallv_init(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
+        sendtype: usize, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: usize,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_alltoallv_init_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize,
+        sendtype: usize, recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize, recvtype: usize,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_alltoallw(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const isize,
+        sendtypes: *const usize, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const isize,
+        recvtypes: *const usize, comm: usize) -> c_int;
+    MPI_Neighbor_alltoallw_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize,
+        sendtypes: *const usize, recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize,
+        recvtypes: *const usize, comm: usize) -> c_int;
+    MPI_Neighbor_alltoallw_init(sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const isize,
+        sendtypes: *const usize, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const isize,
+        recvtypes: *const usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Neighbor_alltoallw_init_c(sendbuf: *const c_void, sendcounts: *const i64, sdispls: *const isize,
+        sendtypes: *const usize, recvbuf: *mut c_void, recvcounts: *const i64, rdispls: *const isize,
+        recvtypes: *const usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Op_commutative(op: usize, commute: *mut c_int) -> c_int;
+    MPI_Op_create(user_fn: *const c_void, commute: c_int, op: *mut usize) -> c_int;
+    MPI_Op_create_c(user_fn: *const c_void, commute: c_int, op: *mut usize) -> c_int;
+    MPI_Op_free(op: *mut usize) -> c_int;
+    MPI_Op_fromint(op: c_int) -> usize;
+    MPI_Op_toint(op: usize) -> c_int;
+    MPI_Open_port(info: usize, port_name: *mut c_char) -> c_int;
+    MPI_Pack(inbuf: *const c_void, incount: c_int, datatype: usize, outbuf: *mut c_void, outsize: c_int,
+        position: *mut c_int, comm: usize) -> c_int;
+    MPI_Pack_c(inbuf: *const c_void, incount: i64, datatype: usize, outbuf: *mut c_void, outsize: i64,
+        position: *mut i64, comm: usize) -> c_int;
+    MPI_Pack_external(datarep: *const c_char, inbuf: *const c_void, incount: c_int, datatype: usize,
+        outbuf: *mut c_void, outsize: isize, position: *mut isize) -> c_int;
+    MPI_Pack_external_c(datarep: *const c_char, inbuf: *const c_void, incount: i64, datatype: usize,
+        outbuf: *mut c_void, outsize: i64, position: *mut i64) -> c_int;
+    MPI_Pack_external_size(datarep: *const c_char, incount: c_int, datatype: usize, size: *mut isize) -> c_int;
+    MPI_Pack_external_size_c(datarep: *const c_char, incount: i64, datatype: usize, size: *mut i64) -> c_int;
+    MPI_Pack_size(incount: c_int, datatype: usize, comm: usize, size: *mut c_int) -> c_int;
+    MPI_Pack_size_c(incount: i64, datatype: usize, comm: usize, size: *mut i64) -> c_int;
+    MPI_Parrived(request: usize, partition: c_int, flag: *mut c_int) -> c_int;
+    MPI_Pcontrol(level: c_int) -> c_int;
+    MPI_Pready(partition: c_int, request: usize) -> c_int;
+    MPI_Pready_list(length: c_int, array_of_partitions: *const c_int, request: usize) -> c_int;
+    MPI_Pready_range(partition_low: c_int, partition_high: c_int, request: usize) -> c_int;
+    MPI_Precv_init(buf: *mut c_void, partitions: c_int, count: i64, datatype: usize, dest: c_int, tag: c_int,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Probe(source: c_int, tag: c_int, comm: usize, status: *mut Status) -> c_int;
+    MPI_Psend_init(buf: *const c_void, partitions: c_int, count: i64, datatype: usize, dest: c_int, tag: c_int,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Publish_name(service_name: *const c_char, info: usize, port_name: *const c_char) -> c_int;
+    MPI_Put(origin_addr: *const c_void, origin_count: c_int, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: c_int, target_datatype: usize, win: usize) -> c_int;
+    MPI_Put_c(origin_addr: *const c_void, origin_count: i64, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: i64, target_datatype: usize, win: usize) -> c_int;
+    MPI_Query_thread(provided: *mut c_int) -> c_int;
+    MPI_Raccumulate(origin_addr: *const c_void, origin_count: c_int, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: c_int, target_datatype: usize, op: usize, win: usize,
+        request: *mut usize) -> c_int;
+    MPI_Raccumulate_c(origin_addr: *const c_void, origin_count: i64, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: i64, target_datatype: usize, op: usize, win: usize,
+        request: *mut usize) -> c_int;
+    MPI_Recv(buf: *mut c_void, count: c_int, datatype: usize, source: c_int, tag: c_int, comm: usize,
+        status: *mut Status) -> c_int;
+    MPI_Recv_c(buf: *mut c_void, count: i64, datatype: usize, source: c_int, tag: c_int, comm: usize,
+        status: *mut Status) -> c_int;
+    MPI_Recv_init(buf: *mut c_void, count: c_int, datatype: usize, source: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Recv_init_c(buf: *mut c_void, count: i64, datatype: usize, source: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Reduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, root: c_int,
+        comm: usize) -> c_int;
+    MPI_Reduce_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, root: c_int,
+        comm: usize) -> c_int;
+    MPI_Reduce_init(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, root: c_int,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Reduce_init_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, root: c_int,
+        comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Reduce_local(inbuf: *const c_void, inoutbuf: *mut c_void, count: c_int, datatype: usize, op: usize) -> c_int;
+    MPI_Reduce_local_c(inbuf: *const c_void, inoutbuf: *mut c_void, count: i64, datatype: usize, op: usize) -> c_int;
+    MPI_Reduce_scatter(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: usize,
+        op: usize, comm: usize) -> c_int;
+    MPI_Reduce_scatter_block(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Reduce_scatter_block_c(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: i64, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Reduce_scatter_block_init(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: usize,
+        op: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Reduce_scatter_block_init_c(sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: i64, datatype: usize,
+        op: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Reduce_scatter_c(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const i64, datatype: usize,
+        op: usize, comm: usize) -> c_int;
+    MPI_Reduce_scatter_init(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int, datatype: usize,
+        op: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Reduce_scatter_init_c(sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const i64, datatype: usize,
+        op: usize, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Register_datarep(datarep: *const c_char, read_conversion_fn: *const c_void, write_conversion_fn: *const c_void,
+        dtype_file_extent_fn: *const c_void, extra_state: *mut c_void) -> c_int;
+    MPI_Register_datarep_c(datarep: *const c_char, read_conversion_fn: *const c_void,
+        write_conversion_fn: *const c_void, dtype_file_extent_fn: *const c_void, extra_state: *mut c_void) -> c_int;
+    MPI_Remove_error_class(errorclass: c_int) -> c_int;
+    MPI_Remove_error_code(errorcode: c_int) -> c_int;
+    MPI_Remove_error_string(errorcode: c_int) -> c_int;
+    MPI_Request_free(request: *mut usize) -> c_int;
+    MPI_Request_fromint(request: c_int) -> usize;
+    MPI_Request_get_status(request: usize, flag: *mut c_int, status: *mut Status) -> c_int;
+    MPI_Request_get_status_all(count: c_int, array_of_requests: *const usize, flag: *mut c_int,
+        array_of_statuses: *mut Status) -> c_int;
+    MPI_Request_get_status_any(count: c_int, array_of_requests: *const usize, indx: *mut c_int, flag: *mut c_int,
+        status: *mut Status) -> c_int;
+    MPI_Request_get_status_some(incount: c_int, array_of_requests: *const usize, outcount: *mut c_int,
+        array_of_indices: *mut c_int, array_of_statuses: *mut Status) -> c_int;
+    MPI_Request_toint(request: usize) -> c_int;
+    MPI_Rget(origin_addr: *mut c_void, origin_count: c_int, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: c_int, target_datatype: usize, win: usize, request: *mut usize) -> c_int;
+    MPI_Rget_accumulate(origin_addr: *const c_void, origin_count: c_int, origin_datatype: usize,
+        result_addr: *mut c_void, result_count: c_int, result_datatype: usize, target_rank: c_int, target_disp: isize,
+        target_count: c_int, target_datatype: usize, op: usize, win: usize, request: *mut usize) -> c_int;
+    MPI_Rget_accumulate_c(origin_addr: *const c_void, origin_count: i64, origin_datatype: usize,
+        result_addr: *mut c_void, result_count: i64, result_datatype: usize, target_rank: c_int, target_disp: isize,
+        target_count: i64, target_datatype: usize, op: usize, win: usize, request: *mut usize) -> c_int;
+    MPI_Rget_c(origin_addr: *mut c_void, origin_count: i64, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: i64, target_datatype: usize, win: usize, request: *mut usize) -> c_int;
+    MPI_Rput(origin_addr: *const c_void, origin_count: c_int, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: c_int, target_datatype: usize, win: usize, request: *mut usize) -> c_int;
+    MPI_Rput_c(origin_addr: *const c_void, origin_count: i64, origin_datatype: usize, target_rank: c_int,
+        target_disp: isize, target_count: i64, target_datatype: usize, win: usize, request: *mut usize) -> c_int;
+    MPI_Rsend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Rsend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Rsend_init(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Rsend_init_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Scan(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Scan_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize,
+        comm: usize) -> c_int;
+    MPI_Scan_init(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: usize, op: usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Scan_init_c(sendbuf: *const c_void, recvbuf: *mut c_void, count: i64, datatype: usize, op: usize, comm: usize,
+        info: usize, request: *mut usize) -> c_int;
+    MPI_Scatter(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Scatter_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Scatter_init(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, recvbuf: *mut c_void, recvcount: c_int,
+        recvtype: usize, root: c_int, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Scatter_init_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, recvbuf: *mut c_void, recvcount: i64,
+        recvtype: usize, root: c_int, comm: usize, info: usize, request: *mut usize) -> c_int;
+    MPI_Scatterv(sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Scatterv_c(sendbuf: *const c_void, sendcounts: *const i64, displs: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcount: i64, recvtype: usize, root: c_int, comm: usize) -> c_int;
+    MPI_Scatterv_init(sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int, sendtype: usize,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: usize, root: c_int, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Scatterv_init_c(sendbuf: *const c_void, sendcounts: *const i64, displs: *const isize, sendtype: usize,
+        recvbuf: *mut c_void, recvcount: i64, recvtype: usize, root: c_int, comm: usize, info: usize,
+        request: *mut usize) -> c_int;
+    MPI_Send(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Send_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Send_init(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Send_init_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Sendrecv(sendbuf: *const c_void, sendcount: c_int, sendtype: usize, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: usize, source: c_int, recvtag: c_int, comm: usize,
+        status: *mut Status) -> c_int;
+    MPI_Sendrecv_c(sendbuf: *const c_void, sendcount: i64, sendtype: usize, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: i64, recvtype: usize, source: c_int, recvtag: c_int, comm: usize,
+        status: *mut Status) -> c_int;
+    MPI_Sendrecv_replace(buf: *mut c_void, count: c_int, datatype: usize, dest: c_int, sendtag: c_int, source: c_int,
+        recvtag: c_int, comm: usize, status: *mut Status) -> c_int;
+    MPI_Sendrecv_replace_c(buf: *mut c_void, count: i64, datatype: usize, dest: c_int, sendtag: c_int, source: c_int,
+        recvtag: c_int, comm: usize, status: *mut Status) -> c_int;
+    MPI_Session_attach_buffer(session: usize, buffer: *mut c_void, size: c_int) -> c_int;
+    MPI_Session_attach_buffer_c(session: usize, buffer: *mut c_void, size: i64) -> c_int;
+    MPI_Session_call_errhandler(session: usize, errorcode: c_int) -> c_int;
+    MPI_Session_create_errhandler(session_errhandler_fn: *const c_void, errhandler: *mut usize) -> c_int;
+    MPI_Session_detach_buffer(session: usize, buffer_addr: *mut c_void, size: *mut c_int) -> c_int;
+    MPI_Session_detach_buffer_c(session: usize, buffer_addr: *mut c_void, size: *mut i64) -> c_int;
+    MPI_Session_finalize(session: *mut usize) -> c_int;
+    MPI_Session_flush_buffer(session: usize) -> c_int;
+    MPI_Session_fromint(session: c_int) -> usize;
+    MPI_Session_get_errhandler(session: usize, errhandler: *mut usize) -> c_int;
+    MPI_Session_get_info(session: usize, info_used: *mut usize) -> c_int;
+    MPI_Session_get_nth_pset(session: usize, info: usize, n: c_int, pset_len: *mut c_int,
+        pset_name: *mut c_char) -> c_int;
+    MPI_Session_get_num_psets(session: usize, info: usize, npset_names: *mut c_int) -> c_int;
+    MPI_Session_get_pset_info(session: usize, pset_name: *const c_char, info: *mut usize) -> c_int;
+    MPI_Session_iflush_buffer(session: usize, request: *mut usize) -> c_int;
+    MPI_Session_init(info: usize, errhandler: usize, session: *mut usize) -> c_int;
+    MPI_Session_set_errhandler(session: usize, errhandler: usize) -> c_int;
+    MPI_Session_toint(session: usize) -> c_int;
+    MPI_Ssend(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Ssend_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int;
+    MPI_Ssend_init(buf: *const c_void, count: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Ssend_init_c(buf: *const c_void, count: i64, datatype: usize, dest: c_int, tag: c_int, comm: usize,
+        request: *mut usize) -> c_int;
+    MPI_Start(request: *mut usize) -> c_int;
+    MPI_Startall(count: c_int, array_of_requests: *mut usize) -> c_int;
+    MPI_Status_get_error(status: *const Status, error: *mut c_int) -> c_int;
+    MPI_Status_get_source(status: *const Status, source: *mut c_int) -> c_int;
+    MPI_Status_get_tag(status: *const Status, tag: *mut c_int) -> c_int;
+    MPI_Status_set_cancelled(status: *mut Status, flag: c_int) -> c_int;
+    MPI_Status_set_elements(status: *mut Status, datatype: usize, count: c_int) -> c_int;
+    MPI_Status_set_elements_c(status: *mut Status, datatype: usize, count: i64) -> c_int;
+    MPI_Status_set_elements_x(status: *mut Status, datatype: usize, count: i64) -> c_int;
+    MPI_Status_set_error(status: *mut Status, error: c_int) -> c_int;
+    MPI_Status_set_source(status: *mut Status, source: c_int) -> c_int;
+    MPI_Status_set_tag(status: *mut Status, tag: c_int) -> c_int;
+    MPI_T_category_changed(update_number: *mut c_int) -> c_int;
+    MPI_T_category_get_categories(cat_index: c_int, len: c_int, indices: *mut c_int) -> c_int;
+    MPI_T_category_get_cvars(cat_index: c_int, len: c_int, indices: *mut c_int) -> c_int;
+    MPI_T_category_get_events(cat_index: c_int, len: c_int, indices: *mut c_int) -> c_int;
+    MPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) -> c_int;
+    MPI_T_category_get_info(cat_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char,
+        desc_len: *mut c_int, num_cvars: *mut c_int, num_pvars: *mut c_int, num_categories: *mut c_int) -> c_int;
+    MPI_T_category_get_num(num_cat: *mut c_int) -> c_int;
+    MPI_T_category_get_num_events(cat_index: c_int, num_events: *mut c_int) -> c_int;
+    MPI_T_category_get_pvars(cat_index: c_int, len: c_int, indices: *mut c_int) -> c_int;
+    MPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) -> c_int;
+    MPI_T_cvar_get_info(cvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
+        datatype: *mut usize, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int,
+        scope: *mut c_int) -> c_int;
+    MPI_T_cvar_get_num(num_cvar: *mut c_int) -> c_int;
+    MPI_T_cvar_handle_alloc(cvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int) -> c_int;
+    MPI_T_cvar_handle_free(handle: *mut usize) -> c_int;
+    MPI_T_cvar_read(handle: usize, buf: *mut c_void) -> c_int;
+    MPI_T_cvar_write(handle: usize, buf: *mut c_void) -> c_int;
+    MPI_T_enum_get_info(enumtype: usize, num: *mut c_int, name: *mut c_char, name_len: *mut c_int) -> c_int;
+    MPI_T_enum_get_item(enumtype: usize, indx: c_int, value: *mut c_int, name: *mut c_char,
+        name_len: *mut c_int) -> c_int;
+    MPI_T_event_callback_get_info(event_registration: usize, cb_safety: c_int, info_used: *mut usize) -> c_int;
+    MPI_T_event_callback_set_info(event_registration: usize, cb_safety: c_int, info: usize) -> c_int;
+    MPI_T_event_copy(event_instance: usize, buffer: *mut c_void) -> c_int;
+    MPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) -> c_int;
+    MPI_T_event_get_info(event_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
+        array_of_datatypes: *mut usize, array_of_displacements: *mut isize, num_elements: *mut c_int,
+        enumtype: *mut usize, info: *mut usize, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int) -> c_int;
+    MPI_T_event_get_num(num_events: *mut c_int) -> c_int;
+    MPI_T_event_get_source(event_instance: usize, source_index: *mut c_int) -> c_int;
+    MPI_T_event_get_timestamp(event_instance: usize, event_timestamp: *mut i64) -> c_int;
+    MPI_T_event_handle_alloc(event_index: c_int, obj_handle: *mut c_void, info: usize,
+        event_registration: *mut usize) -> c_int;
+    MPI_T_event_handle_free(event_registration: usize, user_data: *mut c_void, free_cb_function: *mut c_void) -> c_int;
+    MPI_T_event_handle_get_info(event_registration: usize, info_used: *mut usize) -> c_int;
+    MPI_T_event_handle_set_info(event_registration: usize, info: usize) -> c_int;
+    MPI_T_event_read(event_instance: usize, element_index: c_int, buffer: *mut c_void) -> c_int;
+    MPI_T_event_register_callback(event_registration: usize, cb_safety: c_int, info: usize, user_data: *mut c_void,
+        event_cb_function: *mut c_void) -> c_int;
+    MPI_T_event_set_dropped_handler(event_registration: usize, dropped_cb_function: *mut c_void) -> c_int;
+    MPI_T_finalize() -> c_int;
+    MPI_T_init_thread(required: c_int, provided: *mut c_int) -> c_int;
+    MPI_T_pvar_get_index(name: *const c_char, var_class: c_int, pvar_index: *mut c_int) -> c_int;
+    MPI_T_pvar_get_info(pvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
+        var_class: *mut c_int, datatype: *mut usize, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int,
+        bind: *mut c_int, readonly: *mut c_int, continuous: *mut c_int, atomic: *mut c_int) -> c_int;
+    MPI_T_pvar_get_num(num_pvar: *mut c_int) -> c_int;
+    MPI_T_pvar_handle_alloc(session: usize, pvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize,
+        count: *mut c_int) -> c_int;
+    MPI_T_pvar_handle_free(session: usize, handle: *mut usize) -> c_int;
+    MPI_T_pvar_read(session: usize, handle: usize, buf: *mut c_void) -> c_int;
+    MPI_T_pvar_readreset(session: usize, handle: usize, buf: *mut c_void) -> c_int;
+    MPI_T_pvar_reset(session: usize, handle: usize) -> c_int;
+    MPI_T_pvar_session_create(session: *mut usize) -> c_int;
+    MPI_T_pvar_session_free(session: *mut usize) -> c_int;
+    MPI_T_pvar_start(session: usize, handle: usize) -> c_int;
+    MPI_T_pvar_stop(session: usize, handle: usize) -> c_int;
+    MPI_T_pvar_write(session: usize, handle: usize, buf: *mut c_void) -> c_int;
+    MPI_T_source_get_info(source_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char,
+        desc_len: *mut c_int, ordering: *mut c_int, ticks_per_second: *mut i64, max_ticks: *mut i64,
+        info: *mut usize) -> c_int;
+    MPI_T_source_get_num(num_sources: *mut c_int) -> c_int;
+    MPI_T_source_get_timestamp(source_index: c_int, timestamp: *mut i64) -> c_int;
+    MPI_Test(request: *mut usize, flag: *mut c_int, status: *mut Status) -> c_int;
+    MPI_Test_cancelled(status: *const Status, flag: *mut c_int) -> c_int;
+    MPI_Testall(count: c_int, array_of_requests: *mut usize, flag: *mut c_int, array_of_statuses: *mut Status) -> c_int;
+    MPI_Testany(count: c_int, array_of_requests: *mut usize, indx: *mut c_int, flag: *mut c_int,
+        status: *mut Status) -> c_int;
+    MPI_Testsome(incount: c_int, array_of_requests: *mut usize, outcount: *mut c_int, array_of_indices: *mut c_int,
+        array_of_statuses: *mut Status) -> c_int;
+    MPI_Topo_test(comm: usize, status: *mut c_int) -> c_int;
+    MPI_Type_commit(datatype: *mut usize) -> c_int;
+    MPI_Type_contiguous(count: c_int, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_contiguous_c(count: i64, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_darray(size: c_int, rank: c_int, ndims: c_int, array_of_gsizes: *const c_int,
+        array_of_distribs: *const c_int, array_of_dargs: *const c_int, array_of_psizes: *const c_int, order: c_int,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_darray_c(size: c_int, rank: c_int, ndims: c_int, array_of_gsizes: *const i64,
+        array_of_distribs: *const c_int, array_of_dargs: *const c_int, array_of_psizes: *const c_int, order: c_int,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_f90_complex(p: c_int, range: c_int, newtype: *mut usize) -> c_int;
+    MPI_Type_create_f90_integer(range: c_int, newtype: *mut usize) -> c_int;
+    MPI_Type_create_f90_real(p: c_int, range: c_int, newtype: *mut usize) -> c_int;
+    MPI_Type_create_hindexed(count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const isize,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_hindexed_block(count: c_int, blocklength: c_int, array_of_displacements: *const isize,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_hindexed_block_c(count: i64, blocklength: i64, array_of_displacements: *const i64, oldtype: usize,
+        newtype: *mut usize) -> c_int;
+    MPI_Type_create_hindexed_c(count: i64, array_of_blocklengths: *const i64, array_of_displacements: *const i64,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_hvector(count: c_int, blocklength: c_int, stride: isize, oldtype: usize,
+        newtype: *mut usize) -> c_int;
+    MPI_Type_create_hvector_c(count: i64, blocklength: i64, stride: i64, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_indexed_block(count: c_int, blocklength: c_int, array_of_displacements: *const c_int,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_indexed_block_c(count: i64, blocklength: i64, array_of_displacements: *const i64, oldtype: usize,
+        newtype: *mut usize) -> c_int;
+    MPI_Type_create_keyval(type_copy_attr_fn: *const c_void, type_delete_attr_fn: *const c_void,
+        type_keyval: *mut c_int, extra_state: *mut c_void) -> c_int;
+    MPI_Type_create_resized(oldtype: usize, lb: isize, extent: isize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_resized_c(oldtype: usize, lb: i64, extent: i64, newtype: *mut usize) -> c_int;
+    MPI_Type_create_struct(count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const isize,
+        array_of_types: *const usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_struct_c(count: i64, array_of_blocklengths: *const i64, array_of_displacements: *const i64,
+        array_of_types: *const usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_subarray(ndims: c_int, array_of_sizes: *const c_int, array_of_subsizes: *const c_int,
+        array_of_starts: *const c_int, order: c_int, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_create_subarray_c(ndims: c_int, array_of_sizes: *const i64, array_of_subsizes: *const i64,
+        array_of_starts: *const i64, order: c_int, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_delete_attr(datatype: usize, type_keyval: c_int) -> c_int;
+    MPI_Type_dup(oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_free(datatype: *mut usize) -> c_int;
+    MPI_Type_free_keyval(type_keyval: *mut c_int) -> c_int;
+    MPI_Type_fromint(datatype: c_int) -> usize;
+    MPI_Type_get_attr(datatype: usize, type_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) -> c_int;
+    MPI_Type_get_contents(datatype: usize, max_integers: c_int, max_addresses: c_int, max_datatypes: c_int,
+        array_of_integers: *mut c_int, array_of_addresses: *mut isize, array_of_datatypes: *mut usize) -> c_int;
+    MPI_Type_get_contents_c(datatype: usize, max_integers: i64, max_addresses: i64, max_large_counts: i64,
+        max_datatypes: i64, array_of_integers: *mut c_int, array_of_addresses: *mut isize,
+        array_of_large_counts: *mut i64, array_of_datatypes: *mut usize) -> c_int;
+    MPI_Type_get_envelope(datatype: usize, num_integers: *mut c_int, num_addresses: *mut c_int,
+        num_datatypes: *mut c_int, combiner: *mut c_int) -> c_int;
+    MPI_Type_get_envelope_c(datatype: usize, num_integers: *mut i64, num_addresses: *mut i64,
+        num_large_counts: *mut i64, num_datatypes: *mut i64, combiner: *mut c_int) -> c_int;
+    MPI_Type_get_extent(datatype: usize, lb: *mut isize, extent: *mut isize) -> c_int;
+    MPI_Type_get_extent_c(datatype: usize, lb: *mut i64, extent: *mut i64) -> c_int;
+    MPI_Type_get_extent_x(datatype: usize, lb: *mut i64, extent: *mut i64) -> c_int;
+    MPI_Type_get_name(datatype: usize, type_name: *mut c_char, resultlen: *mut c_int) -> c_int;
+    MPI_Type_get_true_extent(datatype: usize, true_lb: *mut isize, true_extent: *mut isize) -> c_int;
+    MPI_Type_get_true_extent_c(datatype: usize, true_lb: *mut i64, true_extent: *mut i64) -> c_int;
+    MPI_Type_get_true_extent_x(datatype: usize, true_lb: *mut i64, true_extent: *mut i64) -> c_int;
+    MPI_Type_get_value_index(value_type: usize, index_type: usize, pair_type: *mut usize) -> c_int;
+    MPI_Type_indexed(count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const c_int,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_indexed_c(count: i64, array_of_blocklengths: *const i64, array_of_displacements: *const i64,
+        oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_match_size(typeclass: c_int, size: c_int, datatype: *mut usize) -> c_int;
+    MPI_Type_set_attr(datatype: usize, type_keyval: c_int, attribute_val: *mut c_void) -> c_int;
+    MPI_Type_set_name(datatype: usize, type_name: *const c_char) -> c_int;
+    MPI_Type_size(datatype: usize, size: *mut c_int) -> c_int;
+    MPI_Type_size_c(datatype: usize, size: *mut i64) -> c_int;
+    MPI_Type_size_x(datatype: usize, size: *mut i64) -> c_int;
+    MPI_Type_toint(datatype: usize) -> c_int;
+    MPI_Type_vector(count: c_int, blocklength: c_int, stride: c_int, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Type_vector_c(count: i64, blocklength: i64, stride: i64, oldtype: usize, newtype: *mut usize) -> c_int;
+    MPI_Unpack(inbuf: *const c_void, insize: c_int, position: *mut c_int, outbuf: *mut c_void, outcount: c_int,
+        datatype: usize, comm: usize) -> c_int;
+    MPI_Unpack_c(inbuf: *const c_void, insize: i64, position: *mut i64, outbuf: *mut c_void, outcount: i64,
+        datatype: usize, comm: usize) -> c_int;
+    MPI_Unpack_external(datarep: *const c_char, inbuf: *const c_void, insize: isize, position: *mut isize,
+        outbuf: *mut c_void, outcount: c_int, datatype: usize) -> c_int;
+    MPI_Unpack_external_c(datarep: *const c_char, inbuf: *const c_void, insize: i64, position: *mut i64,
+        outbuf: *mut c_void, outcount: i64, datatype: usize) -> c_int;
+    MPI_Unpublish_name(service_name: *const c_char, info: usize, port_name: *const c_char) -> c_int;
+    MPI_Wait(request: *mut usize, status: *mut Status) -> c_int;
+    MPI_Waitall(count: c_int, array_of_requests: *mut usize, array_of_statuses: *mut Status) -> c_int;
+    MPI_Waitany(count: c_int, array_of_requests: *mut usize, indx: *mut c_int, status: *mut Status) -> c_int;
+    MPI_Waitsome(incount: c_int, array_of_requests: *mut usize, outcount: *mut c_int, array_of_indices: *mut c_int,
+        array_of_statuses: *mut Status) -> c_int;
+    MPI_Win_allocate(size: isize, disp_unit: c_int, info: usize, comm: usize, baseptr: *mut c_void,
+        win: *mut usize) -> c_int;
+    MPI_Win_allocate_c(size: isize, disp_unit: isize, info: usize, comm: usize, baseptr: *mut c_void,
+        win: *mut usize) -> c_int;
+    MPI_Win_allocate_shared(size: isize, disp_unit: c_int, info: usize, comm: usize, baseptr: *mut c_void,
+        win: *mut usize) -> c_int;
+    MPI_Win_allocate_shared_c(size: isize, disp_unit: isize, info: usize, comm: usize, baseptr: *mut c_void,
+        win: *mut usize) -> c_int;
+    MPI_Win_attach(win: usize, base: *mut c_void, size: isize) -> c_int;
+    MPI_Win_call_errhandler(win: usize, errorcode: c_int) -> c_int;
+    MPI_Win_complete(win: usize) -> c_int;
+    MPI_Win_create(base: *mut c_void, size: isize, disp_unit: c_int, info: usize, comm: usize,
+        win: *mut usize) -> c_int;
+    MPI_Win_create_c(base: *mut c_void, size: isize, disp_unit: isize, info: usize, comm: usize,
+        win: *mut usize) -> c_int;
+    MPI_Win_create_dynamic(info: usize, comm: usize, win: *mut usize) -> c_int;
+    MPI_Win_create_errhandler(win_errhandler_fn: *const c_void, errhandler: *mut usize) -> c_int;
+    MPI_Win_create_keyval(win_copy_attr_fn: *const c_void, win_delete_attr_fn: *const c_void, win_keyval: *mut c_int,
+        extra_state: *mut c_void) -> c_int;
+    MPI_Win_delete_attr(win: usize, win_keyval: c_int) -> c_int;
+    MPI_Win_detach(win: usize, base: *mut c_void) -> c_int;
+    MPI_Win_fence(assert: c_int, win: usize) -> c_int;
+    MPI_Win_flush(rank: c_int, win: usize) -> c_int;
+    MPI_Win_flush_all(win: usize) -> c_int;
+    MPI_Win_flush_local(rank: c_int, win: usize) -> c_int;
+    MPI_Win_flush_local_all(win: usize) -> c_int;
+    MPI_Win_free(win: *mut usize) -> c_int;
+    MPI_Win_free_keyval(win_keyval: *mut c_int) -> c_int;
+    MPI_Win_fromint(win: c_int) -> usize;
+    MPI_Win_get_attr(win: usize, win_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int) -> c_int;
+    MPI_Win_get_errhandler(win: usize, errhandler: *mut usize) -> c_int;
+    MPI_Win_get_group(win: usize, group: *mut usize) -> c_int;
+    MPI_Win_get_info(win: usize, info_used: *mut usize) -> c_int;
+    MPI_Win_get_name(win: usize, win_name: *mut c_char, resultlen: *mut c_int) -> c_int;
+    MPI_Win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: usize) -> c_int;
+    MPI_Win_lock_all(assert: c_int, win: usize) -> c_int;
+    MPI_Win_post(group: usize, assert: c_int, win: usize) -> c_int;
+    MPI_Win_set_attr(win: usize, win_keyval: c_int, attribute_val: *mut c_void) -> c_int;
+    MPI_Win_set_errhandler(win: usize, errhandler: usize) -> c_int;
+    MPI_Win_set_info(win: usize, info: usize) -> c_int;
+    MPI_Win_set_name(win: usize, win_name: *const c_char) -> c_int;
+    MPI_Win_shared_query(win: usize, rank: c_int, size: *mut isize, disp_unit: *mut c_int,
+        baseptr: *mut c_void) -> c_int;
+    MPI_Win_shared_query_c(win: usize, rank: c_int, size: *mut isize, disp_unit: *mut isize,
+        baseptr: *mut c_void) -> c_int;
+    MPI_Win_start(group: usize, assert: c_int, win: usize) -> c_int;
+    MPI_Win_sync(win: usize) -> c_int;
+    MPI_Win_test(win: usize, flag: *mut c_int) -> c_int;
+    MPI_Win_toint(win: usize) -> c_int;
+    MPI_Win_unlock(rank: c_int, win: usize) -> c_int;
+    MPI_Win_unlock_all(win: usize) -> c_int;
+    MPI_Win_wait(win: usize) -> c_int;
+    MPI_Wtick() -> c_double;
+    MPI_Wtime() -> c_double;
 }

@@ -1,10 +1,10 @@
 //! Collectives that go on beside each other, and that are started again and again.
 
-use rankine_abi::{Info, Request};
+use rankine_abi::Request;
 
 use super::*;
 use crate::op::{op_create, op_free};
-use crate::request::{start, startall, test, wait, waitall};
+use crate::request::{self, startall, test, wait, waitall};
 
 const COUNT: usize = 300;
 
@@ -23,17 +23,17 @@ fn several_are_under_way_and_end_in_any_order() {
             put(r, buffers[0], &block(r.id(), 1, COUNT));
             put(r, buffers[2], &block(r.id(), 0, COUNT));
             put(r, buffers[4], &block(r.id(), 0, COUNT));
-            let barrier_ = ibarrier(r, world).unwrap();
-            let bcast_ = ibcast(r, buffers[0], n, ty, ranks as i32 - 1, world).unwrap();
-            let sum_ = iallreduce(r, buffers[2], buffers[3], n, ty, Op::SUM, world).unwrap();
-            let all_ = iallgather(r, buffers[4], n, ty, buffers[5], n, ty, world).unwrap();
+            let barrier = start(r, world, |c| Barrier::new(r, c)).unwrap();
+            let bcast = start(r, world, |c| Bcast::new(r, c, buffers[0], n, ty, ranks as i32 - 1)).unwrap();
+            let sums = start(r, world, |c| Allreduce::new(r, c, buffers[2], buffers[3], n, ty, Op::SUM)).unwrap();
+            let all = start(r, world, |c| Allgather::even(r, c, buffers[4], n, ty, buffers[5], n, ty)).unwrap();
             // A blocking one overtakes them.
             put(r, buffers[6], &block(r.id(), 0, COUNT));
-            reduce(r, buffers[6], buffers[7], n, ty, Op::SUM, 0, world).await.unwrap();
+            run(r, world, |c| Reduce::new(r, c, buffers[6], buffers[7], n, ty, Op::SUM, 0)).await.unwrap();
             if r.id() == 0 {
                 assert_eq!(get(r, buffers[7], COUNT), sum(ranks, COUNT));
             }
-            let mut requests = [all_, barrier_, sum_, bcast_];
+            let mut requests = [all, barrier, sums, bcast];
             requests.rotate_left(r.id() % 4);
             finish(r, &requests).await;
             assert_eq!(get(r, buffers[0], COUNT), block(ranks - 1, 1, COUNT));
@@ -47,13 +47,13 @@ fn several_are_under_way_and_end_in_any_order() {
 #[test]
 fn a_rank_in_another_call_lets_them_go_on() {
     both(2, async |r| {
-        let barrier_ = ibarrier(r, Comm::WORLD).unwrap();
+        let barrier = start(r, Comm::WORLD, |c| Barrier::new(r, c)).unwrap();
         let byte = (Addr(64), 1, Datatype::BYTE);
         if r.id() == 0 {
             crate::pt2pt::recv(r, byte.0, byte.1, byte.2, 1, 5, Comm::WORLD).await.unwrap();
-            wait(r, barrier_).await.unwrap();
+            wait(r, barrier).await.unwrap();
         } else {
-            while test(r, barrier_).await.unwrap().is_none() {}
+            while test(r, barrier).await.unwrap().is_none() {}
             crate::pt2pt::send(r, byte.0, byte.1, byte.2, 0, 5, Comm::WORLD).await.unwrap();
         }
     });
@@ -62,17 +62,17 @@ fn a_rank_in_another_call_lets_them_go_on() {
 #[test]
 fn persistent_ones_start_again() {
     both(3, async |r| {
-        let (n, ty, world, none) = (COUNT as i64, Datatype::INT, Comm::WORLD, Info::NULL);
-        let sums = allreduce_init(r, SEND, RECV, n, ty, Op::SUM, world, none).await.unwrap();
-        let spread = bcast_init(r, Addr(200_000), n, ty, 1, world, none).await.unwrap();
+        let (n, ty, world) = (COUNT as i64, Datatype::INT, Comm::WORLD);
+        let sums = prepare(r, world, |c| Allreduce::new(r, c, SEND, RECV, n, ty, Op::SUM)).unwrap();
+        let spread = prepare(r, world, |c| Bcast::new(r, c, Addr(200_000), n, ty, 1)).unwrap();
         for round in 0..5 {
             put(r, SEND, &block(r.id() + round, 0, COUNT));
             put(r, Addr(200_000), &block(r.id(), round, COUNT));
             if round % 2 == 0 {
                 startall(r, &[sums, spread]).unwrap();
             } else {
-                start(r, spread).unwrap();
-                start(r, sums).unwrap();
+                request::start(r, spread).unwrap();
+                request::start(r, sums).unwrap();
             }
             finish(r, &[spread, sums]).await;
             let before = sum(round, COUNT);
@@ -87,14 +87,15 @@ fn persistent_ones_start_again() {
 #[test]
 fn operations_of_the_program_take_turns_with_the_scratch_memory() {
     both(4, async |r| {
-        let op = op_create(r, crate::testing::COMPOSE, 0).unwrap();
+        let op = op_create(r, crate::testing::COMPOSE, false).unwrap();
         let pair = crate::datatype::type_contiguous(r, 2, Datatype::INT).unwrap();
         let pair = crate::datatype::type_commit(r, pair).unwrap();
         let at = |index: usize| (Addr(4096 + 4096 * index as u32), Addr(4096 + 4096 * index as u32 + 2048));
         let mut requests = Vec::new();
         for index in 0..6 {
             put(r, at(index).0, &[r.id() as i32 + 2, index as i32, 3, r.id() as i32]);
-            requests.push(iallreduce(r, at(index).0, at(index).1, 2, pair, op, Comm::WORLD).unwrap());
+            requests
+                .push(start(r, Comm::WORLD, |c| Allreduce::new(r, c, at(index).0, at(index).1, 2, pair, op)).unwrap());
         }
         // They keep the operation and the type.
         op_free(r, op).unwrap();

@@ -64,21 +64,21 @@ fn with_a_root() {
         for place in [0, seconds.len() - 1] {
             let (argument, world_root) = (root(side, in_second, place), seconds[place]);
             put(r, SEND, &block(r.id(), 0, count));
-            bcast(r, SEND, n, ty, argument, side.comm).await.unwrap();
+            run(r, side.comm, |c| Bcast::new(r, c, SEND, n, ty, argument)).await.unwrap();
             if !in_second {
                 assert_eq!(get(r, SEND, count), block(world_root, 0, count));
             }
             put(r, SEND, &block(r.id(), 0, count));
-            reduce(r, SEND, RECV, n, ty, Op::SUM, argument, side.comm).await.unwrap();
+            run(r, side.comm, |c| Reduce::new(r, c, SEND, RECV, n, ty, Op::SUM, argument)).await.unwrap();
             if argument == MPI_ROOT {
                 assert_eq!(get(r, RECV, count), sum_of(&side.remote, count));
             }
-            gather(r, SEND, n, ty, RECV, n, ty, argument, side.comm).await.unwrap();
+            run(r, side.comm, |c| Gather::even(r, c, SEND, n, ty, RECV, n, ty, argument)).await.unwrap();
             if argument == MPI_ROOT {
                 let all: Vec<i32> = side.remote.iter().flat_map(|&rank| block(rank, 0, count)).collect();
                 assert_eq!(get(r, RECV, count * side.remote.len()), all);
             }
-            scatter(r, RECV, n, ty, SEND, n, ty, argument, side.comm).await.unwrap();
+            run(r, side.comm, |c| Scatter::even(r, c, RECV, n, ty, SEND, n, ty, argument)).await.unwrap();
             if !in_second {
                 assert_eq!(get(r, SEND, count), block(r.id(), 0, count));
             }
@@ -90,22 +90,22 @@ fn with_a_root() {
 fn without_a_root() {
     each_split(async |r, side, count| {
         let (n, ty) = (count as i64, Datatype::INT);
-        barrier(r, side.comm).await.unwrap();
+        run(r, side.comm, |c| Barrier::new(r, c)).await.unwrap();
         put(r, SEND, &block(r.id(), 0, count));
-        allreduce(r, SEND, RECV, n, ty, Op::SUM, side.comm).await.unwrap();
+        run(r, side.comm, |c| Allreduce::new(r, c, SEND, RECV, n, ty, Op::SUM)).await.unwrap();
         assert_eq!(get(r, RECV, count), sum_of(&side.remote, count));
         let all: Vec<i32> = side.remote.iter().flat_map(|&rank| block(rank, 0, count)).collect();
-        allgather(r, SEND, n, ty, RECV, n, ty, side.comm).await.unwrap();
+        run(r, side.comm, |c| Allgather::even(r, c, SEND, n, ty, RECV, n, ty)).await.unwrap();
         assert_eq!(get(r, RECV, all.len()), all);
         put(r, SEND, &side.remote.iter().flat_map(|&peer| block(r.id(), peer, count)).collect::<Vec<_>>());
-        alltoall(r, SEND, n, ty, RECV, n, ty, side.comm).await.unwrap();
+        run(r, side.comm, |c| Alltoall::even(r, c, SEND, n, ty, RECV, n, ty)).await.unwrap();
         let all: Vec<i32> = side.remote.iter().flat_map(|&rank| block(rank, r.id(), count)).collect();
         assert_eq!(get(r, RECV, all.len()), all);
         // Both groups contribute as many elements: enough for either's blocks.
         let total = count / 60 * side.group.len() * side.remote.len();
         let mine = total / side.group.len();
         put(r, SEND, &block(r.id(), 0, total));
-        reduce_scatter_block(r, SEND, RECV, mine as i64, ty, Op::SUM, side.comm).await.unwrap();
+        run(r, side.comm, |c| ReduceScatter::even(r, c, SEND, RECV, mine as i64, ty, Op::SUM)).await.unwrap();
         assert_eq!(get(r, RECV, mine), sum_of(&side.remote, total)[side.rank * mine..][..mine]);
     });
 }
@@ -117,9 +117,15 @@ fn what_has_no_meaning_is_an_error() {
         let side = side(r, 1).await;
         let (int, comm) = (Datatype::INT, side.comm);
         let class = |result: Result<()>| result.unwrap_err().class;
-        assert_eq!(class(scan(r, SEND, RECV, 1, int, Op::SUM, comm).await), MPI_ERR_COMM);
-        assert_eq!(class(bcast(r, SEND, 1, int, 2, comm).await), MPI_ERR_ROOT);
-        assert_eq!(class(allreduce(r, MPI_IN_PLACE, RECV, 1, int, Op::SUM, comm).await), MPI_ERR_BUFFER);
-        assert_eq!(class(alltoall(r, MPI_IN_PLACE, 1, int, RECV, 1, int, comm).await), MPI_ERR_BUFFER);
+        assert_eq!(class(run(r, comm, |c| Scan::inclusive(r, c, SEND, RECV, 1, int, Op::SUM)).await), MPI_ERR_COMM);
+        assert_eq!(class(run(r, comm, |c| Bcast::new(r, c, SEND, 1, int, 2)).await), MPI_ERR_ROOT);
+        assert_eq!(
+            class(run(r, comm, |c| Allreduce::new(r, c, MPI_IN_PLACE, RECV, 1, int, Op::SUM)).await),
+            MPI_ERR_BUFFER
+        );
+        assert_eq!(
+            class(run(r, comm, |c| Alltoall::even(r, c, MPI_IN_PLACE, 1, int, RECV, 1, int)).await),
+            MPI_ERR_BUFFER
+        );
     });
 }

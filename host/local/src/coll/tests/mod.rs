@@ -67,9 +67,9 @@ fn barriers_hold_everybody() {
         both(ranks, async |r| {
             for _ in 0..20 {
                 let before = arrived.fetch_add(1, Ordering::SeqCst);
-                barrier(r, Comm::WORLD).await.unwrap();
+                run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
                 assert!(arrived.load(Ordering::SeqCst) >= (before / ranks + 1) * ranks);
-                barrier(r, Comm::WORLD).await.unwrap();
+                run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
             }
         });
     }
@@ -80,7 +80,7 @@ fn bcast_from_every_root() {
     each(async |r, ranks, count| {
         for root in 0..ranks {
             put(r, SEND, &block(r.id(), root, count));
-            bcast(r, SEND, count as i64, Datatype::INT, root as i32, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Bcast::new(r, c, SEND, count as i64, Datatype::INT, root as i32)).await.unwrap();
             assert_eq!(get(r, SEND, count), block(root, root, count));
         }
     });
@@ -95,7 +95,7 @@ fn gather_to_every_root() {
             put(r, if in_place && r.id() == root { own } else { SEND }, &mine);
             let send = if in_place && r.id() == root { MPI_IN_PLACE } else { SEND };
             let (count_, ty) = (count as i64, Datatype::INT);
-            gather(r, send, count_, ty, RECV, count_, ty, root as i32, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Gather::even(r, c, send, count_, ty, RECV, count_, ty, root as i32)).await.unwrap();
             if r.id() == root {
                 let all: Vec<i32> = (0..ranks).flat_map(|rank| block(rank, root, count)).collect();
                 assert_eq!(get(r, RECV, ranks * count), all);
@@ -114,7 +114,9 @@ fn scatter_from_every_root() {
             }
             let receive = if in_place && at_root { MPI_IN_PLACE } else { RECV };
             let (count_, ty) = (count as i64, Datatype::INT);
-            scatter(r, SEND, count_, ty, receive, count_, ty, root as i32, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Scatter::even(r, c, SEND, count_, ty, receive, count_, ty, root as i32))
+                .await
+                .unwrap();
             let own = Addr(SEND.0 + (4 * count * root) as u32);
             let got = get(r, if in_place && at_root { own } else { RECV }, count);
             assert_eq!(got, block(root, r.id(), count));
@@ -130,11 +132,11 @@ fn allgather_everywhere() {
             put(r, if in_place { own } else { SEND }, &block(r.id(), 0, count));
             let send = if in_place { MPI_IN_PLACE } else { SEND };
             let (count_, ty) = (count as i64, Datatype::INT);
-            allgather(r, send, count_, ty, RECV, count_, ty, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Allgather::even(r, c, send, count_, ty, RECV, count_, ty)).await.unwrap();
             let all: Vec<i32> = (0..ranks).flat_map(|rank| block(rank, 0, count)).collect();
             assert_eq!(get(r, RECV, ranks * count), all);
             put(r, RECV, &vec![0; ranks * count]);
-            barrier(r, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Barrier::new(r, c)).await.unwrap();
         }
     });
 }
@@ -147,7 +149,7 @@ fn alltoall_everywhere() {
             put(r, if in_place { RECV } else { SEND }, &all);
             let send = if in_place { MPI_IN_PLACE } else { SEND };
             let (count_, ty) = (count as i64, Datatype::INT);
-            alltoall(r, send, count_, ty, RECV, count_, ty, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Alltoall::even(r, c, send, count_, ty, RECV, count_, ty)).await.unwrap();
             let expected: Vec<i32> = (0..ranks).flat_map(|rank| block(rank, r.id(), count)).collect();
             assert_eq!(get(r, RECV, ranks * count), expected);
         }
@@ -165,7 +167,9 @@ fn reduce_to_every_root() {
             let in_place = in_place && r.id() == root;
             put(r, if in_place { RECV } else { SEND }, &block(r.id(), 0, count));
             let send = if in_place { MPI_IN_PLACE } else { SEND };
-            reduce(r, send, RECV, count as i64, Datatype::INT, Op::SUM, root as i32, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Reduce::new(r, c, send, RECV, count as i64, Datatype::INT, Op::SUM, root as i32))
+                .await
+                .unwrap();
             if r.id() == root {
                 assert_eq!(get(r, RECV, count), sum(ranks, count));
             }
@@ -179,7 +183,9 @@ fn allreduce_everywhere() {
         for in_place in [false, true] {
             put(r, if in_place { RECV } else { SEND }, &block(r.id(), 0, count));
             let send = if in_place { MPI_IN_PLACE } else { SEND };
-            allreduce(r, send, RECV, count as i64, Datatype::INT, Op::SUM, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Allreduce::new(r, c, send, RECV, count as i64, Datatype::INT, Op::SUM))
+                .await
+                .unwrap();
             assert_eq!(get(r, RECV, count), sum(ranks, count));
         }
     });
@@ -192,10 +198,14 @@ fn scans() {
             let send = if in_place { MPI_IN_PLACE } else { SEND };
             let mine = if in_place { RECV } else { SEND };
             put(r, mine, &block(r.id(), 0, count));
-            scan(r, send, RECV, count as i64, Datatype::INT, Op::SUM, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Scan::inclusive(r, c, send, RECV, count as i64, Datatype::INT, Op::SUM))
+                .await
+                .unwrap();
             assert_eq!(get(r, RECV, count), sum(r.id() + 1, count));
             put(r, mine, &block(r.id(), 0, count));
-            exscan(r, send, RECV, count as i64, Datatype::INT, Op::SUM, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Scan::exclusive(r, c, send, RECV, count as i64, Datatype::INT, Op::SUM))
+                .await
+                .unwrap();
             if r.id() > 0 {
                 assert_eq!(get(r, RECV, count), sum(r.id(), count));
             }
@@ -210,7 +220,9 @@ fn reduce_scatter_blocks() {
             let all: Vec<i32> = (0..ranks).flat_map(|peer| block(r.id(), peer, count)).collect();
             put(r, if in_place { RECV } else { SEND }, &all);
             let send = if in_place { MPI_IN_PLACE } else { SEND };
-            reduce_scatter_block(r, send, RECV, count as i64, Datatype::INT, Op::SUM, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| ReduceScatter::even(r, c, send, RECV, count as i64, Datatype::INT, Op::SUM))
+                .await
+                .unwrap();
             let expected: Vec<i32> = (0..count)
                 .map(|index| (0..ranks).fold(0, |sum: i32, rank| sum.wrapping_add(value(rank, r.id(), index))))
                 .collect();
@@ -227,10 +239,10 @@ fn a_floating_point_sum_depends_on_the_number_of_ranks_only() {
             r.memory().write_bytes(SEND, values.collect::<Vec<_>>().as_flattened(), "values").unwrap();
             let (n, ty) = (count as i64, Datatype::DOUBLE);
             let result = |r: &Rank| r.memory().read_bytes(RECV, 8 * count as u64, "sums").unwrap();
-            allreduce(r, SEND, RECV, n, ty, Op::SUM, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Allreduce::new(r, c, SEND, RECV, n, ty, Op::SUM)).await.unwrap();
             let mut sums = result(r);
             for root in 0..ranks {
-                reduce(r, SEND, RECV, n, ty, Op::SUM, root as i32, Comm::WORLD).await.unwrap();
+                run(r, Comm::WORLD, |c| Reduce::new(r, c, SEND, RECV, n, ty, Op::SUM, root as i32)).await.unwrap();
                 if r.id() == root {
                     sums.extend(result(r));
                 }
@@ -253,30 +265,50 @@ fn mistakes_are_errors() {
     let class = |result: Result<()>| result.unwrap_err().class;
     both(2, async |r| {
         let (int, world) = (Datatype::INT, Comm::WORLD);
-        assert_eq!(class(barrier(r, Comm::NULL).await), MPI_ERR_COMM);
-        assert_eq!(class(bcast(r, SEND, 1, int, 2, world).await), MPI_ERR_ROOT);
-        assert_eq!(class(bcast(r, SEND, 1, int, MPI_ROOT, world).await), MPI_ERR_ROOT);
-        assert_eq!(class(bcast(r, SEND, -1, int, 0, world).await), MPI_ERR_COUNT);
-        assert_eq!(class(bcast(r, Addr(!3), 1, int, 0, world).await), MPI_ERR_BUFFER);
-        assert_eq!(class(bcast(r, SEND, 1, Datatype::NULL, 0, world).await), MPI_ERR_TYPE);
-        assert_eq!(class(allreduce(r, SEND, RECV, 1, int, Op::NULL, world).await), MPI_ERR_OP);
-        assert_eq!(class(allreduce(r, SEND, RECV, 1, int, Op::REPLACE, world).await), MPI_ERR_OP);
-        assert_eq!(class(allreduce(r, SEND, RECV, 1, Datatype::FLOAT, Op::BAND, world).await), MPI_ERR_OP);
-        assert_eq!(class(allreduce(r, SEND, MPI_IN_PLACE, 1, int, Op::SUM, world).await), MPI_ERR_BUFFER);
-        assert_eq!(class(allgather(r, SEND, 1, int, RECV, i64::MAX, int, world).await), MPI_ERR_COUNT);
-        assert_eq!(class(allgather(r, SEND, 1, int, Addr(900_000), 100_000, int, world).await), MPI_ERR_BUFFER);
+        assert_eq!(class(run(r, Comm::NULL, |c| Barrier::new(r, c)).await), MPI_ERR_COMM);
+        assert_eq!(class(run(r, world, |c| Bcast::new(r, c, SEND, 1, int, 2)).await), MPI_ERR_ROOT);
+        assert_eq!(class(run(r, world, |c| Bcast::new(r, c, SEND, 1, int, MPI_ROOT)).await), MPI_ERR_ROOT);
+        assert_eq!(class(run(r, world, |c| Bcast::new(r, c, SEND, -1, int, 0)).await), MPI_ERR_COUNT);
+        assert_eq!(class(run(r, world, |c| Bcast::new(r, c, Addr(!3), 1, int, 0)).await), MPI_ERR_BUFFER);
+        assert_eq!(class(run(r, world, |c| Bcast::new(r, c, SEND, 1, Datatype::NULL, 0)).await), MPI_ERR_TYPE);
+        assert_eq!(class(run(r, world, |c| Allreduce::new(r, c, SEND, RECV, 1, int, Op::NULL)).await), MPI_ERR_OP);
+        assert_eq!(class(run(r, world, |c| Allreduce::new(r, c, SEND, RECV, 1, int, Op::REPLACE)).await), MPI_ERR_OP);
+        assert_eq!(
+            class(run(r, world, |c| Allreduce::new(r, c, SEND, RECV, 1, Datatype::FLOAT, Op::BAND)).await),
+            MPI_ERR_OP
+        );
+        assert_eq!(
+            class(run(r, world, |c| Allreduce::new(r, c, SEND, MPI_IN_PLACE, 1, int, Op::SUM)).await),
+            MPI_ERR_BUFFER
+        );
+        assert_eq!(
+            class(run(r, world, |c| Allgather::even(r, c, SEND, 1, int, RECV, i64::MAX, int)).await),
+            MPI_ERR_COUNT
+        );
+        assert_eq!(
+            class(run(r, world, |c| Allgather::even(r, c, SEND, 1, int, Addr(900_000), 100_000, int)).await),
+            MPI_ERR_BUFFER
+        );
         let error =
-            alltoallv(r, SEND, &[1, 1], &[0, -2000], int, RECV, &[1, 1], &[0, 1], int, world).await.unwrap_err();
+            run(r, world, |c| Alltoall::varied(r, c, SEND, &[1, 1], &[0, -2000], int, RECV, &[1, 1], &[0, 1], int))
+                .await
+                .unwrap_err();
         assert_eq!(error.class, MPI_ERR_BUFFER);
         assert!(error.text.starts_with("block 1: "), "{error}");
-        let text = allreduce(r, SEND, RECV, 1, Datatype::FLOAT, Op::BAND, world).await.unwrap_err().to_string();
+        let text = run(r, world, |c| Allreduce::new(r, c, SEND, RECV, 1, Datatype::FLOAT, Op::BAND))
+            .await
+            .unwrap_err()
+            .to_string();
         assert_eq!(text, "MPI_BAND is not defined on MPI_FLOAT");
         // Counts that differ between the ranks.
-        let short = bcast(r, SEND, 2 - r.id() as i64, int, 0, world).await;
+        let short = run(r, world, |c| Bcast::new(r, c, SEND, 2 - r.id() as i64, int, 0)).await;
         assert_eq!(short.err().map(|error| error.class), (r.id() == 1).then_some(MPI_ERR_TRUNCATE));
-        let long = bcast(r, SEND, 1 + r.id() as i64, int, 0, world).await;
+        let long = run(r, world, |c| Bcast::new(r, c, SEND, 1 + r.id() as i64, int, 0)).await;
         assert_eq!(long.err().map(|error| error.class), (r.id() == 1).then_some(MPI_ERR_COUNT));
-        assert_eq!(class(gather(r, SEND, 1, int, RECV, 2, int, r.id() as i32, world).await), MPI_ERR_COUNT);
+        assert_eq!(
+            class(run(r, world, |c| Gather::even(r, c, SEND, 1, int, RECV, 2, int, r.id() as i32)).await),
+            MPI_ERR_COUNT
+        );
     });
 }
 
@@ -284,7 +316,7 @@ fn mistakes_are_errors() {
 fn a_rank_with_another_count_leaves_nobody_waiting() {
     let classes = both(20, async |r| {
         let count = if r.id() == 8 { 1 } else { 2 };
-        bcast(r, SEND, count, Datatype::INT, 0, Comm::WORLD).await.err().map(|error| error.class)
+        run(r, Comm::WORLD, |c| Bcast::new(r, c, SEND, count, Datatype::INT, 0)).await.err().map(|error| error.class)
     });
     assert_eq!(classes[8], Some(rankine_abi::MPI_ERR_TRUNCATE));
     // The ranks below it in the tree, and no others, got too little.

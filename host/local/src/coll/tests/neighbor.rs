@@ -3,7 +3,7 @@
 use rankine_abi::{Info, MPI_PROC_NULL};
 
 use super::*;
-use crate::request::{start, wait};
+use crate::request::{self, wait};
 use crate::testing::both;
 use crate::topo::{cart_create, cart_shift, dist_graph_create_adjacent};
 
@@ -40,28 +40,18 @@ fn in_a_grid_with_and_without_borders() {
                 // What goes down carries the number of its direction.
                 put(r, SEND, &(0..4).flat_map(|index| block(r.id(), index, COUNT)).collect::<Vec<_>>());
                 match way {
-                    0 => neighbor_alltoall(r, SEND, n, ty, RECV, n, ty, grid).await.unwrap(),
+                    0 => run(r, grid, |c| Neighbor::alltoall(r, c, SEND, n, ty, RECV, n, ty)).await.unwrap(),
                     1 => {
-                        let request = ineighbor_alltoall(r, SEND, n, ty, RECV, n, ty, grid).unwrap();
+                        let request = start(r, grid, |c| Neighbor::alltoall(r, c, SEND, n, ty, RECV, n, ty)).unwrap();
                         wait(r, request).await.unwrap();
                     }
                     _ => {
                         let (counts, displs) = ([n; 4], [0, n, 2 * n, 3 * n]);
-                        let request = neighbor_alltoallv_init(
-                            r,
-                            SEND,
-                            &counts,
-                            &displs,
-                            ty,
-                            RECV,
-                            &counts,
-                            &displs,
-                            ty,
-                            grid,
-                            Info::NULL,
-                        );
-                        let request = request.await.unwrap();
-                        start(r, request).unwrap();
+                        let request = prepare(r, grid, |c| {
+                            Neighbor::alltoallv(r, c, SEND, &counts, &displs, ty, RECV, &counts, &displs, ty)
+                        });
+                        let request = request.unwrap();
+                        request::start(r, request).unwrap();
                         wait(r, request).await.unwrap();
                     }
                 }
@@ -74,7 +64,7 @@ fn in_a_grid_with_and_without_borders() {
                     assert_eq!(get(r, at(RECV, index), COUNT), expected, "block {index}");
                 }
             }
-            neighbor_allgather(r, SEND, n, ty, RECV, n, ty, grid).await.unwrap();
+            run(r, grid, |c| Neighbor::allgather(r, c, SEND, n, ty, RECV, n, ty)).await.unwrap();
             for (index, &peer) in peers.iter().enumerate().filter(|(_, peer)| **peer != MPI_PROC_NULL) {
                 assert_eq!(get(r, at(RECV, index), COUNT), block(peer as usize, 0, COUNT));
             }
@@ -98,23 +88,25 @@ fn in_a_graph_whose_edges_have_a_direction() {
         let expected = |edges: [(i32, usize); 3]| -> Vec<i32> {
             edges.into_iter().flat_map(|(source, edge)| block(source as usize, edge, COUNT)).collect()
         };
-        neighbor_alltoallw(
-            r,
-            SEND,
-            &[n; 3],
-            &[0, bytes, 2 * bytes],
-            &[ty; 3],
-            RECV,
-            &[bytes; 3],
-            &[0, bytes, 2 * bytes],
-            &[Datatype::BYTE; 3],
-            graph,
-        )
+        run(r, graph, |c| {
+            Neighbor::alltoallw(
+                r,
+                c,
+                SEND,
+                &[n; 3],
+                &[0, bytes, 2 * bytes],
+                &[ty; 3],
+                RECV,
+                &[bytes; 3],
+                &[0, bytes, 2 * bytes],
+                &[Datatype::BYTE; 3],
+            )
+        })
         .await
         .unwrap();
         let all = expected([(around(-2), 1), (around(-1), 0), (around(-1), 2)]);
         assert_eq!(get(r, RECV, 3 * COUNT), all);
-        neighbor_allgatherv(r, SEND, n, ty, RECV, &[n; 3], &[2 * n, n, 0], ty, graph).await.unwrap();
+        run(r, graph, |c| Neighbor::allgatherv(r, c, SEND, n, ty, RECV, &[n; 3], &[2 * n, n, 0], ty)).await.unwrap();
         assert_eq!(get(r, RECV, 3 * COUNT), expected([(around(-1), 0), (around(-1), 0), (around(-2), 0)]));
     });
 }
@@ -122,7 +114,8 @@ fn in_a_graph_whose_edges_have_a_direction() {
 #[test]
 fn without_a_topology_there_are_no_neighbors() {
     both(1, async |r| {
-        let error = neighbor_allgather(r, SEND, 1, Datatype::INT, RECV, 1, Datatype::INT, Comm::WORLD).await;
+        let error =
+            run(r, Comm::WORLD, |c| Neighbor::allgather(r, c, SEND, 1, Datatype::INT, RECV, 1, Datatype::INT)).await;
         assert_eq!(error.unwrap_err().class, rankine_abi::MPI_ERR_TOPOLOGY);
     });
 }

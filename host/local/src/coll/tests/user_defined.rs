@@ -36,22 +36,22 @@ fn program(counts: &'static [usize]) -> impl AsyncFn(&Rank) + Sync {
     async move |r: &Rank| {
         let pair = type_contiguous(r, 2, Datatype::INT).unwrap();
         let ty = type_commit(r, type_create_resized(r, pair, 0, EXTENT as i64).unwrap()).unwrap();
-        let op = op_create(r, COMPOSE, 0).unwrap();
+        let op = op_create(r, COMPOSE, false).unwrap();
         let ranks = r.world().size();
         for &count in counts {
             let n = count as i64;
             put_maps(r, SEND, count);
-            allreduce(r, SEND, RECV, n, ty, op, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Allreduce::new(r, c, SEND, RECV, n, ty, op)).await.unwrap();
             check(r, RECV, count, |index| expected(0..ranks, index));
             for root in [0, ranks - 1] {
-                reduce(r, SEND, RECV, n, ty, op, root as i32, Comm::WORLD).await.unwrap();
+                run(r, Comm::WORLD, |c| Reduce::new(r, c, SEND, RECV, n, ty, op, root as i32)).await.unwrap();
                 if r.id() == root {
                     check(r, RECV, count, |index| expected(0..ranks, index));
                 }
             }
-            scan(r, SEND, RECV, n, ty, op, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Scan::inclusive(r, c, SEND, RECV, n, ty, op)).await.unwrap();
             check(r, RECV, count, |index| expected(0..r.id() + 1, index));
-            exscan(r, SEND, RECV, n, ty, op, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Scan::exclusive(r, c, SEND, RECV, n, ty, op)).await.unwrap();
             if r.id() > 0 {
                 check(r, RECV, count, |index| expected(0..r.id(), index));
             }

@@ -68,19 +68,19 @@ proptest! {
             };
             put(r, SEND, &block(me, root, sizes(me)));
             let (c, d): (&[i64], &[i64]) = if me == root { (&counts, &displacements) } else { (&[], &[]) };
-            gatherv(r, SEND, mine, ty, RECV, c, d, ty, root as i32, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |comm| Gather::varied(r, comm, SEND, mine, ty, RECV, c, d, ty, root as i32)).await.unwrap();
             if me == root {
                 check(r);
             }
             put(r, SEND, &vec![0; sizes(me)]);
-            scatterv(r, RECV, c, d, ty, SEND, mine, ty, root as i32, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |comm| Scatter::varied(r, comm, RECV, c, d, ty, SEND, mine, ty, root as i32)).await.unwrap();
             assert_eq!(get(r, SEND, sizes(me)), block(me, root, sizes(me)));
             for rank in 0..case.ranks() {
                 put(r, at(RECV, displacements[rank]), &vec![0; sizes(rank)]);
             }
-            allgatherv(r, SEND, mine, ty, RECV, &counts, &displacements, ty, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Allgather::varied(r, c, SEND, mine, ty, RECV, &counts, &displacements, ty)).await.unwrap();
             check(r);
-            allgatherv(r, MPI_IN_PLACE, 0, ty, RECV, &counts, &displacements, ty, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Allgather::varied(r, c, MPI_IN_PLACE, 0, ty, RECV, &counts, &displacements, ty)).await.unwrap();
             check(r);
         });
     }
@@ -99,14 +99,14 @@ proptest! {
                 assert_eq!(get(r, at(RECV, rdispls[rank]), count), block(rank, me, count));
                 put(r, at(RECV, rdispls[rank]), &vec![0; count]);
             };
-            alltoallv(r, SEND, &scounts, &sdispls, ty, RECV, &rcounts, &rdispls, ty, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Alltoall::varied(r, c, SEND, &scounts, &sdispls, ty, RECV, &rcounts, &rdispls, ty)).await.unwrap();
             check(r);
             let bytes = |displacements: &[i64]| displacements.iter().map(|d| 4 * d).collect::<Vec<_>>();
             let (sbytes, rbytes) = (bytes(&sdispls), bytes(&rdispls));
             let stypes = vec![ty; case.ranks()];
             let quads = vec![Datatype::BYTE; case.ranks()];
             let rbytecounts = bytes(&rcounts);
-            alltoallw(r, SEND, &scounts, &sbytes, &stypes, RECV, &rbytecounts, &rbytes, &quads, Comm::WORLD)
+            run(r, Comm::WORLD, |c| Alltoall::typed(r, c, SEND, &scounts, &sbytes, &stypes, RECV, &rbytecounts, &rbytes, &quads))
                 .await
                 .unwrap();
             check(r);
@@ -122,7 +122,7 @@ proptest! {
             for peer in 0..case.ranks() {
                 put(r, at(RECV, displs[peer]), &block(me, peer, size(me, peer)));
             }
-            alltoallv(r, MPI_IN_PLACE, &[], &[], ty, RECV, &counts, &displs, ty, Comm::WORLD).await.unwrap();
+            run(r, Comm::WORLD, |c| Alltoall::varied(r, c, MPI_IN_PLACE, &[], &[], ty, RECV, &counts, &displs, ty)).await.unwrap();
             for peer in 0..case.ranks() {
                 assert_eq!(get(r, at(RECV, displs[peer]), size(me, peer)), block(peer, me, size(me, peer)));
             }
@@ -139,7 +139,7 @@ proptest! {
             for in_place in [false, true] {
                 put(r, if in_place { RECV } else { SEND }, &block(me, 0, total));
                 let send = if in_place { MPI_IN_PLACE } else { SEND };
-                reduce_scatter(r, send, RECV, &counts, Datatype::INT, Op::SUM, Comm::WORLD).await.unwrap();
+                run(r, Comm::WORLD, |c| ReduceScatter::varied(r, c, send, RECV, &counts, Datatype::INT, Op::SUM)).await.unwrap();
                 assert_eq!(get(r, RECV, case.counts[0][me]), sum(ranks, total)[before..][..case.counts[0][me]]);
             }
         });

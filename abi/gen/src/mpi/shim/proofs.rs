@@ -1,0 +1,230 @@
+//! Proofs of what a library takes on trust, beyond addresses and handles: that what comes fits, that buffers are apart, that
+//! places, types and their reach are within bounds.
+
+use anyhow::Result;
+
+use super::Shim;
+use crate::functions::Class;
+use crate::parameters::{Area, Direction, Kind, Length, Parameter};
+
+impl Shim<'_> {
+    /// Elements that come from elsewhere are so many bytes to the library: what ends within an element would be the end of
+    /// some libraries.
+    pub(super) fn received(&mut self, p: &Parameter) -> Result<()> {
+        let is_message = ["pt2pt", "coll", "neighbor"].contains(&self.function.chapter.as_str());
+        let Kind::Buffer(area, Some(datatype)) = &p.kind else { return Ok(()) };
+        if !is_message || p.direction == Direction::In || self.function.parameter("op").is_some() {
+            return Ok(());
+        }
+        let length = match area {
+            Area::Elements(length) => length,
+            Area::Blocks { counts, displs } => {
+                self.received_blocks(counts, displs, datatype);
+                return Ok(());
+            }
+        };
+        let count = match length {
+            Length::Parameter(count) => count,
+            Length::Product(a, b) => match (&**a, &**b) {
+                (Length::Parameter(count), _) | (_, Length::Parameter(count)) => count,
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let word = self.word(self.function.parameter(count).expect("checked when parsed"));
+        self.before.push(format!("let ({count}_host, {datatype}_host) = {datatype}.as_bytes({word});"));
+        self.bytes.extend([count.clone(), datatype.clone()]);
+        Ok(())
+    }
+
+    /// As [`Shim::received`], of a block from each process.
+    fn received_blocks(&mut self, counts: &str, displs: &str, datatype: &str) {
+        let each = self.function.parameter(datatype).is_some_and(|d| !d.lengths.is_empty());
+        for array in if each { vec![counts, datatype] } else { vec![counts, displs] } {
+            let (plain, changed) = (format!("let {array} = "), format!("let mut {array} = "));
+            for statement in &mut self.before {
+                if statement.starts_with(&plain) {
+                    *statement = statement.replacen(&plain, &changed, 1);
+                }
+            }
+        }
+        self.blocks = Some(if each {
+            format!("{datatype}.as_bytes(&mut {counts});")
+        } else {
+            self.bytes.push(datatype.to_owned());
+            format!("let {datatype}_host = {datatype}.as_byte_blocks(&mut {counts}, &mut {displs});")
+        });
+    }
+
+    /// How many elements a buffer has, where the table's word for it is not the whole truth.
+    pub(super) fn elements(&self, p: &Parameter, length: &Length) -> Result<String> {
+        let plain = self.length(length)?;
+        let name = self.function.name.to_lowercase();
+        if p.name != "recvbuf" || !name.contains("reduce_scatter") {
+            return Ok(plain);
+        }
+        let comm = self.at("comm");
+        // What it receives; in place it holds everybody's operands.
+        Ok(if name.contains("block") {
+            let count = self.length(&Length::Parameter("recvcount".into()))?;
+            format!("if has_sendbuf {{ {count} }} else {{ times({count}, r.peers(w.word({comm}))?) }}")
+        } else {
+            format!("if has_sendbuf {{ r.own(&recvcounts, w.word({comm}))? }} else {{ {plain} }}")
+        })
+    }
+
+    /// Further proofs, of what the library would not check.
+    pub(super) fn guards(&mut self) {
+        let function = self.function;
+        let has = |name: &str| function.parameter(name).is_some();
+        if has("position") {
+            let (room, count) = if has("outsize") { ("outsize", "incount") } else { ("insize", "outcount") };
+            let (room, count) = (self.wide(room), self.wide(count));
+            let position = function.parameter("position").map_or("", |p| match self.number(&p.kind) {
+                "c_int" => "i64::from(position)",
+                _ => "position.wide()",
+            });
+            self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
+            self.before.push("r.disjoint(&inbuf, &outbuf)?;".to_owned());
+        }
+        if has("datarep") && function.chapter == "pack" {
+            self.external();
+        }
+        for p in function.parameters.iter().filter(|p| function.chapter == "io" && is_offset(p)) {
+            let (file, at) = (self.at("fh"), self.at(&p.name));
+            self.before.push(format!("r.file_offset(w.word({file}), w.long({at}), {:?})?;", p.name));
+        }
+        if function.chapter == "rma" && has("target_rank") {
+            let at = |name: &str| self.at(name);
+            let count = if has("target_count") { self.wide("target_count") } else { "1".to_owned() };
+            let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
+            self.before.push(format!(
+                "let target_disp = r.target(w.word({}), w.int({}), w.aint({}), {count}, &{datatype})?;",
+                at("win"),
+                at("target_rank"),
+                at("target_disp")
+            ));
+            self.transfer(&count);
+        }
+        match function.name.as_str() {
+            "MPI_Comm_create" | "MPI_Comm_create_group" => self.before.push("r.within_comm(group, comm)?;".to_owned()),
+            "MPI_Win_start" | "MPI_Win_post" => self.before.push("r.within_win(group, win)?;".to_owned()),
+            _ => {}
+        }
+        let sends = function.parameters.iter().find(|p| p.name == "sendbuf");
+        let receives = function.parameters.iter().find(|p| p.name == "recvbuf");
+        if let (Some(_), Some(_), "coll" | "neighbor" | "pt2pt") = (sends, receives, function.chapter.as_str()) {
+            self.before.push("r.disjoint(&sendbuf, &recvbuf)?;".to_owned());
+        }
+        self.own_part();
+        self.before.extend(self.blocks.take());
+        if function.name == "MPI_Reduce_local" {
+            self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
+        }
+        self.reach();
+    }
+
+    /// The external representation: the only one that there is, of types that have one, and of something.
+    fn external(&mut self) {
+        let function = self.function;
+        let count = ["incount", "outcount"].into_iter().find(|name| function.parameter(name).is_some());
+        let count = self.length(&Length::Parameter(count.expect("it has a count").into())).expect("it is a parameter");
+        self.before.push("r.external32(&datarep)?;".to_owned());
+        self.before.push("datatype.external()?;".to_owned());
+        let nothing = match function.parameter("size") {
+            Some(p) => {
+                let zero = format!("0 as {}", self.number(&p.kind));
+                format!("r.put_number({}, {zero}, \"size\")", self.address("size"))
+            }
+            None => "Ok(())".to_owned(),
+        };
+        self.before.push(format!("if datatype.hull({count}).is_none() {{\n    return {nothing};\n}}"));
+    }
+
+    /// What is put or got has to fit, since a rank may be its own target.
+    fn transfer(&mut self, target: &str) {
+        let name = self.function.name.to_lowercase();
+        let side = |p: &str| {
+            let count = self.function.parameter(&format!("{p}_count"))?;
+            let count = self.length(&Length::Parameter(count.name.clone())).ok()?;
+            Some(format!("({count}, &{p}_datatype)"))
+        };
+        let there = format!("({target}, &target_datatype)");
+        let (from, to) = match (side("origin"), side("result")) {
+            (Some(_), Some(result)) => (there, result),
+            (Some(origin), None) if name.ends_with("get") => (there, origin),
+            (Some(origin), None) => (origin, there),
+            (None, _) => return,
+        };
+        self.before.push(format!("r.fits({from}, {to})?;"));
+    }
+
+    /// Of a collective in which every rank sends to itself too: that part has to fit.
+    fn own_part(&mut self) {
+        let function = self.function;
+        let has = |name: &str| function.parameter(name).is_some();
+        let types = |p: &Parameter| matches!(p.kind, Kind::Handle(Class::Datatype));
+        let kinds: Vec<&Parameter> = function.parameters.iter().filter(|p| types(p)).collect();
+        let ([sent, into], true, "coll") =
+            (kinds.as_slice(), has("sendbuf") && has("recvbuf"), function.chapter.as_str())
+        else {
+            return;
+        };
+        let comm = self.at("comm");
+        let side = |count: &str, ty: &Parameter| {
+            let count = if has(count) {
+                self.length(&Length::Parameter(count.into())).expect("it is a parameter")
+            } else {
+                format!("r.own(&{count}s, w.word({comm}))?")
+            };
+            match ty.lengths.is_empty() {
+                true => format!("({count}, &{})", ty.name),
+                false => format!("({count}, r.own_type(&{}, w.word({comm}))?)", ty.name),
+            }
+        };
+        let (from, to) = (side("sendcount", sent), side("recvcount", into));
+        let counted: Vec<String> = function
+            .parameters
+            .iter()
+            .filter(|p| matches!(p.kind, Kind::Buffer(..)) && self.is_conditional(p))
+            .map(|p| format!("has_{}", p.name))
+            .chain([format!("r.is_intra(w.word({comm}))?")])
+            .collect();
+        self.before.push(format!("if {} {{\n    r.fits({from}, {to})?;\n}}", counted.join(" && ")));
+    }
+
+    /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See
+    /// `host/src/mpi/reach.rs`.
+    fn reach(&mut self) {
+        let word = |name: &str| self.word(self.function.parameter(name).expect("all that make such types have it"));
+        let area = |a: &str, b: &str| format!("area({}, {})", word(a), word(b));
+        let (blocks, displs) = ("total(&array_of_blocklengths)", "farthest(&array_of_displacements)");
+        let none = || "0".to_owned();
+        let (elements, bytes) = match self.function.name.as_str() {
+            "MPI_Type_contiguous" => (format!("area({}, 1)", word("count")), none()),
+            "MPI_Type_vector" => (format!("{} + {}", area("count", "blocklength"), area("count", "stride")), none()),
+            "MPI_Type_create_hvector" => (area("count", "blocklength"), area("count", "stride")),
+            "MPI_Type_indexed" => (format!("{blocks} + {displs}"), none()),
+            "MPI_Type_create_hindexed" | "MPI_Type_create_struct" => (blocks.to_owned(), displs.to_owned()),
+            "MPI_Type_create_indexed_block" => (format!("{} + {displs}", area("count", "blocklength")), none()),
+            "MPI_Type_create_hindexed_block" => (area("count", "blocklength"), displs.to_owned()),
+            "MPI_Type_create_subarray" => ("volume(&array_of_sizes)".to_owned(), none()),
+            "MPI_Type_create_darray" => {
+                ("dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes)".to_owned(), none())
+            }
+            "MPI_Type_create_resized" => (none(), format!("area({}, 1) + area({}, 1)", word("lb"), word("extent"))),
+            _ => return,
+        };
+        let old = if self.function.parameter("array_of_types").is_some() {
+            "&array_of_types"
+        } else {
+            "slice::from_ref(&oldtype)"
+        };
+        self.before.push(format!("r.within_reach({old}, {elements}, {bytes})?;"));
+    }
+}
+
+/// Whether it is a place in a file, or a file's size.
+fn is_offset(p: &Parameter) -> bool {
+    matches!(p.kind, Kind::Offset) && p.direction == Direction::In
+}
