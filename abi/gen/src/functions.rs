@@ -30,8 +30,9 @@ pub struct Function {
     pub marks: Marks,
     /// The function whose parameters come first.
     pub like: Option<String>,
-    /// The function that it is under an older name.
-    pub same: Option<String>,
+    /// The function that does its work, and what it gets before the call's arguments: `set_attr::<Comm>`,
+    /// `send_as(Kind::Ssend)`.
+    pub worker: Option<String>,
     /// The engines that have it.
     pub engines: Engines,
     /// The engines in which its body is written by hand.
@@ -142,10 +143,18 @@ impl Class {
 }
 
 impl Function {
-    /// The name without `MPI_`, in snake case, of the function that does its work: `type_create_hvector`.
+    /// The function that does its work: `type_create_hvector`.
     pub fn worker(&self) -> String {
-        let name = self.same.as_ref().unwrap_or(&self.name);
-        name.trim_start_matches("MPI_").to_lowercase()
+        match &self.worker {
+            Some(worker) => worker.split('(').next().unwrap_or_default().to_owned(),
+            None => self.name.trim_start_matches("MPI_").to_lowercase(),
+        }
+    }
+
+    /// What that function gets before the call's own arguments: `Kind::Ssend`.
+    pub fn given(&self) -> Option<&str> {
+        let (_, given) = self.worker.as_ref()?.split_once('(')?;
+        Some(given.trim_end_matches(')'))
     }
 
     /// The parameter of that name.
@@ -171,7 +180,7 @@ struct Row {
     #[serde(default)]
     params: String,
     like: Option<String>,
-    same: Option<String>,
+    worker: Option<String>,
     #[serde(default)]
     is: String,
     engines: Option<String>,
@@ -201,9 +210,8 @@ pub fn parse(text: &str) -> Result<Table> {
                     places.get(other).with_context(|| format!("{name} names {other}, which is not above it"))?;
                 Ok(Some(&functions[*place]))
             };
-            let (model, same) = (above(&row.like)?, above(&row.same)?);
-            let function =
-                function(name, row, model, same, &defaults).with_context(|| format!("in the row of {name}"))?;
+            let model = above(&row.like)?;
+            let function = function(name, row, model, &defaults).with_context(|| format!("in the row of {name}"))?;
             ensure!(places.insert(name.clone(), functions.len()).is_none(), "{name} is twice in the table");
             functions.push(function);
         }
@@ -224,13 +232,7 @@ impl<'a> Defaults<'a> {
     }
 }
 
-fn function(
-    name: &str,
-    row: Row,
-    model: Option<&Function>,
-    same: Option<&Function>,
-    chapter: &Defaults,
-) -> Result<Function> {
+fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) -> Result<Function> {
     ensure!(name.starts_with("MPI_"), "a function's name begins with MPI_");
     let mut parameters = model.map_or_else(Vec::new, |model| model.parameters.clone());
     parameters.extend(parse_parameters(&row.params)?);
@@ -242,16 +244,15 @@ fn function(
         Some("none") => Errors::None,
         Some(other) => bail!("no error handler is called {other}"),
     };
-    let by = row.by.as_deref().map(engines).transpose()?;
     let function = Function {
         name: name.to_owned(),
         chapter: chapter.chapter.to_owned(),
         parameters,
         marks,
         like: row.like,
-        same: row.same,
+        worker: row.worker,
         engines: engines(row.engines.as_deref().or(chapter.word("engines")).unwrap_or("local mpi"))?,
-        by: by.or(same.map(|same| same.by)).unwrap_or_default(),
+        by: engines(row.by.as_deref().unwrap_or_default())?,
         module: row.module.as_deref().or(chapter.word("module")).unwrap_or(chapter.chapter).to_owned(),
         collective: row.collective,
         returns: row.returns.as_deref().map(returned).transpose()?,
@@ -326,7 +327,8 @@ mod tests {
         [files.MPI_File_open]
         by = "mpi"
         [files.MPI_File_open_old]
-        same = "MPI_File_open"
+        like = "MPI_File_open"
+        worker = "open_as(Mode::Old)"
         [files.MPI_File_sync]
         engines = "local mpi"
         module = "sync"
@@ -338,7 +340,8 @@ mod tests {
         let functions = parse(TEXT).unwrap().functions;
         let [open, old, sync] = functions.as_slice() else { panic!("there are three") };
         assert!(open.engines.mpi && !open.engines.local && open.by.mpi && open.module == "io");
-        assert!(old.by.mpi && !old.by.local && old.worker() == "file_open");
+        assert!(open.worker() == "file_open" && open.given().is_none());
+        assert!(!old.by.mpi && old.worker() == "open_as" && old.given() == Some("Mode::Old"));
         assert!(sync.engines.local && sync.engines.mpi && !sync.by.mpi && sync.module == "sync");
         assert!(sync.marks.calls && sync.marks.at_once && !sync.marks.waits);
     }
@@ -347,7 +350,7 @@ mod tests {
     fn mistakes_are_named() {
         for (right, wrong, says) in [
             ("by = \"mpi\"", "by = \"mip\"", "no engine is called mip"),
-            ("same = \"MPI_File_open\"", "same = \"MPI_File_openn\"", "MPI_File_openn, which is not above it"),
+            ("like = \"MPI_File_open\"", "like = \"MPI_File_openn\"", "MPI_File_openn, which is not above it"),
             ("is = \"calls at_once\"", "is = \"call\"", "no mark is called call"),
         ] {
             let error = parse(&TEXT.replace(right, wrong)).err().expect("it is wrong");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
-//!     pt2pt::ssend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
+//!     pt2pt::send_as(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
 //! };
 //! ```
 //!
@@ -29,6 +29,8 @@ pub(super) mod prelude {
     pub(in crate::local) use rankine_abi::*;
     pub(in crate::local) use rankine_local::coll::*;
     pub(in crate::local) use rankine_local::*;
+    // The table's word for how a message is sent; the ABI's kinds are of numbers.
+    pub(in crate::local) use rankine_local::Kind;
     pub(in crate::local) use wasmtime::{Caller, Linker};
 
     pub(in crate::local) use crate::guest::Guest;

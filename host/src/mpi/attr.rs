@@ -8,28 +8,82 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 
 use rankine_abi::{
-    Addr, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, MPI_ERR_NO_MEM, MPI_ERR_OTHER,
-    MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE, MPI_WIN_CREATE_FLAVOR,
-    MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL,
+    Addr, Comm, Datatype, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, MPI_ERR_NO_MEM,
+    MPI_ERR_OTHER, MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE,
+    MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL, Win,
 };
 use rankine_local::Error;
 
 use super::Result;
 use super::generated::symbols;
+use super::library::Symbol;
 use super::rank::Rank;
 use super::words::Words;
 
-/// What carries attributes.
-#[derive(Clone, Copy)]
-enum Kind {
-    Comm,
-    Type,
-    Win,
+/// The type of the library's functions that create keyvals.
+type Create = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
+/// The type of those that set attributes.
+type Set = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
+/// The type of those that get them.
+type Get = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
+/// The type of those that delete them.
+type Delete = unsafe extern "C" fn(usize, c_int) -> c_int;
+
+/// What carries attributes, and the library's functions for that.
+pub(in crate::mpi) trait Carrier {
+    type Create: Symbol<Function = Create>;
+    type Set: Symbol<Function = Set>;
+    type Get: Symbol<Function = Get>;
+    type Delete: Symbol<Function = Delete>;
+
+    /// The library's handle, for a word of the guest's.
+    fn host(r: &Rank, word: u32) -> Result<usize>;
+    /// The guest's word, for a handle of the library's.
+    fn word(r: &Rank, host: usize) -> u32;
+    /// The guest's word for the value of an attribute.
+    fn shown(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32>;
+}
+
+macro_rules! carriers {
+    ($($handle:ident: $create:ident, $set:ident, $get:ident, $delete:ident, $host:expr, $word:expr, $shown:expr;)*) => {$(
+        impl Carrier for $handle {
+            type Create = symbols::$create;
+            type Set = symbols::$set;
+            type Get = symbols::$get;
+            type Delete = symbols::$delete;
+
+            fn host(r: &Rank, word: u32) -> Result<usize> {
+                $host(r, word)
+            }
+
+            fn word(r: &Rank, host: usize) -> u32 {
+                $word(r, host)
+            }
+
+            fn shown(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
+                $shown(r, w, value)
+            }
+        }
+    )*};
+}
+
+carriers! {
+    Comm: MPI_Comm_create_keyval, MPI_Comm_set_attr, MPI_Comm_get_attr, MPI_Comm_delete_attr,
+        |r: &Rank, word| r.comm(word, "comm"),
+        Rank::comm_word, of_comm;
+    Datatype: MPI_Type_create_keyval, MPI_Type_set_attr, MPI_Type_get_attr, MPI_Type_delete_attr,
+        |r: &Rank, word| r.telling_host(&*r.datatype(word, "datatype")?),
+        |r: &Rank, host| r.datatype_word(host).unwrap_or(Datatype::NULL.0),
+        |_, _, value| Ok(value as usize as u32);
+    Win: MPI_Win_create_keyval, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Win_delete_attr,
+        |r: &Rank, word| r.win(word, "win"),
+        Rank::win_word, of_win;
 }
 
 /// The guest's functions behind a keyval. The library has its address for as long as it likes.
 struct Keyval {
-    kind: Kind,
+    /// The guest's word for the object that a callback is about.
+    word: fn(&Rank, usize) -> u32,
     copy: u32,
     delete: u32,
     extra_state: i32,
@@ -58,16 +112,6 @@ const OF_COMMS: [i32; 7] =
 const OF_WINS: [i32; 4] = [MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL];
 
 impl Rank {
-    /// The guest's word for the object that a callback is about.
-    fn attributed(&self, kind: Kind, host: usize) -> i32 {
-        let word = match kind {
-            Kind::Comm => self.comm_word(host),
-            Kind::Type => self.datatype_word(host).unwrap_or(rankine_abi::Datatype::NULL.0),
-            Kind::Win => self.win_word(host),
-        };
-        word as i32
-    }
-
     /// Where the guest finds a predefined attribute, of which the library has given the value.
     fn show(&self, block: Addr, known: &[i32], keyval: c_int, value: i64) -> Result<Addr> {
         let position = known.iter().position(|&one| one == keyval).expect("the caller has looked");
@@ -137,7 +181,7 @@ unsafe extern "C" fn copy(
         }
         _ => {}
     }
-    let word = r.attributed(functions.kind, object);
+    let word = (functions.word)(r, object) as i32;
     let answer = r.with_scratch(8, |at| {
         r.put_ints(at, &[0, 0], "the copy's results").ok()?;
         let (to, flag_at) = (at.0 as i32, at.0 as i32 + 4);
@@ -156,26 +200,24 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
     if functions.delete == MPI_COMM_NULL_DELETE_FN.0 {
         return 0;
     }
-    let arguments = [r.attributed(functions.kind, object), keyval, value as usize as i32, functions.extra_state];
+    let arguments = [(functions.word)(r, object) as i32, keyval, value as usize as i32, functions.extra_state];
     r.attrs.ending.borrow_mut().push(object);
     let answer = r.visit(object, || r.call_guest(functions.delete, &arguments));
     r.attrs.ending.borrow_mut().pop();
     answer.map_or(CANNOT, |code| r.answered_code(code))
 }
 
-/// The type of the library's functions that create keyvals.
-type Create = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
-
-fn create(r: &Rank, w: &Words<'_>, kind: Kind, call: Create) -> Result<()> {
+/// `MPI_Comm_create_keyval` and its like
+pub(in crate::mpi) fn create_keyval<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "keyval")?;
     if r.attrs.keyvals.get() == MOST_KEYVALS {
         return Err(Error::new(MPI_ERR_NO_MEM, format!("a rank may make {MOST_KEYVALS} keyvals over an MPI library")));
     }
     r.attrs.keyvals.update(|made| made + 1);
-    let functions = Keyval { kind, copy: w.word(0), delete: w.word(1), extra_state: w.int(3) };
+    let functions = Keyval { word: O::word, copy: w.word(0), delete: w.word(1), extra_state: w.int(3) };
     // It lives as long as the library may call its functions, which nobody says: until the process ends.
     let state: &'static Keyval = Box::leak(Box::new(functions));
-    let mut keyval = 0;
+    let (call, mut keyval) = (r.symbol::<O::Create>()?, 0);
     // SAFETY: functions of the types that the standard asks for, and a result on the stack.
     let code = unsafe {
         call(copy as *const c_void, delete as *const c_void, &mut keyval, std::ptr::from_ref(state).cast_mut().cast())
@@ -184,67 +226,38 @@ fn create(r: &Rank, w: &Words<'_>, kind: Kind, call: Create) -> Result<()> {
     r.put_int(w.addr(2), keyval, "keyval")
 }
 
-/// `MPI_Comm_create_keyval`
-pub(in crate::mpi) fn comm_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    create(r, w, Kind::Comm, r.symbol::<symbols::MPI_Comm_create_keyval>()?)
-}
-
-/// `MPI_Type_create_keyval`
-pub(in crate::mpi) fn type_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    create(r, w, Kind::Type, r.symbol::<symbols::MPI_Type_create_keyval>()?)
-}
-
-/// `MPI_Win_create_keyval`
-pub(in crate::mpi) fn win_create_keyval(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    create(r, w, Kind::Win, r.symbol::<symbols::MPI_Win_create_keyval>()?)
-}
-
-/// The type of the library's functions that set attributes.
-type Set = unsafe extern "C" fn(usize, c_int, *mut c_void) -> c_int;
-
-fn set(r: &Rank, w: &Words<'_>, object: usize, call: Set) -> Result<()> {
-    let object = r.unvisited(object)?;
-    // SAFETY: the library does not look through an attribute's value.
+/// `MPI_Comm_set_attr` and its like
+pub(in crate::mpi) fn set_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (object, call) = (r.unvisited(O::host(r, w.word(0))?)?, r.symbol::<O::Set>()?);
+    // SAFETY: an object of the library's, which does not look through an attribute's value.
     r.check(unsafe { call(object, w.int(1), std::ptr::without_provenance_mut(w.word(2) as usize)) })
 }
 
-/// `MPI_Comm_set_attr`
-pub(in crate::mpi) fn comm_set_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    set(r, w, r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_set_attr>()?)
-}
-
-/// `MPI_Type_set_attr`
-pub(in crate::mpi) fn type_set_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let ty = r.datatype(w.word(0), "datatype")?;
-    set(r, w, r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_attr>()?)
-}
-
-/// `MPI_Win_set_attr`
-pub(in crate::mpi) fn win_set_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    set(r, w, r.win(w.word(0), "win")?, r.symbol::<symbols::MPI_Win_set_attr>()?)
-}
-
-/// The type of the library's functions that get attributes.
-type Get = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_int) -> c_int;
-
-/// The value of an attribute, if there is one.
-fn get(r: &Rank, w: &Words<'_>, object: usize, call: Get) -> Result<Option<*mut c_void>> {
+/// `MPI_Type_get_attr` and its like
+pub(in crate::mpi) fn get_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let object = O::host(r, w.word(0))?;
     r.room(w.addr(2), 4, "attribute_val")?;
     r.room(w.addr(3), 4, "flag")?;
-    let (mut value, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: the value is a pointer on the stack, the flag an int.
+    let (call, mut value, mut flag) = (r.symbol::<O::Get>()?, std::ptr::null_mut::<c_void>(), 0);
+    // SAFETY: an object of the library's; the value is a pointer on the stack, the flag an int.
     r.check(unsafe { call(object, w.int(1), (&raw mut value).cast(), &mut flag) })?;
     r.put_int(w.addr(3), flag, "flag")?;
-    Ok((flag != 0).then_some(value))
+    if flag == 0 {
+        return Ok(());
+    }
+    r.put_word(w.addr(2), O::shown(r, w, value)?, "attribute_val")
 }
 
 /// `MPI_Comm_get_attr`
 pub(in crate::mpi) fn comm_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let Some(value) = get(r, w, comm, r.symbol::<symbols::MPI_Comm_get_attr>()?)? else { return Ok(()) };
+    get_attr::<Comm>(r, w)
+}
+
+/// An attribute of a communicator.
+fn of_comm(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
     let keyval = w.int(1);
     if !OF_COMMS.contains(&keyval) {
-        return r.put_word(w.addr(2), value as usize as u32, "attribute_val");
+        return Ok(value as usize as u32);
     }
     let block = match r.attrs.comm.get() {
         Some(block) => block,
@@ -253,63 +266,35 @@ pub(in crate::mpi) fn comm_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.attrs.comm.set(Some(block));
     // SAFETY: the library says where the int of a predefined attribute is.
     let value = unsafe { *value.cast::<c_int>() };
-    r.put_word(w.addr(2), r.show(block, &OF_COMMS, keyval, i64::from(value))?.0, "attribute_val")
+    Ok(r.show(block, &OF_COMMS, keyval, i64::from(value))?.0)
 }
 
-/// `MPI_Type_get_attr`
-pub(in crate::mpi) fn type_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let ty = r.datatype(w.word(0), "datatype")?;
-    match get(r, w, r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_get_attr>()?)? {
-        Some(value) => r.put_word(w.addr(2), value as usize as u32, "attribute_val"),
-        None => Ok(()),
+/// An attribute of a window.
+fn of_win(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
+    let keyval = w.int(1);
+    if keyval == MPI_WIN_BASE {
+        return Ok(r.win_base(w.word(0)).0);
     }
-}
-
-/// `MPI_Win_get_attr`
-pub(in crate::mpi) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (win, keyval) = (r.win(w.word(0), "win")?, w.int(1));
-    let Some(value) = get(r, w, win, r.symbol::<symbols::MPI_Win_get_attr>()?)? else { return Ok(()) };
-    let shown = match keyval {
-        MPI_WIN_BASE => r.win_base(w.word(0)).0,
-        _ if OF_WINS.contains(&keyval) => {
-            let known = r.attrs.wins.borrow().get(&w.word(0)).copied();
-            let block = match known {
-                Some(block) => block,
-                None => r.cells(&OF_WINS)?,
-            };
-            r.attrs.wins.borrow_mut().insert(w.word(0), block);
-            // SAFETY: the library says where the value of a predefined attribute is; the size is an MPI_Aint, the
-            // others are ints.
-            let value = unsafe {
-                if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) }
-            };
-            let flavor = r.win_flavor(w.word(0)).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
-            let value = flavor.map_or(value, i64::from);
-            r.show(block, &OF_WINS, keyval, value)?.0
-        }
-        _ => value as usize as u32,
+    if !OF_WINS.contains(&keyval) {
+        return Ok(value as usize as u32);
+    }
+    let known = r.attrs.wins.borrow().get(&w.word(0)).copied();
+    let block = match known {
+        Some(block) => block,
+        None => r.cells(&OF_WINS)?,
     };
-    r.put_word(w.addr(2), shown, "attribute_val")
+    r.attrs.wins.borrow_mut().insert(w.word(0), block);
+    // SAFETY: the library says where the value of a predefined attribute is; the size is an MPI_Aint, the others are
+    // ints.
+    let value =
+        unsafe { if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) } };
+    let flavor = r.win_flavor(w.word(0)).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
+    Ok(r.show(block, &OF_WINS, keyval, flavor.map_or(value, i64::from))?.0)
 }
 
-/// `MPI_Comm_delete_attr`
-pub(in crate::mpi) fn comm_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (comm, call) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_delete_attr>()?);
-    // SAFETY: a communicator of the library's.
-    r.check(unsafe { call(r.unvisited(comm)?, w.int(1)) })
-}
-
-/// `MPI_Type_delete_attr`
-pub(in crate::mpi) fn type_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (ty, call) = (r.datatype(w.word(0), "datatype")?, r.symbol::<symbols::MPI_Type_delete_attr>()?);
-    let host = r.telling_host(&ty)?;
-    // SAFETY: a datatype of the library's.
-    r.check(unsafe { call(r.unvisited(host)?, w.int(1)) })
-}
-
-/// `MPI_Win_delete_attr`
-pub(in crate::mpi) fn win_delete_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (win, call) = (r.win(w.word(0), "win")?, r.symbol::<symbols::MPI_Win_delete_attr>()?);
-    // SAFETY: a window of the library's.
-    r.check(unsafe { call(r.unvisited(win)?, w.int(1)) })
+/// `MPI_Comm_delete_attr` and its like
+pub(in crate::mpi) fn delete_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (object, call) = (r.unvisited(O::host(r, w.word(0))?)?, r.symbol::<O::Delete>()?);
+    // SAFETY: an object of the library's.
+    r.check(unsafe { call(object, w.int(1)) })
 }

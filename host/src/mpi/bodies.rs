@@ -1,6 +1,6 @@
-//! Bodies of shims that follow no rule, `by = "mpi"` in the table: a function of MPI's name in snake case, which takes the
-//! rank, the call's words, and `large: bool` if it serves two variants. Each stands beside what it is about; a file that
-//! has some is named here.
+//! Bodies of shims that follow no rule, `by = "mpi"` in the table: a function of MPI's name in snake case, or of the row's
+//! `worker`, which takes the rank, the call's words, and `large: bool` if it serves two variants. Each stands beside what
+//! it is about; a file that has some is named here.
 
 pub(in crate::mpi) use super::shim::identity;
 pub(in crate::mpi) use super::{

@@ -6,11 +6,9 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::fmt;
 
-use rankine_abi::{
-    Addr, Comm, Errhandler, File, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN, MPI_MAX_ERROR_STRING,
-    Session, Win, error_class_name,
-};
+use rankine_abi::{Addr, Comm, Errhandler, File, MPI_ERR_ERRHANDLER, MPI_MAX_ERROR_STRING, error_class_name};
 use rankine_local::Error;
+use rankine_local::errhan::{Served, Serves};
 use rankine_local::handle::Class;
 
 use super::Result;
@@ -47,26 +45,6 @@ impl fmt::Display for Abort {
 }
 
 impl std::error::Error for Abort {}
-
-/// What an error handler is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Serves {
-    Comm,
-    Win,
-    File,
-    Session,
-}
-
-impl Serves {
-    fn name(self) -> &'static str {
-        match self {
-            Serves::Comm => "communicators",
-            Serves::Win => "windows",
-            Serves::File => "files",
-            Serves::Session => "sessions",
-        }
-    }
-}
 
 /// An error handler that the program made.
 struct Handler {
@@ -232,30 +210,16 @@ impl Rank {
         self.errhandlers.of.borrow_mut().remove(&word);
     }
 
-    fn make_handler(&self, w: &Words<'_>, serves: Serves) -> Result<()> {
-        self.room(w.addr(1), 4, "errhandler")?;
-        let word = self.errhandlers.handlers.insert(Handler { serves, function: w.word(0), held: 1 })?;
-        self.put_word(w.addr(1), word, "errhandler")
-    }
-
     /// Refuses what is no error handler for such objects.
-    fn check_handler(&self, handler: Errhandler, serves: Serves) -> Result<Errhandler> {
+    pub(super) fn check_handler(&self, handler: Errhandler, serves: Serves) -> Result<Errhandler> {
         if [Errhandler::ERRORS_ARE_FATAL, Errhandler::ERRORS_ABORT, Errhandler::ERRORS_RETURN].contains(&handler) {
             return Ok(handler);
         }
         match self.errhandlers.handlers.with(handler.0, |found| (found.serves, found.held)) {
             Some((found, 1..)) if found == serves => Ok(handler),
-            Some((found, 1..)) => Err(Error::new(
-                MPI_ERR_ERRHANDLER,
-                format!("the error handler is one for {}, not for {}", found.name(), serves.name()),
-            )),
+            Some((found, 1..)) => Err(found.not_for(serves)),
             _ => Err(self.errhandlers.handlers.unknown(handler.0, "errhandler")),
         }
-    }
-
-    /// The handler that a session or a communicator made from a group is to have.
-    pub(super) fn handler_for(&self, word: u32, session: bool) -> Result<Errhandler> {
-        self.check_handler(Errhandler(word), if session { Serves::Session } else { Serves::Comm })
     }
 
     /// A handle that the program has to free.
@@ -263,136 +227,56 @@ impl Rank {
         self.errhandlers.handlers.change(handler.0, |found| found.held += 1);
         handler.0
     }
-
-    /// Sets the handler of a window, file or session.
-    fn set_handler(&self, w: &Words<'_>, serves: Serves) -> Result<()> {
-        let handler = self.check_handler(Errhandler(w.word(1)), serves)?;
-        match self.errhandlers.of.borrow_mut().get_mut(&w.word(0)) {
-            Some(slot) => *slot = handler,
-            None => return Err(no_object(serves, w.word(0))),
-        }
-        Ok(())
-    }
-
-    fn get_handler(&self, w: &Words<'_>, serves: Serves) -> Result<()> {
-        let handler = self.errhandlers.of.borrow().get(&w.word(0)).copied();
-        let handler = handler.ok_or_else(|| no_object(serves, w.word(0)))?;
-        self.room(w.addr(1), 4, "errhandler")?;
-        self.put_word(w.addr(1), self.hold(handler), "errhandler")
-    }
-
-    /// Hands an error of the program's own to a handler.
-    fn hand_over(&self, origin: Origin, known: bool, serves: Serves, w: &Words<'_>) -> Result<()> {
-        if !known {
-            return Err(no_object(serves, w.word(0)));
-        }
-        let code = self.code(w.int(1), "errorcode")?;
-        // A fatal one stops the guest; a returned code is no error of this call.
-        self.raise(origin, Error::new(code, ""));
-        Ok(())
-    }
-
-    fn is_known(&self, word: u32) -> bool {
-        self.errhandlers.of.borrow().contains_key(&word)
-    }
 }
 
-#[cold]
-fn no_object(serves: Serves, word: u32) -> Error {
-    let (class, name) = match serves {
-        Serves::Win => (MPI_ERR_WIN, "window"),
-        Serves::File => (MPI_ERR_FILE, "file"),
-        Serves::Session => (MPI_ERR_SESSION, "session"),
-        Serves::Comm => (rankine_abi::MPI_ERR_COMM, "communicator"),
+/// The handler that an object has.
+fn handler_of<O: Served>(r: &Rank, word: u32) -> Result<Errhandler> {
+    let found = match O::BY {
+        Serves::Comm => r.comm_handler(word),
+        _ => r.errhandlers.of.borrow().get(&word).copied(),
     };
-    Error::new(class, format!("{word:#x} is not a {name} of this rank"))
+    found.ok_or_else(|| O::BY.unknown(word))
 }
 
-/// `MPI_Comm_create_errhandler`
-pub(in crate::mpi) fn comm_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.make_handler(w, Serves::Comm)
+/// `MPI_Comm_create_errhandler` and its like
+pub(in crate::mpi) fn create_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(1), 4, "errhandler")?;
+    let word = r.errhandlers.handlers.insert(Handler { serves: O::BY, function: w.word(0), held: 1 })?;
+    r.put_word(w.addr(1), word, "errhandler")
 }
 
-/// `MPI_Win_create_errhandler`
-pub(in crate::mpi) fn win_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.make_handler(w, Serves::Win)
-}
-
-/// `MPI_File_create_errhandler`
-pub(in crate::mpi) fn file_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.make_handler(w, Serves::File)
-}
-
-/// `MPI_Session_create_errhandler`
-pub(in crate::mpi) fn session_create_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.make_handler(w, Serves::Session)
-}
-
-/// `MPI_Comm_set_errhandler`
-pub(in crate::mpi) fn comm_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.comm_handler(w.word(0)).ok_or_else(|| no_object(Serves::Comm, w.word(0)))?;
-    let handler = r.check_handler(Errhandler(w.word(1)), Serves::Comm)?;
-    r.set_comm_handler(w.word(0), handler);
+/// `MPI_Comm_set_errhandler` and its like. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
+pub(in crate::mpi) fn set_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    handler_of::<O>(r, w.word(0))?;
+    let handler = r.check_handler(Errhandler(w.word(1)), O::BY)?;
+    match O::BY {
+        Serves::Comm => r.set_comm_handler(w.word(0), handler),
+        _ => r.adopt_handler(w.word(0), handler),
+    }
     Ok(())
 }
 
-/// `MPI_Comm_get_errhandler`
-pub(in crate::mpi) fn comm_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let handler = r.comm_handler(w.word(0)).ok_or_else(|| no_object(Serves::Comm, w.word(0)))?;
+/// `MPI_Comm_get_errhandler` and its like
+pub(in crate::mpi) fn get_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let handler = handler_of::<O>(r, w.word(0))?;
     r.room(w.addr(1), 4, "errhandler")?;
     r.put_word(w.addr(1), r.hold(handler), "errhandler")
 }
 
-/// `MPI_Comm_call_errhandler`
-pub(in crate::mpi) fn comm_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.hand_over(Origin::Comm(w.word(0)), r.comm_handler(w.word(0)).is_some(), Serves::Comm, w)
-}
-
-/// `MPI_Win_set_errhandler`
-pub(in crate::mpi) fn win_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.set_handler(w, Serves::Win)
-}
-
-/// `MPI_Win_get_errhandler`
-pub(in crate::mpi) fn win_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.get_handler(w, Serves::Win)
-}
-
-/// `MPI_Win_call_errhandler`
-pub(in crate::mpi) fn win_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let known = r.is_known(w.word(0)) && w.word(0) != Win::NULL.0;
-    r.hand_over(Origin::Win(w.word(0)), known, Serves::Win, w)
-}
-
-/// `MPI_File_set_errhandler`. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
-pub(in crate::mpi) fn file_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.set_handler(w, Serves::File)
-}
-
-/// `MPI_File_get_errhandler`
-pub(in crate::mpi) fn file_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.get_handler(w, Serves::File)
-}
-
-/// `MPI_File_call_errhandler`
-pub(in crate::mpi) fn file_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.hand_over(Origin::File(w.word(0)), r.is_known(w.word(0)), Serves::File, w)
-}
-
-/// `MPI_Session_set_errhandler`
-pub(in crate::mpi) fn session_set_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.set_handler(w, Serves::Session)
-}
-
-/// `MPI_Session_get_errhandler`
-pub(in crate::mpi) fn session_get_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.get_handler(w, Serves::Session)
-}
-
-/// `MPI_Session_call_errhandler`
-pub(in crate::mpi) fn session_call_errhandler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let known = r.is_known(w.word(0)) && w.word(0) != Session::NULL.0;
-    r.hand_over(Origin::Session(w.word(0)), known, Serves::Session, w)
+/// `MPI_Comm_call_errhandler` and its like: hands an error of the program's own to a handler.
+pub(in crate::mpi) fn call_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = w.word(0);
+    handler_of::<O>(r, word)?;
+    let origin = match O::BY {
+        Serves::Comm => Origin::Comm(word),
+        Serves::Win => Origin::Win(word),
+        Serves::File => Origin::File(word),
+        Serves::Session => Origin::Session(word),
+    };
+    let code = r.code(w.int(1), "errorcode")?;
+    // A fatal one stops the guest; a returned code is no error of this call.
+    r.raise(origin, Error::new(code, ""));
+    Ok(())
 }
 
 /// `MPI_Errhandler_free`: objects that use the handler keep it.

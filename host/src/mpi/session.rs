@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use rankine_abi::{Errhandler, MPI_ERR_RANK, Session};
 use rankine_local::Error;
+use rankine_local::errhan::Serves;
 
 use super::Result;
 use super::generated::symbols;
@@ -16,7 +17,8 @@ const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
 
 /// `MPI_Session_init`
 pub(in crate::mpi) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (info, handler) = (r.hints(w.word(0), Of::Session, "info")?, r.handler_for(w.word(1), true)?);
+    let (info, handler) =
+        (r.hints(w.word(0), Of::Session, "info")?, r.check_handler(Errhandler(w.word(1)), Serves::Session)?);
     r.room(w.addr(2), 4, "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
     // SAFETY: see `mpi::shim`.
@@ -62,7 +64,8 @@ pub(in crate::mpi) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Resul
 /// `MPI_Comm_create_from_group`
 pub(in crate::mpi) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (group, tag) = (r.group(w.word(0), "group")?, r.string(w.addr(1), "stringtag")?);
-    let (info, handler) = (r.hints(w.word(2), Of::Comm, "info")?, r.handler_for(w.word(3), false)?);
+    let (info, handler) =
+        (r.hints(w.word(2), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(3)), Serves::Comm)?);
     r.room(w.addr(4), 4, "newcomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: see `mpi::shim`.
@@ -87,7 +90,8 @@ pub(in crate::mpi) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) 
     prove_leader(r, local, w.int(1), "local_leader")?;
     prove_leader(r, remote, w.int(3), "remote_leader")?;
     let tag = r.string(w.addr(4), "stringtag")?;
-    let (info, handler) = (r.hints(w.word(5), Of::Comm, "info")?, r.handler_for(w.word(6), false)?);
+    let (info, handler) =
+        (r.hints(w.word(5), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(6)), Serves::Comm)?);
     r.room(w.addr(7), 4, "newintercomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
     // SAFETY: see `mpi::shim`.

@@ -21,7 +21,7 @@
 //!
 //! ```text
 //! MPI_Comm_dup: On::Comm(0), [1: Comm], |r, w| { … };
-//! MPI_Buffer_attach / MPI_Buffer_attach_c: On::Myself, [], by buffer_attach large;
+//! MPI_Buffer_attach / MPI_Buffer_attach_c: On::Myself, [], by bodies::buffer_attach, large;
 //! ```
 //!
 //! The second is written by hand and stands in [`bodies`](super::bodies); `large` if it serves both variants. Those
@@ -62,14 +62,14 @@ pub(super) mod prelude {
 macro_rules! shims {
     ($(
         $name:ident $(/ $large:ident)?: $on:expr, [$($at:literal: $class:ident),*],
-        $(|$r:ident, $w:ident| $body:block)? $(by $by:ident $($both:ident)?)?;
+        $(|$r:ident, $w:ident| $body:block)? $(by $by:path $(, $both:ident)?)?;
     )*) => {
         $(shims!(@shims ($name $($large)?) $($r $w $body)?);)*
 
         /// The shim of an import, if it is one of this file's.
         pub(in crate::mpi) fn find(wanted: &str) -> Option<Entry> {
             $(shims!(
-                @find wanted ($name $($large)?) ($on) [$(($at, $class::NULL.0)),*] ($(by $by $($both)?)?)
+                @find wanted ($name $($large)?) ($on) [$(($at, $class::NULL.0)),*] ($(by $by $(, $both)?)?)
             );)*
             None
         }
@@ -103,8 +103,8 @@ macro_rules! shims {
         )?
     };
     (@entry $is_large:tt $name:ident ()) => { $name };
-    (@entry $is_large:tt $name:ident (by $body:ident)) => { bodies::$body };
-    (@entry $is_large:tt $name:ident (by $body:ident large)) => { |r, w| bodies::$body(r, w, $is_large) };
+    (@entry $is_large:tt $name:ident (by $body:path)) => { $body };
+    (@entry $is_large:tt $name:ident (by $body:path, large)) => { |r, w| $body(r, w, $is_large) };
 }
 
 /// The library's answer to the call of a shim's own function. What makes it sound stands at the head of this file.

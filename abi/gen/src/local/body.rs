@@ -1,6 +1,6 @@
 //! The body of a shim: reads arrays and strings, calls the engine's function, writes the results.
 //!
-//! The engine's function has MPI's name in snake case. After the rank it takes what goes in, in MPI's order:
+//! The engine's function has MPI's name in snake case, unless the row names another (`worker`). After the rank it takes what goes in, in MPI's order:
 //!
 //! | in the table | in the engine |
 //! |---|---|
@@ -125,7 +125,7 @@ impl Builder<'_> {
     fn build(mut self) -> Result<Body> {
         let function = self.function;
         self.conditions();
-        let mut arguments = vec!["r".to_owned()];
+        let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given()).map(str::to_owned).collect();
         for p in function.parameters.iter().filter(|p| is_passed(p)) {
             arguments.push(self.argument(p)?);
         }

@@ -152,7 +152,7 @@ fn value(function: &Function) -> Result<String> {
 
 /// The call of a body that is written by hand: it takes all words of the guest, after `large` if it serves two variants.
 fn hand(function: &Function, variant: Option<bool>) -> String {
-    let mut arguments = vec!["r".to_owned()];
+    let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given()).map(str::to_owned).collect();
     if function.marks.large {
         arguments.push(variant.map_or("large".to_owned(), |large| large.to_string()));
     }

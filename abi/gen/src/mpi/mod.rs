@@ -10,7 +10,7 @@ mod symbols;
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::functions::{Class, Errors, Function, Table};
 use crate::layout;
@@ -45,11 +45,12 @@ fn row(function: &Function) -> Result<String> {
     let names: Vec<String> = function.variants().map(|(name, _)| name).collect();
     let front = format!("{}: {}, [{}],", names.join(" / "), on(function), nulls(function));
     if function.by.mpi {
-        let large = if function.marks.large { " large" } else { "" };
-        return Ok(format!("    {front} by {}{large};\n", function.worker()));
+        ensure!(function.given().is_none(), "its worker may have types, but no arguments");
+        let large = if function.marks.large { ", large" } else { "" };
+        return Ok(format!("    {front} by bodies::{}{large};\n", function.worker()));
     }
     if function.chapter == "convert" {
-        return Ok(format!("    {front} by identity;\n"));
+        return Ok(format!("    {front} by bodies::identity;\n"));
     }
     let statements = shim::statements(function)?;
     let w = if statements.iter().any(|statement| statement.contains("w.")) { "w" } else { "_w" };

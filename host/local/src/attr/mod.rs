@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Datatype, FnPtr, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Win};
+use rankine_abi::{Addr, Comm, Datatype, FnPtr, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Win};
 use rankine_abi::{MPI_ERR_KEYVAL, MPI_KEYVAL_INVALID, MPI_SUCCESS};
 use smallvec::SmallVec;
 
@@ -22,8 +22,7 @@ use crate::rank::Rank;
 #[cfg(test)]
 mod tests;
 
-pub use object::*;
-use object::{Object, ObjectKind};
+pub use object::{Carrier, Object, ObjectKind};
 
 /// What a keyval stands for. As long as an attribute refers to it, its number works, even after it was freed (§7.7.2).
 #[derive(Debug)]
@@ -98,9 +97,10 @@ impl Default for State {
 /// Keyvals are positive, unlike the handles of their table.
 const SIGN: u32 = 1 << 31;
 
-fn create_keyval(r: &Rank, kind: ObjectKind, copy: FnPtr, delete: FnPtr, extra_state: Addr) -> Result<i32> {
+/// `MPI_Comm_create_keyval` and its like
+pub fn create_keyval<O: Carrier>(r: &Rank, copy: FnPtr, delete: FnPtr, extra_state: Addr) -> Result<i32> {
     sweep_keyvals(r);
-    let keyval = Rc::new(Keyval { kind, freed: Cell::new(false), copy, delete, extra_state });
+    let keyval = Rc::new(Keyval { kind: O::KIND, freed: Cell::new(false), copy, delete, extra_state });
     r.attrs.keyvals.borrow_mut().add(keyval, "keyvals").map(|handle| (handle & !SIGN) as i32)
 }
 
@@ -119,8 +119,9 @@ fn find_keyval(r: &Rank, kind: ObjectKind, keyval: i32) -> Result<Rc<Keyval>> {
     Err(Error::new(MPI_ERR_KEYVAL, text))
 }
 
-fn free_keyval(r: &Rank, kind: ObjectKind, keyval: i32) -> Result<i32> {
-    let found = find_keyval(r, kind, keyval)?;
+/// `MPI_Comm_free_keyval` and its like
+pub fn free_keyval<O: Carrier>(r: &Rank, keyval: i32) -> Result<i32> {
+    let found = find_keyval(r, O::KIND, keyval)?;
     if found.freed.replace(true) {
         return Err(Error::new(MPI_ERR_KEYVAL, format!("keyval {keyval:#x} has been freed before")));
     }
@@ -143,7 +144,9 @@ fn sweep_keyvals(r: &Rank) {
     });
 }
 
-async fn set(r: &Rank, object: Object, keyval: i32, value: Addr) -> Result<()> {
+/// `MPI_Comm_set_attr` and its like
+pub async fn set_attr<O: Carrier>(r: &Rank, object: O, keyval: i32, value: Addr) -> Result<()> {
+    let object = object.into();
     let found = find_keyval(r, object.kind(), keyval)?;
     if found.freed.get() {
         return Err(Error::new(MPI_ERR_KEYVAL, format!("keyval {keyval:#x} has been freed")));
@@ -158,14 +161,26 @@ async fn set(r: &Rank, object: Object, keyval: i32, value: Addr) -> Result<()> {
     })
 }
 
-/// The value, and whether there is one.
-fn get(r: &Rank, object: Object, keyval: i32) -> Result<(Addr, bool)> {
+/// `MPI_Comm_get_attr`; predefined attributes are addresses of ints.
+pub async fn comm_get_attr(r: &Rank, comm: Comm, keyval: i32) -> Result<(Addr, bool)> {
+    r.communicator(comm)?;
+    match predefined::address(r, keyval).await? {
+        Some(address) => Ok((address, true)),
+        None => get_attr(r, comm, keyval),
+    }
+}
+
+/// `MPI_Type_get_attr`, and `MPI_Win_get_attr` of attributes that the program set: the value, and whether there is one
+pub fn get_attr<O: Carrier>(r: &Rank, object: O, keyval: i32) -> Result<(Addr, bool)> {
+    let object = object.into();
     let found = find_keyval(r, object.kind(), keyval)?;
     let value = r.attributes(object, |attributes| attributes.get(&found).map(|attribute| attribute.value))?;
     Ok((value.unwrap_or(Addr::NULL), value.is_some()))
 }
 
-async fn delete(r: &Rank, object: Object, keyval: i32) -> Result<()> {
+/// `MPI_Comm_delete_attr` and its like
+pub async fn delete_attr<O: Carrier>(r: &Rank, object: O, keyval: i32) -> Result<()> {
+    let object = object.into();
     let found = find_keyval(r, object.kind(), keyval)?;
     let Some(attribute) = r.attributes(object, |attributes| attributes.get(&found).cloned())? else {
         let text = format!("keyval {keyval:#x} has no value on this {}", object.kind().one());
@@ -242,5 +257,5 @@ fn succeeded(code: i32, what: impl FnOnce() -> String) -> Result<()> {
 
 /// What `MPI_Finalize` does first (§11.2.4): the attributes of `MPI_COMM_SELF` are deleted, the last one first.
 pub(crate) async fn delete_own(r: &Rank) -> Result<()> {
-    delete_all(r, rankine_abi::Comm::SELF.into()).await
+    delete_all(r, Comm::SELF.into()).await
 }

@@ -67,7 +67,7 @@ impl Guest {
             FAIL => 77,
             MEDDLE => {
                 let comm = Comm(arguments[0] as u32);
-                self.run(r, comm_set_attr(r, comm, self.spare.get(), Addr(5))).unwrap();
+                self.run(r, set_attr(r, comm, self.spare.get(), Addr(5))).unwrap();
                 0
             }
             _ => 0,
@@ -91,19 +91,19 @@ fn alone() -> (Rank, Guest) {
 #[test]
 fn values_are_set_replaced_and_deleted() {
     let (r, guest) = alone();
-    let keyval = comm_create_keyval(&r, COPY, DELETE, Addr(99)).unwrap();
+    let keyval = create_keyval::<Comm>(&r, COPY, DELETE, Addr(99)).unwrap();
     assert!(keyval > 0);
     let get = || guest.run(&r, comm_get_attr(&r, Comm::WORLD, keyval)).unwrap();
     assert_eq!(get(), (Addr::NULL, false));
-    guest.run(&r, comm_set_attr(&r, Comm::WORLD, keyval, Addr(1))).unwrap();
+    guest.run(&r, set_attr(&r, Comm::WORLD, keyval, Addr(1))).unwrap();
     assert!(guest.calls.borrow().is_empty());
-    guest.run(&r, comm_set_attr(&r, Comm::WORLD, keyval, Addr(2))).unwrap();
+    guest.run(&r, set_attr(&r, Comm::WORLD, keyval, Addr(2))).unwrap();
     assert_eq!(guest.calls.take(), [(DELETE.0, vec![Comm::WORLD.0 as i32, keyval, 1, 99])]);
     assert_eq!(get(), (Addr(2), true));
-    guest.run(&r, comm_delete_attr(&r, Comm::WORLD, keyval)).unwrap();
+    guest.run(&r, delete_attr(&r, Comm::WORLD, keyval)).unwrap();
     assert_eq!(guest.called(), [(DELETE, 2)]);
     assert_eq!(get(), (Addr::NULL, false));
-    let error = guest.run(&r, comm_delete_attr(&r, Comm::WORLD, keyval)).unwrap_err();
+    let error = guest.run(&r, delete_attr(&r, Comm::WORLD, keyval)).unwrap_err();
     assert_eq!(error.class, MPI_ERR_KEYVAL);
 }
 
@@ -111,15 +111,15 @@ fn values_are_set_replaced_and_deleted() {
 fn duplicates_get_what_the_copy_functions_say() {
     let (r, guest) = alone();
     let set = |copy, value| {
-        let keyval = comm_create_keyval(&r, copy, DELETE, Addr(7)).unwrap();
-        guest.run(&r, comm_set_attr(&r, Comm::WORLD, keyval, Addr(value))).unwrap();
+        let keyval = create_keyval::<Comm>(&r, copy, DELETE, Addr(7)).unwrap();
+        guest.run(&r, set_attr(&r, Comm::WORLD, keyval, Addr(value))).unwrap();
         keyval
     };
     let (copied, refused) = (set(COPY, 20), set(REFUSE, 30));
     let (same, dropped) = (set(MPI_COMM_DUP_FN, 40), set(MPI_COMM_NULL_COPY_FN, 50));
     // A keyval that was freed still works for the values it has.
-    assert_eq!(comm_free_keyval(&r, copied).unwrap(), MPI_KEYVAL_INVALID);
-    assert_eq!(comm_free_keyval(&r, copied).unwrap_err().class, MPI_ERR_KEYVAL);
+    assert_eq!(free_keyval::<Comm>(&r, copied).unwrap(), MPI_KEYVAL_INVALID);
+    assert_eq!(free_keyval::<Comm>(&r, copied).unwrap_err().class, MPI_ERR_KEYVAL);
     let copy = guest.run(&r, comm_dup(&r, Comm::WORLD)).unwrap();
     let calls = guest.calls.take();
     assert_eq!(calls[0].1[..4], [Comm::WORLD.0 as i32, copied, 7, 20]);
@@ -129,10 +129,10 @@ fn duplicates_get_what_the_copy_functions_say() {
     assert_eq!(get(same), (Addr(40), true));
     // Deleted in reverse, and on the duplicate only.
     assert_eq!(get(copied), (Addr(21), true));
-    assert_eq!(guest.run(&r, comm_set_attr(&r, copy, copied, Addr(1))).unwrap_err().class, MPI_ERR_KEYVAL);
+    assert_eq!(guest.run(&r, set_attr(&r, copy, copied, Addr(1))).unwrap_err().class, MPI_ERR_KEYVAL);
     guest.run(&r, comm_free(&r, copy)).unwrap();
     assert_eq!(guest.called(), [(DELETE, 40), (DELETE, 21)]);
-    guest.run(&r, comm_delete_attr(&r, Comm::WORLD, copied)).unwrap();
+    guest.run(&r, delete_attr(&r, Comm::WORLD, copied)).unwrap();
     assert_eq!(guest.run(&r, comm_get_attr(&r, Comm::WORLD, copied)).unwrap_err().class, MPI_ERR_KEYVAL);
 }
 
@@ -140,17 +140,17 @@ fn duplicates_get_what_the_copy_functions_say() {
 fn an_error_of_a_callback_stops_the_call() {
     let (r, guest) = alone();
     let copy = guest.run(&r, comm_dup(&r, Comm::WORLD)).unwrap();
-    let failing = comm_create_keyval(&r, FAIL, FAIL, Addr::NULL).unwrap();
-    let fine = comm_create_keyval(&r, MPI_COMM_DUP_FN, DELETE, Addr::NULL).unwrap();
-    guest.run(&r, comm_set_attr(&r, copy, failing, Addr(1))).unwrap();
-    guest.run(&r, comm_set_attr(&r, copy, fine, Addr(2))).unwrap();
+    let failing = create_keyval::<Comm>(&r, FAIL, FAIL, Addr::NULL).unwrap();
+    let fine = create_keyval::<Comm>(&r, MPI_COMM_DUP_FN, DELETE, Addr::NULL).unwrap();
+    guest.run(&r, set_attr(&r, copy, failing, Addr(1))).unwrap();
+    guest.run(&r, set_attr(&r, copy, fine, Addr(2))).unwrap();
     let error = guest.run(&r, comm_dup(&r, copy)).unwrap_err();
     assert_eq!(
         (error.class, error.text.as_ref()),
         (77, &*format!("the copy function of keyval {failing:#x} returned error 77"))
     );
-    assert_eq!(guest.run(&r, comm_delete_attr(&r, copy, failing)).unwrap_err().class, 77);
-    assert_eq!(guest.run(&r, comm_set_attr(&r, copy, failing, Addr(3))).unwrap_err().class, 77);
+    assert_eq!(guest.run(&r, delete_attr(&r, copy, failing)).unwrap_err().class, 77);
+    assert_eq!(guest.run(&r, set_attr(&r, copy, failing, Addr(3))).unwrap_err().class, 77);
     assert_eq!(guest.run(&r, comm_get_attr(&r, copy, failing)).unwrap(), (Addr(1), true));
     assert_eq!(guest.run(&r, comm_free(&r, copy)).unwrap_err().class, 77);
     assert_eq!(guest.run(&r, comm_get_attr(&r, copy, fine)).unwrap(), (Addr::NULL, false));
@@ -160,9 +160,9 @@ fn an_error_of_a_callback_stops_the_call() {
 #[test]
 fn a_callback_may_change_attributes() {
     let (r, guest) = alone();
-    guest.spare.set(comm_create_keyval(&r, MPI_COMM_NULL_COPY_FN, DELETE, Addr::NULL).unwrap());
-    let meddling = comm_create_keyval(&r, MPI_COMM_NULL_COPY_FN, MEDDLE, Addr::NULL).unwrap();
-    guest.run(&r, comm_set_attr(&r, Comm::SELF, meddling, Addr(4))).unwrap();
+    guest.spare.set(create_keyval::<Comm>(&r, MPI_COMM_NULL_COPY_FN, DELETE, Addr::NULL).unwrap());
+    let meddling = create_keyval::<Comm>(&r, MPI_COMM_NULL_COPY_FN, MEDDLE, Addr::NULL).unwrap();
+    guest.run(&r, set_attr(&r, Comm::SELF, meddling, Addr(4))).unwrap();
     guest.run(&r, delete_own(&r)).unwrap();
     assert_eq!(guest.called(), [(MEDDLE, 4), (DELETE, 5)]);
 }
@@ -174,7 +174,7 @@ fn predefined_attributes_are_ints_in_the_guest() {
         let (address, there) = guest.run(&r, comm_get_attr(&r, Comm::SELF, keyval)).unwrap();
         assert!(there);
         assert_eq!(r.memory().read_i32(address, "value").unwrap(), value);
-        let error = guest.run(&r, comm_set_attr(&r, Comm::SELF, keyval, Addr(0))).unwrap_err();
+        let error = guest.run(&r, set_attr(&r, Comm::SELF, keyval, Addr(0))).unwrap_err();
         assert_eq!(error.class, MPI_ERR_KEYVAL);
     }
     assert_eq!(guest.allocated.get(), 28);
@@ -183,17 +183,17 @@ fn predefined_attributes_are_ints_in_the_guest() {
 #[test]
 fn keyvals_know_what_they_are_for() {
     let (r, guest) = alone();
-    let of_comms = comm_create_keyval(&r, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Addr::NULL).unwrap();
-    let of_types = type_create_keyval(&r, MPI_COMM_DUP_FN, DELETE, Addr::NULL).unwrap();
-    let error = guest.run(&r, comm_set_attr(&r, Comm::SELF, of_types, Addr(1))).unwrap_err();
+    let of_comms = create_keyval::<Comm>(&r, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Addr::NULL).unwrap();
+    let of_types = create_keyval::<Datatype>(&r, MPI_COMM_DUP_FN, DELETE, Addr::NULL).unwrap();
+    let error = guest.run(&r, set_attr(&r, Comm::SELF, of_types, Addr(1))).unwrap_err();
     assert_eq!(error.text, format!("keyval {of_types:#x} is for datatypes, not for communicators"));
-    assert_eq!(type_free_keyval(&r, of_comms).unwrap_err().class, MPI_ERR_KEYVAL);
-    assert_eq!(guest.run(&r, comm_set_attr(&r, Comm::NULL, of_comms, Addr(1))).unwrap_err().class, MPI_ERR_COMM);
-    assert_eq!(type_get_attr(&r, Datatype::NULL, of_types).unwrap_err().class, MPI_ERR_TYPE);
-    guest.run(&r, type_set_attr(&r, Datatype::INT32_T, of_types, Addr(6))).unwrap();
-    assert_eq!(type_get_attr(&r, Datatype::INT32_T, of_types).unwrap(), (Addr(6), true));
-    let of_windows = win_create_keyval(&r, MPI_COMM_NULL_COPY_FN, DELETE, Addr::NULL).unwrap();
-    assert_eq!(win_get_attr(&r, Win::NULL, of_windows).unwrap_err().class, MPI_ERR_WIN);
+    assert_eq!(free_keyval::<Datatype>(&r, of_comms).unwrap_err().class, MPI_ERR_KEYVAL);
+    assert_eq!(guest.run(&r, set_attr(&r, Comm::NULL, of_comms, Addr(1))).unwrap_err().class, MPI_ERR_COMM);
+    assert_eq!(get_attr(&r, Datatype::NULL, of_types).unwrap_err().class, MPI_ERR_TYPE);
+    guest.run(&r, set_attr(&r, Datatype::INT32_T, of_types, Addr(6))).unwrap();
+    assert_eq!(get_attr(&r, Datatype::INT32_T, of_types).unwrap(), (Addr(6), true));
+    let of_windows = create_keyval::<Win>(&r, MPI_COMM_NULL_COPY_FN, DELETE, Addr::NULL).unwrap();
+    assert_eq!(get_attr(&r, Win::NULL, of_windows).unwrap_err().class, MPI_ERR_WIN);
     let made_up = guest.run(&r, comm_get_attr(&r, Comm::SELF, 12345)).unwrap_err();
     assert_eq!(made_up.text, "0x3039 is not a keyval of this rank (freed, or never made)");
 }
@@ -201,14 +201,14 @@ fn keyvals_know_what_they_are_for() {
 #[test]
 fn datatypes_take_attributes_to_their_duplicates() {
     let (r, guest) = alone();
-    let keyval = type_create_keyval(&r, COPY, DELETE, Addr(3)).unwrap();
+    let keyval = create_keyval::<Datatype>(&r, COPY, DELETE, Addr(3)).unwrap();
     let ty = type_contiguous(&r, 2, Datatype::INT32_T).unwrap();
-    guest.run(&r, type_set_attr(&r, ty, keyval, Addr(8))).unwrap();
+    guest.run(&r, set_attr(&r, ty, keyval, Addr(8))).unwrap();
     let copy = guest.run(&r, type_dup(&r, ty)).unwrap();
     guest.run(&r, type_free(&r, ty)).unwrap();
     assert_eq!(guest.called(), [(COPY, 8), (DELETE, 8)]);
-    assert_eq!(type_get_attr(&r, copy, keyval).unwrap(), (Addr(9), true));
-    guest.run(&r, type_delete_attr(&r, copy, keyval)).unwrap();
+    assert_eq!(get_attr(&r, copy, keyval).unwrap(), (Addr(9), true));
+    guest.run(&r, delete_attr(&r, copy, keyval)).unwrap();
     guest.run(&r, type_free(&r, copy)).unwrap();
     assert_eq!(guest.called(), [(DELETE, 9)]);
     assert!(r.attrs.types.borrow().is_empty());
@@ -217,11 +217,11 @@ fn datatypes_take_attributes_to_their_duplicates() {
 #[test]
 fn a_duplicate_in_the_background_has_the_attributes_of_the_call() {
     let (r, guest) = alone();
-    let keyval = comm_create_keyval(&r, COPY, MPI_COMM_NULL_DELETE_FN, Addr(3)).unwrap();
-    guest.run(&r, comm_set_attr(&r, Comm::SELF, keyval, Addr(8))).unwrap();
+    let keyval = create_keyval::<Comm>(&r, COPY, MPI_COMM_NULL_DELETE_FN, Addr(3)).unwrap();
+    guest.run(&r, set_attr(&r, Comm::SELF, keyval, Addr(8))).unwrap();
     let (copy, request) = guest.run(&r, comm_idup(&r, Comm::SELF)).unwrap();
     assert_eq!(guest.called(), [(COPY, 8)]);
-    guest.run(&r, comm_set_attr(&r, Comm::SELF, keyval, Addr(20))).unwrap();
+    guest.run(&r, set_attr(&r, Comm::SELF, keyval, Addr(20))).unwrap();
     guest.run(&r, wait(&r, request)).unwrap();
     assert_eq!(guest.run(&r, comm_get_attr(&r, copy, keyval)).unwrap(), (Addr(9), true));
 }

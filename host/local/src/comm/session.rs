@@ -14,9 +14,9 @@ use super::Communicator;
 use super::create::agree_on_group;
 use super::party::{Party, Tag, name};
 use crate::context::Context;
+use crate::errhan::Serves;
 use crate::error::{Error, Result};
 use crate::group::{Members, disagreement};
-use crate::handle::Class;
 use crate::info::{self, Hints};
 use crate::rank::Rank;
 
@@ -62,9 +62,9 @@ fn no_session(session: Session) -> Error {
 /// `MPI_Session_init`
 pub fn session_init(r: &Rank, info: Info, errhandler: Errhandler) -> Result<Session> {
     let hints = r.hints(info)?;
-    r.check_session_handler(errhandler)?;
+    r.check_handler(errhandler, Serves::Session)?;
     let session = r.comms.sessions.borrow_mut().add(hints, "sessions").map(Session)?;
-    r.adopt_handler(Class::Session, session.0, errhandler);
+    r.adopt_handler(session, errhandler);
     r.count_sessions(1);
     Ok(session)
 }
@@ -74,7 +74,7 @@ pub async fn session_finalize(r: &Rank, session: Session) -> Result<Session> {
     r.session(session)?;
     r.flush_all().await;
     r.comms.sessions.borrow_mut().remove(session.0);
-    r.forget_handler(Class::Session, session.0);
+    r.forget_handler(session);
     r.count_sessions(-1);
     Ok(Session::NULL)
 }
@@ -127,7 +127,7 @@ pub async fn comm_create_from_group(
 ) -> Result<Comm> {
     let session = r.group_session(group);
     let (group, hints, tag) = (r.group(group)?, r.hints(info)?, string_tag(stringtag)?);
-    r.check_comm_handler(errhandler)?;
+    r.check_handler(errhandler, Serves::Comm)?;
     if group.is_empty() {
         return Ok(Comm::NULL);
     }
@@ -150,7 +150,7 @@ pub async fn intercomm_create_from_groups(
 ) -> Result<Comm> {
     let session = r.group_session(local_group);
     let (local, hints, tag) = (r.group(local_group)?, r.hints(info)?, string_tag(stringtag)?);
-    r.check_comm_handler(errhandler)?;
+    r.check_handler(errhandler, Serves::Comm)?;
     let rank = own_rank(r, &local, "local_group")?;
     if local.get(local_leader).is_none() {
         let text = format!("local_leader is {local_leader}, but local_group has ranks 0 to {}", local.len() - 1);

@@ -167,36 +167,21 @@ pub async fn type_free(r: &Rank, datatype: Datatype) -> Result<Datatype> {
     Ok(Datatype::NULL)
 }
 
-/// `MPI_Type_size`
+/// `MPI_Type_size`, `MPI_Type_size_x`
 pub fn type_size(r: &Rank, datatype: Datatype) -> Result<i64> {
     Ok(r.any_datatype(datatype)?.size() as i64)
 }
 
-/// `MPI_Type_size_x`
-pub fn type_size_x(r: &Rank, datatype: Datatype) -> Result<i64> {
-    type_size(r, datatype)
-}
-
-/// `MPI_Type_get_extent`: lower bound and extent
+/// `MPI_Type_get_extent`, `MPI_Type_get_extent_x`: lower bound and extent
 pub fn type_get_extent(r: &Rank, datatype: Datatype) -> Result<(i64, i64)> {
     let ty = r.any_datatype(datatype)?;
     Ok((ty.lb(), ty.extent()))
 }
 
-/// `MPI_Type_get_extent_x`
-pub fn type_get_extent_x(r: &Rank, datatype: Datatype) -> Result<(i64, i64)> {
-    type_get_extent(r, datatype)
-}
-
-/// `MPI_Type_get_true_extent`: lower bound and extent of the bytes
+/// `MPI_Type_get_true_extent`, `MPI_Type_get_true_extent_x`: lower bound and extent of the bytes
 pub fn type_get_true_extent(r: &Rank, datatype: Datatype) -> Result<(i64, i64)> {
     let ty = r.any_datatype(datatype)?;
     Ok((ty.true_lb(), ty.true_extent()?))
-}
-
-/// `MPI_Type_get_true_extent_x`
-pub fn type_get_true_extent_x(r: &Rank, datatype: Datatype) -> Result<(i64, i64)> {
-    type_get_true_extent(r, datatype)
 }
 
 /// `MPI_Type_get_envelope`: how many values of each kind the constructor was called with, and which it was. Only the
@@ -350,19 +335,14 @@ pub fn get_count(r: &Rank, status: Status, datatype: Datatype) -> Result<i64> {
     })
 }
 
-/// `MPI_Get_elements`: basic elements in what was received
+/// `MPI_Get_elements`, `MPI_Get_elements_x`: basic elements in what was received
 pub fn get_elements(r: &Rank, status: Status, datatype: Datatype) -> Result<i64> {
     let ty = r.any_datatype(datatype)?;
     let elements = ty.signature().elements_in(status.bytes());
     Ok(elements.and_then(|n| n.try_into().ok()).unwrap_or(MPI_UNDEFINED.into()))
 }
 
-/// `MPI_Get_elements_x`
-pub fn get_elements_x(r: &Rank, status: Status, datatype: Datatype) -> Result<i64> {
-    get_elements(r, status, datatype)
-}
-
-/// `MPI_Status_set_elements`: makes `MPI_Get_elements` answer `count`
+/// `MPI_Status_set_elements`, `MPI_Status_set_elements_x`: makes `MPI_Get_elements` answer `count`
 pub fn status_set_elements(r: &Rank, mut status: Status, datatype: Datatype, count: i64) -> Result<Status> {
     let ty = r.any_datatype(datatype)?;
     let elements = construct::length(count, "count")?;
@@ -371,11 +351,6 @@ pub fn status_set_elements(r: &Rank, mut status: Status, datatype: Datatype, cou
     })?;
     status.set_bytes(bytes);
     Ok(status)
-}
-
-/// `MPI_Status_set_elements_x`
-pub fn status_set_elements_x(r: &Rank, status: Status, datatype: Datatype, count: i64) -> Result<Status> {
-    status_set_elements(r, status, datatype, count)
 }
 
 /// `MPI_Get_address`: addresses are those of the guest's memory, so that `MPI_BOTTOM` is 0

@@ -59,24 +59,72 @@ pub enum Raised {
 }
 
 /// What an error handler is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Serves {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Serves {
+    /// Communicators.
     Comm,
+    /// Windows.
     Win,
+    /// Files.
     File,
+    /// Sessions.
     Session,
 }
 
 impl Serves {
-    fn name(self) -> &'static str {
+    /// One of them, and the class of errors about such a handle.
+    fn one(self) -> (&'static str, i32) {
         match self {
-            Serves::Comm => "communicators",
-            Serves::Win => "windows",
-            Serves::File => "files",
-            Serves::Session => "sessions",
+            Serves::Comm => ("communicator", MPI_ERR_COMM),
+            Serves::Win => ("window", MPI_ERR_WIN),
+            Serves::File => ("file", MPI_ERR_FILE),
+            Serves::Session => ("session", MPI_ERR_SESSION),
         }
     }
+
+    /// A handle that stands for none.
+    #[cold]
+    pub fn unknown(self, word: u32) -> Error {
+        let (name, class) = self.one();
+        Error::new(class, format!("{word:#x} is not a {name} of this rank"))
+    }
+
+    /// A handler that serves these is not one for those others.
+    #[cold]
+    pub fn not_for(self, others: Serves) -> Error {
+        let ((made, _), (wanted, _)) = (self.one(), others.one());
+        Error::new(MPI_ERR_ERRHANDLER, format!("the error handler is one for {made}s, not for {wanted}s"))
+    }
 }
+
+/// The handle of an object that has an error handler.
+pub trait Served: Copy + Into<On> {
+    /// The handlers that it may have.
+    const BY: Serves;
+
+    /// Its number.
+    fn word(self) -> u32;
+}
+
+macro_rules! served {
+    ($($handle:ident),*) => {$(
+        impl From<$handle> for On {
+            fn from(handle: $handle) -> On {
+                On::$handle(handle)
+            }
+        }
+
+        impl Served for $handle {
+            const BY: Serves = Serves::$handle;
+
+            fn word(self) -> u32 {
+                self.0
+            }
+        }
+    )*};
+}
+
+served!(Comm, Win, File, Session);
 
 /// An error handler that the program made.
 struct Handler {
@@ -89,8 +137,8 @@ struct Handler {
 /// Error handlers and error codes of a rank.
 pub(crate) struct State {
     handlers: RefCell<Table<Handler>>,
-    /// The handlers of windows, files and sessions, by class and handle.
-    of: RefCell<HashMap<(u32, u32), Errhandler>>,
+    /// The handlers of windows, files and sessions, by handle.
+    of: RefCell<HashMap<(Serves, u32), Errhandler>>,
     codes: RefCell<codes::Codes>,
     /// The last error that was raised, with its function and rank.
     last: RefCell<Option<(i32, String)>>,
@@ -98,7 +146,7 @@ pub(crate) struct State {
 
 impl Default for State {
     fn default() -> Self {
-        let files = ((Class::File as u32, File::NULL.0), Errhandler::ERRORS_RETURN);
+        let files = ((Serves::File, File::NULL.0), Errhandler::ERRORS_RETURN);
         State {
             handlers: RefCell::new(Table::new(Class::Errhandler)),
             of: RefCell::new(HashMap::from([files])),
@@ -147,9 +195,9 @@ impl Rank {
             On::Comm(comm) => comm,
             On::Request(request) => self.request_comm(request),
             On::Message(message) => self.message_comm(message),
-            On::Win(win) => return self.object_handler(Class::Win, win.0),
-            On::File(file) => return self.object_handler(Class::File, file.0),
-            On::Session(session) => return self.object_handler(Class::Session, session.0),
+            On::Win(win) => return self.object_handler(win),
+            On::File(file) => return self.object_handler(file),
+            On::Session(session) => return self.object_handler(session),
             On::Myself => return self.own_handler(),
             On::Nothing => return (Errhandler::ERRORS_RETURN, 0),
         };
@@ -170,11 +218,11 @@ impl Rank {
         }
     }
 
-    fn object_handler(&self, class: Class, handle: u32) -> (Errhandler, u32) {
+    fn object_handler<O: Served>(&self, object: O) -> (Errhandler, u32) {
         let of = self.errhandlers.of.borrow();
-        let found = of.get(&(class as u32, handle)).map(|handler| (*handler, handle));
+        let found = of.get(&(O::BY, object.word())).map(|handler| (*handler, object.word()));
         // Calls that work on no open file are told to the handler of MPI_FILE_NULL (§14.7).
-        let default = if class == Class::File { of.get(&(class as u32, File::NULL.0)) } else { None };
+        let default = if O::BY == Serves::File { of.get(&(O::BY, File::NULL.0)) } else { None };
         found.or(default.map(|handler| (*handler, File::NULL.0))).unwrap_or_else(|| self.own_handler())
     }
 
@@ -183,21 +231,13 @@ impl Rank {
     }
 
     /// A window, file or session has been made; its errors go to `handler`.
-    pub(crate) fn adopt_handler(&self, class: Class, handle: u32, handler: Errhandler) {
-        self.errhandlers.of.borrow_mut().insert((class as u32, handle), handler);
+    pub(crate) fn adopt_handler<O: Served>(&self, object: O, handler: Errhandler) {
+        self.errhandlers.of.borrow_mut().insert((O::BY, object.word()), handler);
     }
 
     /// A window, file or session has gone.
-    pub(crate) fn forget_handler(&self, class: Class, handle: u32) {
-        self.errhandlers.of.borrow_mut().remove(&(class as u32, handle));
-    }
-
-    fn new_handler(&self, serves: Serves, function: FnPtr) -> Result<Errhandler> {
-        let handler = Handler { serves, function, held: 1 };
-        match self.errhandlers.handlers.borrow_mut().insert(handler) {
-            Ok(handle) => Ok(Errhandler(handle)),
-            Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many error handlers as it may have")),
-        }
+    pub(crate) fn forget_handler<O: Served>(&self, object: O) {
+        self.errhandlers.of.borrow_mut().remove(&(O::BY, object.word()));
     }
 
     /// Forgets the handlers that nobody refers to any more.
@@ -219,28 +259,15 @@ impl Rank {
     }
 
     /// Refuses what is no error handler for such objects.
-    fn check_handler(&self, handler: Errhandler, serves: Serves) -> Result<()> {
+    pub(crate) fn check_handler(&self, handler: Errhandler, serves: Serves) -> Result<()> {
         if [Errhandler::ERRORS_ARE_FATAL, Errhandler::ERRORS_ABORT, Errhandler::ERRORS_RETURN].contains(&handler) {
             return Ok(());
         }
         match self.errhandlers.handlers.borrow().get(handler.0) {
             Some(found) if found.held > 0 && found.serves == serves => Ok(()),
-            Some(found) if found.held > 0 => Err(Error::new(
-                MPI_ERR_ERRHANDLER,
-                format!("the error handler is one for {}, not for {}", found.serves.name(), serves.name()),
-            )),
+            Some(found) if found.held > 0 => Err(found.serves.not_for(serves)),
             _ => Err(no_handler(handler)),
         }
-    }
-
-    /// Refuses what `MPI_Comm_create_from_group` and its like cannot take as a handler.
-    pub(crate) fn check_comm_handler(&self, handler: Errhandler) -> Result<()> {
-        self.check_handler(handler, Serves::Comm)
-    }
-
-    /// Refuses what `MPI_Session_init` and its like cannot take as a handler.
-    pub(crate) fn check_session_handler(&self, handler: Errhandler) -> Result<()> {
-        self.check_handler(handler, Serves::Session)
     }
 
     /// A handle that the program has to free.
@@ -249,25 +276,6 @@ impl Rank {
             found.held += 1;
         }
         handler
-    }
-
-    fn set_handler(&self, class: Class, handle: u32, serves: Serves, handler: Errhandler) -> Result<()> {
-        self.check_handler(handler, serves)?;
-        match self.errhandlers.of.borrow_mut().get_mut(&(class as u32, handle)) {
-            Some(slot) => *slot = handler,
-            None => return Err(no_object(class, handle)),
-        }
-        Ok(())
-    }
-
-    fn check_object(&self, class: Class, handle: u32) -> Result<()> {
-        let known = self.errhandlers.of.borrow().contains_key(&(class as u32, handle));
-        if known { Ok(()) } else { Err(no_object(class, handle)) }
-    }
-
-    fn get_handler(&self, class: Class, handle: u32) -> Result<Errhandler> {
-        let handler = self.errhandlers.of.borrow().get(&(class as u32, handle)).copied();
-        handler.map(|handler| self.hold(handler)).ok_or_else(|| no_object(class, handle))
     }
 }
 
@@ -280,109 +288,46 @@ fn no_handler(handler: Errhandler) -> Error {
     Error::new(MPI_ERR_ERRHANDLER, text)
 }
 
-#[cold]
-fn no_object(class: Class, handle: u32) -> Error {
-    let (class, name) = match class {
-        Class::Win => (MPI_ERR_WIN, "window"),
-        Class::File => (MPI_ERR_FILE, "file"),
-        Class::Session => (MPI_ERR_SESSION, "session"),
-        _ => (MPI_ERR_COMM, "communicator"),
-    };
-    Error::new(class, format!("{handle:#x} is not a {name} of this rank"))
+/// `MPI_Comm_create_errhandler` and its like
+pub fn create_errhandler<O: Served>(r: &Rank, function: FnPtr) -> Result<Errhandler> {
+    let handler = Handler { serves: O::BY, function, held: 1 };
+    match r.errhandlers.handlers.borrow_mut().insert(handler) {
+        Ok(handle) => Ok(Errhandler(handle)),
+        Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many error handlers as it may have")),
+    }
 }
 
-/// `MPI_Comm_create_errhandler`
-pub fn comm_create_errhandler(r: &Rank, function: FnPtr) -> Result<Errhandler> {
-    r.new_handler(Serves::Comm, function)
-}
-
-/// `MPI_Win_create_errhandler`
-pub fn win_create_errhandler(r: &Rank, function: FnPtr) -> Result<Errhandler> {
-    r.new_handler(Serves::Win, function)
-}
-
-/// `MPI_File_create_errhandler`
-pub fn file_create_errhandler(r: &Rank, function: FnPtr) -> Result<Errhandler> {
-    r.new_handler(Serves::File, function)
-}
-
-/// `MPI_Session_create_errhandler`
-pub fn session_create_errhandler(r: &Rank, function: FnPtr) -> Result<Errhandler> {
-    r.new_handler(Serves::Session, function)
-}
-
-/// `MPI_Comm_set_errhandler`
-pub fn comm_set_errhandler(r: &Rank, comm: Comm, errhandler: Errhandler) -> Result<()> {
-    let communicator = r.communicator(comm)?;
-    r.check_handler(errhandler, Serves::Comm)?;
-    communicator.errhandler.set(errhandler);
+/// `MPI_Comm_set_errhandler` and its like. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
+pub fn set_errhandler<O: Served>(r: &Rank, object: O, errhandler: Errhandler) -> Result<()> {
+    handler_of(r, object)?;
+    r.check_handler(errhandler, O::BY)?;
+    match object.into() {
+        On::Comm(comm) => r.communicator(comm)?.errhandler.set(errhandler),
+        _ => r.adopt_handler(object, errhandler),
+    }
     Ok(())
 }
 
-/// `MPI_Comm_get_errhandler`
-pub fn comm_get_errhandler(r: &Rank, comm: Comm) -> Result<Errhandler> {
-    Ok(r.hold(r.communicator(comm)?.errhandler.get()))
+/// `MPI_Comm_get_errhandler` and its like
+pub fn get_errhandler<O: Served>(r: &Rank, object: O) -> Result<Errhandler> {
+    Ok(r.hold(handler_of(r, object)?))
 }
 
-/// `MPI_Win_set_errhandler`
-pub fn win_set_errhandler(r: &Rank, win: Win, errhandler: Errhandler) -> Result<()> {
-    r.set_handler(Class::Win, win.0, Serves::Win, errhandler)
+/// The handler that an object has.
+fn handler_of<O: Served>(r: &Rank, object: O) -> Result<Errhandler> {
+    if let On::Comm(comm) = object.into() {
+        return Ok(r.communicator(comm)?.errhandler.get());
+    }
+    let handler = r.errhandlers.of.borrow().get(&(O::BY, object.word())).copied();
+    handler.ok_or_else(|| O::BY.unknown(object.word()))
 }
 
-/// `MPI_Win_get_errhandler`
-pub fn win_get_errhandler(r: &Rank, win: Win) -> Result<Errhandler> {
-    r.get_handler(Class::Win, win.0)
-}
-
-/// `MPI_File_set_errhandler`. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
-pub fn file_set_errhandler(r: &Rank, file: File, errhandler: Errhandler) -> Result<()> {
-    r.set_handler(Class::File, file.0, Serves::File, errhandler)
-}
-
-/// `MPI_File_get_errhandler`
-pub fn file_get_errhandler(r: &Rank, file: File) -> Result<Errhandler> {
-    r.get_handler(Class::File, file.0)
-}
-
-/// `MPI_Session_set_errhandler`
-pub fn session_set_errhandler(r: &Rank, session: Session, errhandler: Errhandler) -> Result<()> {
-    r.set_handler(Class::Session, session.0, Serves::Session, errhandler)
-}
-
-/// `MPI_Session_get_errhandler`
-pub fn session_get_errhandler(r: &Rank, session: Session) -> Result<Errhandler> {
-    r.get_handler(Class::Session, session.0)
-}
-
-/// `MPI_Comm_call_errhandler`
-pub async fn comm_call_errhandler(r: &Rank, comm: Comm, errorcode: i32) -> Result<()> {
-    r.communicator(comm)?;
-    call_handler(r, On::Comm(comm), errorcode).await
-}
-
-/// `MPI_Win_call_errhandler`
-pub async fn win_call_errhandler(r: &Rank, win: Win, errorcode: i32) -> Result<()> {
-    r.check_object(Class::Win, win.0)?;
-    call_handler(r, On::Win(win), errorcode).await
-}
-
-/// `MPI_File_call_errhandler`
-pub async fn file_call_errhandler(r: &Rank, file: File, errorcode: i32) -> Result<()> {
-    r.check_object(Class::File, file.0)?;
-    call_handler(r, On::File(file), errorcode).await
-}
-
-/// `MPI_Session_call_errhandler`
-pub async fn session_call_errhandler(r: &Rank, session: Session, errorcode: i32) -> Result<()> {
-    r.check_object(Class::Session, session.0)?;
-    call_handler(r, On::Session(session), errorcode).await
-}
-
-/// Hands an error of the program's own to a handler. It is an error of the call as well only if the handler is one that
-/// ends the job.
-async fn call_handler(r: &Rank, on: On, errorcode: i32) -> Result<()> {
+/// `MPI_Comm_call_errhandler` and its like: hands an error of the program's own to a handler. It is an error of the call as
+/// well only if the handler is one that ends the job.
+pub async fn call_errhandler<O: Served>(r: &Rank, object: O, errorcode: i32) -> Result<()> {
+    handler_of(r, object)?;
     let error = Error::new(errorcode, error_string(r, errorcode)?);
-    match r.raise(on, error.clone()).await {
+    match r.raise(object.into(), error.clone()).await {
         Raised::Code(_) => Ok(()),
         Raised::Fatal { .. } => Err(error),
     }

@@ -40,23 +40,23 @@ fn the_programs_own_classes_and_codes() {
 #[test]
 fn handlers_are_kept_while_an_object_uses_them() {
     both(1, async |r| {
-        assert_eq!(comm_get_errhandler(r, Comm::WORLD).unwrap(), Errhandler::ERRORS_ARE_FATAL);
-        let handler = comm_create_errhandler(r, FnPtr(7)).unwrap();
-        let other = win_create_errhandler(r, FnPtr(8)).unwrap();
-        assert!(comm_set_errhandler(r, Comm::WORLD, other).is_err());
-        comm_set_errhandler(r, Comm::WORLD, handler).unwrap();
+        assert_eq!(get_errhandler(r, Comm::WORLD).unwrap(), Errhandler::ERRORS_ARE_FATAL);
+        let handler = create_errhandler::<Comm>(r, FnPtr(7)).unwrap();
+        let other = create_errhandler::<Win>(r, FnPtr(8)).unwrap();
+        assert!(set_errhandler(r, Comm::WORLD, other).is_err());
+        set_errhandler(r, Comm::WORLD, handler).unwrap();
         assert_eq!(errhandler_free(r, handler).unwrap(), Errhandler::NULL);
-        assert!(errhandler_free(r, handler).is_err() && comm_set_errhandler(r, Comm::SELF, handler).is_err());
+        assert!(errhandler_free(r, handler).is_err() && set_errhandler(r, Comm::SELF, handler).is_err());
         assert_eq!(r.function_of(handler), Some(FnPtr(7)));
-        let again = comm_get_errhandler(r, Comm::WORLD).unwrap();
-        comm_set_errhandler(r, Comm::WORLD, Errhandler::ERRORS_RETURN).unwrap();
+        let again = get_errhandler(r, Comm::WORLD).unwrap();
+        set_errhandler(r, Comm::WORLD, Errhandler::ERRORS_RETURN).unwrap();
         errhandler_free(r, again).unwrap();
         assert_eq!(r.function_of(handler), None);
         errhandler_free(r, other).unwrap();
         assert_eq!(r.errhandlers.handlers.borrow().iter().count(), 0);
         assert!(errhandler_free(r, Errhandler::NULL).is_err());
-        assert!(file_set_errhandler(r, File::NULL, Errhandler::ERRORS_ARE_FATAL).is_ok());
-        assert!(session_get_errhandler(r, Session(9)).is_err());
+        assert!(set_errhandler(r, File::NULL, Errhandler::ERRORS_ARE_FATAL).is_ok());
+        assert!(get_errhandler(r, Session(9)).is_err());
     });
 }
 
@@ -68,13 +68,13 @@ fn errors_go_to_their_handler() {
         let raised = r.raise(On::Comm(Comm::WORLD), error.clone()).await;
         let text = format!("MPI_Send on rank {}: tag is -7 (MPI_ERR_TAG)", r.id());
         assert_eq!(raised, Raised::Fatal { code: MPI_ERR_TAG, text: text.clone() });
-        comm_set_errhandler(r, Comm::WORLD, Errhandler::ERRORS_RETURN).unwrap();
+        set_errhandler(r, Comm::WORLD, Errhandler::ERRORS_RETURN).unwrap();
         assert_eq!(r.raise(On::Comm(Comm::WORLD), error.clone()).await, Raised::Code(MPI_ERR_TAG));
         assert!(error_string(r, MPI_ERR_TAG).unwrap().ends_with(&text));
         // As long as MPI_COMM_SELF has no handler of the program's, that of MPI_COMM_WORLD speaks for it.
         assert_eq!(r.raise(On::Myself, error.clone()).await, Raised::Code(MPI_ERR_TAG));
         assert_eq!(r.raise(On::Comm(Comm(12345)), error.clone()).await, Raised::Code(MPI_ERR_TAG));
-        comm_set_errhandler(r, Comm::SELF, Errhandler::ERRORS_ABORT).unwrap();
+        set_errhandler(r, Comm::SELF, Errhandler::ERRORS_ABORT).unwrap();
         assert!(matches!(r.raise(On::Myself, error.clone()).await, Raised::Fatal { .. }));
         assert_eq!(r.raise(On::File(File::NULL), error.clone()).await, Raised::Code(MPI_ERR_TAG));
         assert_eq!(r.raise(On::Nothing, error).await, Raised::Code(MPI_ERR_TAG));

@@ -115,7 +115,7 @@ impl Outcome {
     }
 }
 
-/// `MPI_Send`
+/// `MPI_Send`, `MPI_Rsend`
 #[inline]
 pub async fn send(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
     send_as(r, Kind::Send, buf, count, datatype, dest, tag, comm).await
@@ -138,19 +138,9 @@ pub fn send_at_once(
     r.send_short(&what, comm.rank, &span).then_some(())
 }
 
-/// `MPI_Rsend`
-#[inline]
-pub async fn rsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
-    send_as(r, Kind::Send, buf, count, datatype, dest, tag, comm).await
-}
-
 /// `MPI_Ssend`
-pub async fn ssend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<()> {
-    send_as(r, Kind::Ssend, buf, count, datatype, dest, tag, comm).await
-}
-
 #[inline]
-async fn send_as(
+pub async fn send_as(
     r: &Rank,
     kind: Kind,
     buf: Addr,

@@ -8,8 +8,9 @@ use crate::mailbox::operation::Kind;
 use crate::rank::Rank;
 use crate::request::Activity;
 
+/// `MPI_Issend`
 #[inline]
-fn isend_as(
+pub fn isend_as(
     r: &Rank,
     kind: Kind,
     buf: Addr,
@@ -25,22 +26,10 @@ fn isend_as(
     r.operation_request(comm, started, Status::EMPTY)
 }
 
-/// `MPI_Isend`
+/// `MPI_Isend`, `MPI_Irsend`
 #[inline]
 pub fn isend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
     isend_as(r, Kind::Send, buf, count, datatype, dest, tag, comm)
-}
-
-/// `MPI_Irsend`
-#[inline]
-pub fn irsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
-    isend_as(r, Kind::Send, buf, count, datatype, dest, tag, comm)
-}
-
-/// `MPI_Issend`
-#[inline]
-pub fn issend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
-    isend_as(r, Kind::Ssend, buf, count, datatype, dest, tag, comm)
 }
 
 /// `MPI_Irecv`
@@ -60,7 +49,8 @@ pub fn irecv(
     r.operation_request(comm, started, Status::PROC_NULL)
 }
 
-fn send_init_as(
+/// `MPI_Send_init`, `MPI_Rsend_init`, `MPI_Ssend_init`
+pub fn send_init(
     r: &Rank,
     kind: Kind,
     buf: Addr,
@@ -77,45 +67,6 @@ fn send_init_as(
         Some(what) => r.post_send(what, communicator.rank, span.again()).map(Activity::of),
         None => Ok(Activity::Done),
     })
-}
-
-/// `MPI_Send_init`
-pub fn send_init(
-    r: &Rank,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-    dest: i32,
-    tag: i32,
-    comm: Comm,
-) -> Result<Request> {
-    send_init_as(r, Kind::Send, buf, count, datatype, dest, tag, comm)
-}
-
-/// `MPI_Rsend_init`
-pub fn rsend_init(
-    r: &Rank,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-    dest: i32,
-    tag: i32,
-    comm: Comm,
-) -> Result<Request> {
-    send_init_as(r, Kind::Send, buf, count, datatype, dest, tag, comm)
-}
-
-/// `MPI_Ssend_init`
-pub fn ssend_init(
-    r: &Rank,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-    dest: i32,
-    tag: i32,
-    comm: Comm,
-) -> Result<Request> {
-    send_init_as(r, Kind::Ssend, buf, count, datatype, dest, tag, comm)
 }
 
 /// `MPI_Recv_init`

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use rankine_abi::{Addr, Comm, Datatype};
 
-use super::{irecv, recv, send, ssend};
+use super::{Kind, irecv, recv, send, send_as};
 use crate::request::test;
 use crate::testing::threads;
 use crate::world::{Event, Listen, Options};
@@ -53,7 +53,7 @@ fn a_posted_receive_completes_while_its_owner_computes() {
         if r.id() == 0 {
             r.memory().write_i32s(BUFFER, &[42], "buffer").unwrap();
             compute_until(&posted);
-            ssend(r, BUFFER, BYTES, Datatype::BYTE, 1, 0, Comm::WORLD).await.unwrap();
+            send_as(r, Kind::Ssend, BUFFER, BYTES, Datatype::BYTE, 1, 0, Comm::WORLD).await.unwrap();
             sent.store(true, Ordering::Release);
         } else {
             let request = irecv(r, BUFFER, BYTES, Datatype::BYTE, 0, 0, Comm::WORLD).unwrap();

@@ -414,7 +414,7 @@ mod tests {
         both(2, async |r| {
             if r.id() == 0 {
                 congest(r, 1).await;
-                while send_init(r, Addr(64), 1, Datatype::BYTE, MPI_PROC_NULL, 0, Comm::WORLD).is_ok() {}
+                while send_init(r, Kind::Send, Addr(64), 1, Datatype::BYTE, MPI_PROC_NULL, 0, Comm::WORLD).is_ok() {}
                 for room in [0, 1] {
                     // With room for one request, there is none for the greeting.
                     (0..room).for_each(|_| r.discard(last(r)));

@@ -42,12 +42,14 @@ fn every_mode_delivers_every_length() {
                     fill(r, 64, length, mode as u8);
                     let request = match mode {
                         0 => send(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
-                        1 => ssend(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
-                        2 => rsend(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
+                        1 => send_as(r, Kind::Ssend, Addr(64), length, BYTE, 1, mode, WORLD)
+                            .await
+                            .map(|()| Request::NULL),
+                        2 => send(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
                         3 => bsend(r, Addr(64), length, BYTE, 1, mode, WORLD).await.map(|()| Request::NULL),
                         4 => isend(r, Addr(64), length, BYTE, 1, mode, WORLD),
-                        5 => issend(r, Addr(64), length, BYTE, 1, mode, WORLD),
-                        6 => irsend(r, Addr(64), length, BYTE, 1, mode, WORLD),
+                        5 => isend_as(r, Kind::Ssend, Addr(64), length, BYTE, 1, mode, WORLD),
+                        6 => isend(r, Addr(64), length, BYTE, 1, mode, WORLD),
                         _ => ibsend(r, Addr(64), length, BYTE, 1, mode, WORLD),
                     };
                     wait(r, request.unwrap()).await.unwrap();
@@ -78,7 +80,7 @@ fn a_rank_sends_to_itself() {
             check(r, 400_000, length, 3);
             wait(r, request).await.unwrap();
             let request = irecv(r, Addr(400_000), length, BYTE, 0, 2, Comm::SELF).unwrap();
-            ssend(r, Addr(64), length, BYTE, 0, 2, Comm::SELF).await.unwrap();
+            send_as(r, Kind::Ssend, Addr(64), length, BYTE, 0, 2, Comm::SELF).await.unwrap();
             wait(r, request).await.unwrap();
             check(r, 400_000, length, 3);
         });
@@ -311,7 +313,7 @@ fn a_job_that_ends_lets_go_of_everything() {
     let long = if cfg!(miri) { 2000 } else { 70_000 };
     let program = async |r: &Rank| {
         if r.id() == 0 {
-            ssend(r, Addr(64), long, BYTE, 1, 1, WORLD).await.unwrap();
+            send_as(r, Kind::Ssend, Addr(64), long, BYTE, 1, 1, WORLD).await.unwrap();
         } else {
             let _set_aside = mprobe(r, 0, 1, WORLD).await.unwrap();
             let _pending = isendrecv_replace(r, Addr(64), long, BYTE, 0, 2, 0, 2, WORLD).unwrap();

@@ -137,7 +137,7 @@ fn persistent_requests_start_again() {
     both(2, async |r| {
         let peer = 1 - r.id() as i32;
         let receiving = recv_init(r, Addr(64), 2000, BYTE, peer, MPI_ANY_TAG, WORLD).unwrap();
-        let sending = send_init(r, Addr(4096), 2000, BYTE, peer, 5, WORLD).unwrap();
+        let sending = send_init(r, Kind::Send, Addr(4096), 2000, BYTE, peer, 5, WORLD).unwrap();
         assert!(wait(r, sending).await.unwrap().request == sending, "inactive requests are complete");
         assert!(waitany(r, &[sending, receiving]).await.unwrap().is_none());
         for round in 0..if cfg!(miri) { 3 } else { 20 } {
@@ -179,7 +179,7 @@ fn cancelled_receives_and_sends_leave_no_trace() {
         cancel(r, request).await.unwrap();
         let status = wait(r, request).await.unwrap().status;
         assert!(test_cancelled(r, status).unwrap());
-        let request = issend(r, Addr(64), 4, BYTE, peer, 2, WORLD).unwrap();
+        let request = isend_as(r, Kind::Ssend, Addr(64), 4, BYTE, peer, 2, WORLD).unwrap();
         cancel(r, request).await.unwrap();
         assert!(wait(r, request).await.unwrap().status.cancelled());
         let request = isend(r, Addr(64), 4, BYTE, peer, 3, WORLD).unwrap();

@@ -103,7 +103,7 @@ shims! {
         shim::put_count(r, large, size, size_after, "size")
     };
     now MPI_Type_size_x(datatype, size) On::Myself, |r| {
-        let size_after = datatype::type_size_x(r, handle(datatype))?;
+        let size_after = datatype::type_size(r, handle(datatype))?;
         shim::put_double(r, size, size_after, "size")
     };
     now MPI_Type_get_extent / MPI_Type_get_extent_c(datatype, lb, extent) On::Myself, |r, large| {
@@ -112,7 +112,7 @@ shims! {
         shim::put_count(r, large, extent, extent_after, "extent")
     };
     now MPI_Type_get_extent_x(datatype, lb, extent) On::Myself, |r| {
-        let (lb_after, extent_after) = datatype::type_get_extent_x(r, handle(datatype))?;
+        let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
         shim::put_double(r, lb, lb_after, "lb")?;
         shim::put_double(r, extent, extent_after, "extent")
     };
@@ -122,7 +122,7 @@ shims! {
         shim::put_count(r, large, true_extent, true_extent_after, "true_extent")
     };
     now MPI_Type_get_true_extent_x(datatype, true_lb, true_extent) On::Myself, |r| {
-        let (true_lb_after, true_extent_after) = datatype::type_get_true_extent_x(r, handle(datatype))?;
+        let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;
         shim::put_double(r, true_lb, true_lb_after, "true_lb")?;
         shim::put_double(r, true_extent, true_extent_after, "true_extent")
     };

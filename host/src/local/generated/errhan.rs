@@ -5,53 +5,55 @@ use crate::local::row::prelude::*;
 
 shims! {
     now_anytime MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler) On::Myself, |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::comm_create_errhandler(r, FnPtr(comm_errhandler_fn as u32)))
+        shim::put_new(r, errhandler, "errhandler",
+            errhan::create_errhandler::<Comm>(r, FnPtr(comm_errhandler_fn as u32)))
     };
     now MPI_Comm_set_errhandler(comm, errhandler) On::Comm(handle(comm)), |r| {
-        errhan::comm_set_errhandler(r, handle(comm), handle(errhandler))
+        errhan::set_errhandler::<Comm>(r, handle(comm), handle(errhandler))
     };
     now MPI_Comm_get_errhandler(comm, errhandler) On::Comm(handle(comm)), |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::comm_get_errhandler(r, handle(comm)))
+        shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<Comm>(r, handle(comm)))
     };
     wait MPI_Comm_call_errhandler(comm, errorcode) On::Comm(handle(comm)), |r| {
-        errhan::comm_call_errhandler(r, handle(comm), errorcode).await
+        errhan::call_errhandler::<Comm>(r, handle(comm), errorcode).await
     };
     now_anytime MPI_Win_create_errhandler(win_errhandler_fn, errhandler) On::Myself, |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::win_create_errhandler(r, FnPtr(win_errhandler_fn as u32)))
+        shim::put_new(r, errhandler, "errhandler", errhan::create_errhandler::<Win>(r, FnPtr(win_errhandler_fn as u32)))
     };
     now MPI_Win_set_errhandler(win, errhandler) On::Win(handle(win)), |r| {
-        errhan::win_set_errhandler(r, handle(win), handle(errhandler))
+        errhan::set_errhandler::<Win>(r, handle(win), handle(errhandler))
     };
     now MPI_Win_get_errhandler(win, errhandler) On::Win(handle(win)), |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::win_get_errhandler(r, handle(win)))
+        shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<Win>(r, handle(win)))
     };
     wait MPI_Win_call_errhandler(win, errorcode) On::Win(handle(win)), |r| {
-        errhan::win_call_errhandler(r, handle(win), errorcode).await
+        errhan::call_errhandler::<Win>(r, handle(win), errorcode).await
     };
     now_anytime MPI_File_create_errhandler(file_errhandler_fn, errhandler) On::Myself, |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::file_create_errhandler(r, FnPtr(file_errhandler_fn as u32)))
+        shim::put_new(r, errhandler, "errhandler",
+            errhan::create_errhandler::<File>(r, FnPtr(file_errhandler_fn as u32)))
     };
     now MPI_File_set_errhandler(file, errhandler) On::File(handle(file)), |r| {
-        errhan::file_set_errhandler(r, handle(file), handle(errhandler))
+        errhan::set_errhandler::<File>(r, handle(file), handle(errhandler))
     };
     now MPI_File_get_errhandler(file, errhandler) On::File(handle(file)), |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::file_get_errhandler(r, handle(file)))
+        shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<File>(r, handle(file)))
     };
     wait MPI_File_call_errhandler(fh, errorcode) On::File(handle(fh)), |r| {
-        errhan::file_call_errhandler(r, handle(fh), errorcode).await
+        errhan::call_errhandler::<File>(r, handle(fh), errorcode).await
     };
     now_anytime MPI_Session_create_errhandler(session_errhandler_fn, errhandler) On::Myself, |r| {
         shim::put_new(r, errhandler, "errhandler",
-            errhan::session_create_errhandler(r, FnPtr(session_errhandler_fn as u32)))
+            errhan::create_errhandler::<Session>(r, FnPtr(session_errhandler_fn as u32)))
     };
     now MPI_Session_set_errhandler(session, errhandler) On::Session(handle(session)), |r| {
-        errhan::session_set_errhandler(r, handle(session), handle(errhandler))
+        errhan::set_errhandler::<Session>(r, handle(session), handle(errhandler))
     };
     now MPI_Session_get_errhandler(session, errhandler) On::Session(handle(session)), |r| {
-        shim::put_new(r, errhandler, "errhandler", errhan::session_get_errhandler(r, handle(session)))
+        shim::put_new(r, errhandler, "errhandler", errhan::get_errhandler::<Session>(r, handle(session)))
     };
     wait MPI_Session_call_errhandler(session, errorcode) On::Session(handle(session)), |r| {
-        errhan::session_call_errhandler(r, handle(session), errorcode).await
+        errhan::call_errhandler::<Session>(r, handle(session), errorcode).await
     };
     now_anytime MPI_Errhandler_free(errhandler) On::Myself, |r| {
         let errhandler_before = shim::get_handle(r, errhandler, "errhandler")?;

@@ -11,13 +11,13 @@ shims! {
         Some(Ok(()))
     };
     wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
-        pt2pt::ssend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
+        pt2pt::send_as(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
     };
     wait MPI_Bsend / MPI_Bsend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
         pt2pt::bsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
     };
     wait MPI_Rsend / MPI_Rsend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
-        pt2pt::rsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
+        pt2pt::send(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
     };
     now MPI_Isend / MPI_Isend_c(buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
@@ -25,7 +25,7 @@ shims! {
     };
     now MPI_Issend / MPI_Issend_c(buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::issend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
+            pt2pt::isend_as(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
     };
     now MPI_Ibsend / MPI_Ibsend_c(buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
@@ -33,17 +33,17 @@ shims! {
     };
     now MPI_Irsend / MPI_Irsend_c(buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::irsend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
+            pt2pt::isend(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
     };
     now MPI_Send_init / MPI_Send_init_c
         (buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::send_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
+            pt2pt::send_init(r, Kind::Send, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
     };
     now MPI_Ssend_init / MPI_Ssend_init_c
         (buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::ssend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
+            pt2pt::send_init(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
     };
     now MPI_Bsend_init / MPI_Bsend_init_c
         (buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
@@ -53,7 +53,7 @@ shims! {
     now MPI_Rsend_init / MPI_Rsend_init_c
         (buf, count: wide, datatype, dest, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::rsend_init(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
+            pt2pt::send_init(r, Kind::Send, addr(buf), count, handle(datatype), dest, tag, handle(comm)))
     };
     wait_unless MPI_Recv / MPI_Recv_c
         (buf, count: wide, datatype, source, tag, comm, status) On::Comm(handle(comm)), |r| {
@@ -146,7 +146,7 @@ shims! {
     };
     now MPI_Get_elements_x(status, datatype, count) On::Myself, |r| {
         let status = shim::get_status(r, status, "status")?;
-        let count_after = datatype::get_elements_x(r, status, handle(datatype))?;
+        let count_after = datatype::get_elements(r, status, handle(datatype))?;
         shim::put_double(r, count, count_after, "count")
     };
     now MPI_Test_cancelled(status, flag) On::Myself, |r| {
@@ -166,7 +166,7 @@ shims! {
     };
     now MPI_Status_set_elements_x(status, datatype, count: long) On::Myself, |r| {
         let status_before = shim::get_status(r, status, "status")?;
-        let status_after = datatype::status_set_elements_x(r, status_before, handle(datatype), count)?;
+        let status_after = datatype::status_set_elements(r, status_before, handle(datatype), count)?;
         shim::put_whole_status(r, status, &status_after, "status")
     };
     now_anytime MPI_Status_get_source(status, source) On::Myself, |r| {

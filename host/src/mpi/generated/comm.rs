@@ -48,8 +48,8 @@ shims! {
         r.check(library!(r, comm, info.host, &mut newcomm))?;
         r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
     };
-    MPI_Comm_idup: On::Comm(0), [1: Comm, 2: Request], by comm_idup;
-    MPI_Comm_idup_with_info: On::Comm(0), [2: Comm, 3: Request], by comm_idup_with_info;
+    MPI_Comm_idup: On::Comm(0), [1: Comm, 2: Request], by bodies::comm_idup;
+    MPI_Comm_idup_with_info: On::Comm(0), [2: Comm, 3: Request], by bodies::comm_idup_with_info;
     MPI_Comm_create: On::Comm(0), [2: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         let group = r.group(w.word(1), "group")?;

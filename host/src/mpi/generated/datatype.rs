@@ -136,7 +136,7 @@ shims! {
         r.check(library!(r, oldtype.host, &mut newtype))?;
         r.put_sequence(w.addr(1), newtype, slice::from_ref(&oldtype), "newtype")
     };
-    MPI_Type_commit: On::Myself, [], by type_commit;
+    MPI_Type_commit: On::Myself, [], by bodies::type_commit;
     MPI_Type_free: On::Myself, [], |r, w| {
         let datatype_word = r.get_word(w.addr(0), "datatype")?;
         let mut datatype = r.made_datatype(datatype_word, "datatype")?.host;
@@ -197,10 +197,10 @@ shims! {
         r.put_long(w.addr(1), true_lb, "true_lb")?;
         r.put_long(w.addr(2), true_extent, "true_extent")
     };
-    MPI_Type_get_envelope / MPI_Type_get_envelope_c: On::Myself, [], by type_get_envelope large;
-    MPI_Type_get_contents / MPI_Type_get_contents_c: On::Myself, [], by type_get_contents large;
-    MPI_Type_get_name: On::Myself, [], by type_get_name;
-    MPI_Type_set_name: On::Myself, [], by type_set_name;
+    MPI_Type_get_envelope / MPI_Type_get_envelope_c: On::Myself, [], by bodies::type_get_envelope, large;
+    MPI_Type_get_contents / MPI_Type_get_contents_c: On::Myself, [], by bodies::type_get_contents, large;
+    MPI_Type_get_name: On::Myself, [], by bodies::type_get_name;
+    MPI_Type_set_name: On::Myself, [], by bodies::type_set_name;
     MPI_Type_match_size: On::Myself, [2: Datatype], |r, w| {
         r.room(w.addr(2), 4, "datatype")?;
         let mut datatype = 0_usize;

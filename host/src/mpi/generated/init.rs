@@ -4,22 +4,22 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Init: On::Myself, [], by init;
-    MPI_Init_thread: On::Myself, [], by init_thread;
+    MPI_Init: On::Myself, [], by bodies::init;
+    MPI_Init_thread: On::Myself, [], by bodies::init_thread;
     MPI_Initialized: On::Myself, [], |r, w| {
         r.room(w.addr(0), 4, "flag")?;
         let mut flag = 0 as c_int;
         r.check(library!(r, &mut flag))?;
         r.put_int(w.addr(0), flag, "flag")
     };
-    MPI_Finalize: On::Myself, [], by finalize;
+    MPI_Finalize: On::Myself, [], by bodies::finalize;
     MPI_Finalized: On::Myself, [], |r, w| {
         r.room(w.addr(0), 4, "flag")?;
         let mut flag = 0 as c_int;
         r.check(library!(r, &mut flag))?;
         r.put_int(w.addr(0), flag, "flag")
     };
-    MPI_Abort: On::Comm(0), [], by abort;
+    MPI_Abort: On::Comm(0), [], by bodies::abort;
     MPI_Query_thread: On::Myself, [], |r, w| {
         r.room(w.addr(0), 4, "provided")?;
         let mut provided = 0 as c_int;
@@ -63,5 +63,5 @@ shims! {
         r.check(library!(r, &mut hw_info))?;
         r.put_info(w.addr(0), hw_info, "hw_info")
     };
-    MPI_Pcontrol: On::Myself, [], by pcontrol;
+    MPI_Pcontrol: On::Myself, [], by bodies::pcontrol;
 }

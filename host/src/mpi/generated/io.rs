@@ -4,14 +4,14 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_File_open: On::FileNull, [4: File], by file_open;
+    MPI_File_open: On::FileNull, [4: File], by bodies::file_open;
     MPI_File_close: On::At(Origin::File, 0), [], |r, w| {
         let fh_word = r.get_word(w.addr(0), "fh")?;
         let mut fh = r.file(fh_word, "fh")?;
         r.check(library!(r, &mut fh))?;
         r.after_file(w.addr(0), fh_word, fh, "fh")
     };
-    MPI_File_delete: On::FileNull, [], by file_delete;
+    MPI_File_delete: On::FileNull, [], by bodies::file_delete;
     MPI_File_set_size: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         r.file_offset(w.word(0), w.long(1), "size")?;
@@ -55,8 +55,8 @@ shims! {
         r.check(library!(r, fh, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
     };
-    MPI_File_set_view: On::File(0), [], by file_set_view;
-    MPI_File_get_view: On::File(0), [2: Datatype, 3: Datatype], by file_get_view;
+    MPI_File_set_view: On::File(0), [], by bodies::file_set_view;
+    MPI_File_get_view: On::File(0), [2: Datatype, 3: Datatype], by bodies::file_get_view;
     MPI_File_read_at / MPI_File_read_at_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         let datatype = r.datatype(w.word(4), "datatype")?;
@@ -398,5 +398,5 @@ shims! {
         let fh = r.file(w.word(0), "fh")?;
         r.check(library!(r, fh))
     };
-    MPI_Register_datarep / MPI_Register_datarep_c: On::FileNull, [], by register_datarep large;
+    MPI_Register_datarep / MPI_Register_datarep_c: On::FileNull, [], by bodies::register_datarep, large;
 }

@@ -4,11 +4,11 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Wtime: On::Myself, [], by wtime;
-    MPI_Wtick: On::Myself, [], by wtick;
-    MPI_Get_address: On::Myself, [], by get_address;
-    MPI_Aint_add: On::Myself, [], by aint_add;
-    MPI_Aint_diff: On::Myself, [], by aint_diff;
-    MPI_Alloc_mem: On::Myself, [], by alloc_mem;
-    MPI_Free_mem: On::Myself, [], by free_mem;
+    MPI_Wtime: On::Myself, [], by bodies::wtime;
+    MPI_Wtick: On::Myself, [], by bodies::wtick;
+    MPI_Get_address: On::Myself, [], by bodies::get_address;
+    MPI_Aint_add: On::Myself, [], by bodies::aint_add;
+    MPI_Aint_diff: On::Myself, [], by bodies::aint_diff;
+    MPI_Alloc_mem: On::Myself, [], by bodies::alloc_mem;
+    MPI_Free_mem: On::Myself, [], by bodies::free_mem;
 }

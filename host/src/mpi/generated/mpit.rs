@@ -11,8 +11,8 @@ shims! {
         r.put_int(w.addr(1), provided, "provided")
     };
     MPI_T_finalize: On::Nothing, [], |r, _w| { r.check(library!(r)) };
-    MPI_T_enum_get_info: On::Nothing, [], by t_enum_get_info;
-    MPI_T_enum_get_item: On::Nothing, [], by t_enum_get_item;
+    MPI_T_enum_get_info: On::Nothing, [], by bodies::t_enum_get_info;
+    MPI_T_enum_get_item: On::Nothing, [], by bodies::t_enum_get_item;
     MPI_T_cvar_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_cvar")?;
         let mut num_cvar = 0 as c_int;
@@ -26,16 +26,16 @@ shims! {
         r.check(library!(r, name.as_ptr(), &mut cvar_index))?;
         r.put_int(w.addr(1), cvar_index, "cvar_index")
     };
-    MPI_T_cvar_get_info: On::Nothing, [4: Datatype], by t_cvar_get_info;
-    MPI_T_cvar_handle_alloc: On::Nothing, [], by t_cvar_handle_alloc;
+    MPI_T_cvar_get_info: On::Nothing, [4: Datatype], by bodies::t_cvar_get_info;
+    MPI_T_cvar_handle_alloc: On::Nothing, [], by bodies::t_cvar_handle_alloc;
     MPI_T_cvar_handle_free: On::Nothing, [], |r, w| {
         let handle_word = r.get_word(w.addr(0), "handle")?;
         let mut handle = r.tool(handle_word, "MPI_T_cvar_handle")?;
         r.check(library!(r, &mut handle))?;
         r.after_tool(w.addr(0), handle_word, handle, "handle")
     };
-    MPI_T_cvar_read: On::Nothing, [], by t_cvar_read;
-    MPI_T_cvar_write: On::Nothing, [], by t_cvar_write;
+    MPI_T_cvar_read: On::Nothing, [], by bodies::t_cvar_read;
+    MPI_T_cvar_write: On::Nothing, [], by bodies::t_cvar_write;
     MPI_T_pvar_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_pvar")?;
         let mut num_pvar = 0 as c_int;
@@ -49,15 +49,15 @@ shims! {
         r.check(library!(r, name.as_ptr(), w.int(1), &mut pvar_index))?;
         r.put_int(w.addr(2), pvar_index, "pvar_index")
     };
-    MPI_T_pvar_get_info: On::Nothing, [5: Datatype], by t_pvar_get_info;
+    MPI_T_pvar_get_info: On::Nothing, [5: Datatype], by bodies::t_pvar_get_info;
     MPI_T_pvar_session_create: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "session")?;
         let mut session = 0_usize;
         r.check(library!(r, &mut session))?;
         r.put_tool(w.addr(0), session, "MPI_T_pvar_session")
     };
-    MPI_T_pvar_session_free: On::Nothing, [], by t_pvar_session_free;
-    MPI_T_pvar_handle_alloc: On::Nothing, [], by t_pvar_handle_alloc;
+    MPI_T_pvar_session_free: On::Nothing, [], by bodies::t_pvar_session_free;
+    MPI_T_pvar_handle_alloc: On::Nothing, [], by bodies::t_pvar_handle_alloc;
     MPI_T_pvar_handle_free: On::Nothing, [], |r, w| {
         let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
         let handle_word = r.get_word(w.addr(1), "handle")?;
@@ -65,19 +65,19 @@ shims! {
         r.check(library!(r, session, &mut handle))?;
         r.after_tool(w.addr(1), handle_word, handle, "handle")
     };
-    MPI_T_pvar_start: On::Nothing, [], by t_pvar_start;
-    MPI_T_pvar_stop: On::Nothing, [], by t_pvar_stop;
-    MPI_T_pvar_reset: On::Nothing, [], by t_pvar_reset;
-    MPI_T_pvar_read: On::Nothing, [], by t_pvar_read;
-    MPI_T_pvar_readreset: On::Nothing, [], by t_pvar_readreset;
-    MPI_T_pvar_write: On::Nothing, [], by t_pvar_write;
+    MPI_T_pvar_start: On::Nothing, [], by bodies::t_pvar_start;
+    MPI_T_pvar_stop: On::Nothing, [], by bodies::t_pvar_stop;
+    MPI_T_pvar_reset: On::Nothing, [], by bodies::t_pvar_reset;
+    MPI_T_pvar_read: On::Nothing, [], by bodies::t_pvar_read;
+    MPI_T_pvar_readreset: On::Nothing, [], by bodies::t_pvar_readreset;
+    MPI_T_pvar_write: On::Nothing, [], by bodies::t_pvar_write;
     MPI_T_source_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_sources")?;
         let mut num_sources = 0 as c_int;
         r.check(library!(r, &mut num_sources))?;
         r.put_int(w.addr(0), num_sources, "num_sources")
     };
-    MPI_T_source_get_info: On::Nothing, [8: Info], by t_source_get_info;
+    MPI_T_source_get_info: On::Nothing, [8: Info], by bodies::t_source_get_info;
     MPI_T_source_get_timestamp: On::Nothing, [], |r, w| {
         r.room(w.addr(1), 8, "timestamp")?;
         let mut timestamp = 0_i64;
@@ -97,9 +97,9 @@ shims! {
         r.check(library!(r, name.as_ptr(), &mut event_index))?;
         r.put_int(w.addr(1), event_index, "event_index")
     };
-    MPI_T_event_get_info: On::Nothing, [8: Info], by t_event_get_info;
-    MPI_T_event_handle_alloc: On::Nothing, [], by t_event_handle_alloc;
-    MPI_T_event_handle_free: On::Nothing, [], by t_event_handle_free;
+    MPI_T_event_get_info: On::Nothing, [8: Info], by bodies::t_event_get_info;
+    MPI_T_event_handle_alloc: On::Nothing, [], by bodies::t_event_handle_alloc;
+    MPI_T_event_handle_free: On::Nothing, [], by bodies::t_event_handle_free;
     MPI_T_event_handle_get_info: On::Nothing, [1: Info], |r, w| {
         let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
         r.room(w.addr(1), 4, "info_used")?;
@@ -112,7 +112,7 @@ shims! {
         let info = r.hints(w.word(1), Of::Nothing, "info")?;
         r.check(library!(r, event_registration, info.host))
     };
-    MPI_T_event_register_callback: On::Nothing, [], by t_event_register_callback;
+    MPI_T_event_register_callback: On::Nothing, [], by bodies::t_event_register_callback;
     MPI_T_event_callback_get_info: On::Nothing, [2: Info], |r, w| {
         let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
         r.room(w.addr(2), 4, "info_used")?;
@@ -125,9 +125,9 @@ shims! {
         let info = r.hints(w.word(2), Of::Nothing, "info")?;
         r.check(library!(r, event_registration, w.int(1), info.host))
     };
-    MPI_T_event_set_dropped_handler: On::Nothing, [], by t_event_set_dropped_handler;
-    MPI_T_event_read: On::Nothing, [], by t_event_read;
-    MPI_T_event_copy: On::Nothing, [], by t_event_copy;
+    MPI_T_event_set_dropped_handler: On::Nothing, [], by bodies::t_event_set_dropped_handler;
+    MPI_T_event_read: On::Nothing, [], by bodies::t_event_read;
+    MPI_T_event_copy: On::Nothing, [], by bodies::t_event_copy;
     MPI_T_event_get_timestamp: On::Nothing, [], |r, w| {
         let event_instance = r.tool(w.word(0), "MPI_T_event_instance")?;
         r.room(w.addr(1), 8, "event_timestamp")?;
@@ -155,7 +155,7 @@ shims! {
         r.check(library!(r, name.as_ptr(), &mut cat_index))?;
         r.put_int(w.addr(1), cat_index, "cat_index")
     };
-    MPI_T_category_get_info: On::Nothing, [], by t_category_get_info;
+    MPI_T_category_get_info: On::Nothing, [], by bodies::t_category_get_info;
     MPI_T_category_get_num_events: On::Nothing, [], |r, w| {
         r.room(w.addr(1), 4, "num_events")?;
         let mut num_events = 0 as c_int;

@@ -4,10 +4,10 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Psend_init: On::Comm(6), [8: Request], by psend_init;
-    MPI_Precv_init: On::Comm(6), [8: Request], by precv_init;
-    MPI_Pready: On::Request(1), [], by pready;
-    MPI_Pready_range: On::Request(2), [], by pready_range;
-    MPI_Pready_list: On::Request(2), [], by pready_list;
-    MPI_Parrived: On::Request(0), [], by parrived;
+    MPI_Psend_init: On::Comm(6), [8: Request], by bodies::psend_init;
+    MPI_Precv_init: On::Comm(6), [8: Request], by bodies::precv_init;
+    MPI_Pready: On::Request(1), [], by bodies::pready;
+    MPI_Pready_range: On::Request(2), [], by bodies::pready_range;
+    MPI_Pready_list: On::Request(2), [], by bodies::pready_list;
+    MPI_Parrived: On::Request(0), [], by bodies::parrived;
 }

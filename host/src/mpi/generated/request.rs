@@ -4,22 +4,22 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Wait: On::Myself, [], by wait;
-    MPI_Waitany: On::Myself, [], by waitany;
-    MPI_Waitall: On::Myself, [], by waitall;
-    MPI_Waitsome: On::Myself, [], by waitsome;
-    MPI_Test: On::Myself, [], by test;
-    MPI_Testany: On::Myself, [], by testany;
-    MPI_Testall: On::Myself, [], by testall;
-    MPI_Testsome: On::Myself, [], by testsome;
-    MPI_Request_get_status: On::Request(0), [], by request_get_status;
-    MPI_Request_get_status_any: On::Myself, [], by request_get_status_any;
-    MPI_Request_get_status_all: On::Myself, [], by request_get_status_all;
-    MPI_Request_get_status_some: On::Myself, [], by request_get_status_some;
-    MPI_Request_free: On::Myself, [], by request_free;
-    MPI_Cancel: On::Myself, [], by cancel;
-    MPI_Start: On::Myself, [], by start;
-    MPI_Startall: On::Myself, [], by startall;
-    MPI_Grequest_start: On::Myself, [4: Request], by grequest_start;
-    MPI_Grequest_complete: On::Request(0), [], by grequest_complete;
+    MPI_Wait: On::Myself, [], by bodies::wait;
+    MPI_Waitany: On::Myself, [], by bodies::waitany;
+    MPI_Waitall: On::Myself, [], by bodies::waitall;
+    MPI_Waitsome: On::Myself, [], by bodies::waitsome;
+    MPI_Test: On::Myself, [], by bodies::test;
+    MPI_Testany: On::Myself, [], by bodies::testany;
+    MPI_Testall: On::Myself, [], by bodies::testall;
+    MPI_Testsome: On::Myself, [], by bodies::testsome;
+    MPI_Request_get_status: On::Request(0), [], by bodies::request_get_status;
+    MPI_Request_get_status_any: On::Myself, [], by bodies::request_get_status_any;
+    MPI_Request_get_status_all: On::Myself, [], by bodies::request_get_status_all;
+    MPI_Request_get_status_some: On::Myself, [], by bodies::request_get_status_some;
+    MPI_Request_free: On::Myself, [], by bodies::request_free;
+    MPI_Cancel: On::Myself, [], by bodies::cancel;
+    MPI_Start: On::Myself, [], by bodies::start;
+    MPI_Startall: On::Myself, [], by bodies::startall;
+    MPI_Grequest_start: On::Myself, [4: Request], by bodies::grequest_start;
+    MPI_Grequest_complete: On::Request(0), [], by bodies::grequest_complete;
 }

@@ -4,13 +4,13 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Win_create / MPI_Win_create_c: On::Comm(4), [5: Win], by win_create large;
-    MPI_Win_allocate / MPI_Win_allocate_c: On::Comm(3), [5: Win], by win_allocate large;
-    MPI_Win_allocate_shared / MPI_Win_allocate_shared_c: On::Comm(3), [5: Win], by win_allocate_shared large;
-    MPI_Win_shared_query / MPI_Win_shared_query_c: On::Win(0), [], by win_shared_query large;
-    MPI_Win_create_dynamic: On::Comm(1), [2: Win], by win_create_dynamic;
-    MPI_Win_attach: On::Win(0), [], by win_attach;
-    MPI_Win_detach: On::Win(0), [], by win_detach;
+    MPI_Win_create / MPI_Win_create_c: On::Comm(4), [5: Win], by bodies::win_create, large;
+    MPI_Win_allocate / MPI_Win_allocate_c: On::Comm(3), [5: Win], by bodies::win_allocate, large;
+    MPI_Win_allocate_shared / MPI_Win_allocate_shared_c: On::Comm(3), [5: Win], by bodies::win_allocate_shared, large;
+    MPI_Win_shared_query / MPI_Win_shared_query_c: On::Win(0), [], by bodies::win_shared_query, large;
+    MPI_Win_create_dynamic: On::Comm(1), [2: Win], by bodies::win_create_dynamic;
+    MPI_Win_attach: On::Win(0), [], by bodies::win_attach;
+    MPI_Win_detach: On::Win(0), [], by bodies::win_detach;
     MPI_Win_free: On::At(Origin::Win, 0), [], |r, w| {
         let win_word = r.get_word(w.addr(0), "win")?;
         let mut win = r.win(win_word, "win")?;
@@ -152,7 +152,7 @@ shims! {
             target_datatype.host, op.host, win, &mut request))?;
         r.put_request(w.addr(12), request, Pending::new(Origin::Win(w.word(11)), Kind::Access, ()), "request")
     };
-    MPI_Fetch_and_op: On::Win(6), [], by fetch_and_op;
+    MPI_Fetch_and_op: On::Win(6), [], by bodies::fetch_and_op;
     MPI_Compare_and_swap: On::Win(6), [], |r, w| {
         let datatype = r.datatype(w.word(3), "datatype")?;
         let win = r.win(w.word(6), "win")?;

@@ -4,8 +4,8 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Session_init: On::Myself, [2: Session], by session_init;
-    MPI_Session_finalize: On::At(Origin::Session, 0), [], by session_finalize;
+    MPI_Session_init: On::Myself, [2: Session], by bodies::session_init;
+    MPI_Session_finalize: On::At(Origin::Session, 0), [], by bodies::session_finalize;
     MPI_Session_get_info: On::Session(0), [1: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
         r.room(w.addr(1), 4, "info_used")?;
@@ -21,7 +21,7 @@ shims! {
         r.check(library!(r, session, info.host, &mut npset_names))?;
         r.put_int(w.addr(2), npset_names, "npset_names")
     };
-    MPI_Session_get_nth_pset: On::Session(0), [], by session_get_nth_pset;
+    MPI_Session_get_nth_pset: On::Session(0), [], by bodies::session_get_nth_pset;
     MPI_Session_get_pset_info: On::Session(0), [2: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
         let pset_name = r.string(w.addr(1), "pset_name")?;
@@ -38,6 +38,6 @@ shims! {
         r.check(library!(r, session, pset_name.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(2), newgroup, "newgroup")
     };
-    MPI_Comm_create_from_group: On::Myself, [4: Comm], by comm_create_from_group;
-    MPI_Intercomm_create_from_groups: On::Myself, [7: Comm], by intercomm_create_from_groups;
+    MPI_Comm_create_from_group: On::Myself, [4: Comm], by bodies::comm_create_from_group;
+    MPI_Intercomm_create_from_groups: On::Myself, [7: Comm], by bodies::intercomm_create_from_groups;
 }

@@ -4,21 +4,21 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Comm_spawn: On::Comm(5), [6: Comm], by comm_spawn;
-    MPI_Comm_spawn_multiple: On::Comm(6), [7: Comm], by comm_spawn_multiple;
-    MPI_Comm_get_parent: On::Myself, [0: Comm], by comm_get_parent;
+    MPI_Comm_spawn: On::Comm(5), [6: Comm], by bodies::comm_spawn;
+    MPI_Comm_spawn_multiple: On::Comm(6), [7: Comm], by bodies::comm_spawn_multiple;
+    MPI_Comm_get_parent: On::Myself, [0: Comm], by bodies::comm_get_parent;
     MPI_Comm_disconnect: On::At(Origin::Comm, 0), [], |r, w| {
         let comm_word = r.get_word(w.addr(0), "comm")?;
         let mut comm = r.made_comm(comm_word, "comm")?;
         r.check(library!(r, &mut comm))?;
         r.after_comm(w.addr(0), comm_word, comm, "comm")
     };
-    MPI_Comm_join: On::Myself, [1: Comm], by comm_join;
-    MPI_Open_port: On::Myself, [], by open_port;
-    MPI_Close_port: On::Myself, [], by close_port;
-    MPI_Comm_accept: On::Comm(3), [4: Comm], by comm_accept;
-    MPI_Comm_connect: On::Comm(3), [4: Comm], by comm_connect;
-    MPI_Publish_name: On::Myself, [], by publish_name;
-    MPI_Unpublish_name: On::Myself, [], by unpublish_name;
-    MPI_Lookup_name: On::Myself, [], by lookup_name;
+    MPI_Comm_join: On::Myself, [1: Comm], by bodies::comm_join;
+    MPI_Open_port: On::Myself, [], by bodies::open_port;
+    MPI_Close_port: On::Myself, [], by bodies::close_port;
+    MPI_Comm_accept: On::Comm(3), [4: Comm], by bodies::comm_accept;
+    MPI_Comm_connect: On::Comm(3), [4: Comm], by bodies::comm_connect;
+    MPI_Publish_name: On::Myself, [], by bodies::publish_name;
+    MPI_Unpublish_name: On::Myself, [], by bodies::unpublish_name;
+    MPI_Lookup_name: On::Myself, [], by bodies::lookup_name;
 }

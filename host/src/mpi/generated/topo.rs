@@ -4,8 +4,8 @@
 use crate::mpi::shim::prelude::*;
 
 shims! {
-    MPI_Cart_create: On::Comm(0), [5: Comm], by cart_create;
-    MPI_Dims_create: On::Myself, [], by dims_create;
+    MPI_Cart_create: On::Comm(0), [5: Comm], by bodies::cart_create;
+    MPI_Dims_create: On::Myself, [], by bodies::dims_create;
     MPI_Cartdim_get: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         r.room(w.addr(1), 4, "ndims")?;
@@ -13,7 +13,7 @@ shims! {
         r.check(library!(r, comm, &mut ndims))?;
         r.put_int(w.addr(1), ndims, "ndims")
     };
-    MPI_Cart_get: On::Comm(0), [], by cart_get;
+    MPI_Cart_get: On::Comm(0), [], by bodies::cart_get;
     MPI_Cart_rank: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         let coords = r.ints(w.addr(1), r.dimensions(w.word(0))?, "coords")?;
@@ -46,7 +46,7 @@ shims! {
         r.check(library!(r, comm, remain_dims.as_ptr(), &mut newcomm))?;
         r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
     };
-    MPI_Cart_map: On::Comm(0), [], by cart_map;
+    MPI_Cart_map: On::Comm(0), [], by bodies::cart_map;
     MPI_Graph_create: On::Comm(0), [5: Comm], |r, w| {
         let comm_old = r.intra(w.word(0), "comm_old")?;
         let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
@@ -81,7 +81,7 @@ shims! {
         r.check(library!(r, comm, w.int(1), &mut nneighbors))?;
         r.put_int(w.addr(2), nneighbors, "nneighbors")
     };
-    MPI_Graph_neighbors: On::Comm(0), [], by graph_neighbors;
+    MPI_Graph_neighbors: On::Comm(0), [], by bodies::graph_neighbors;
     MPI_Graph_map: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
@@ -91,8 +91,8 @@ shims! {
         r.check(library!(r, comm, w.int(1), indx.as_ptr(), edges.as_ptr(), &mut newrank))?;
         r.put_int(w.addr(4), newrank, "newrank")
     };
-    MPI_Dist_graph_create: On::Comm(0), [8: Comm], by dist_graph_create;
-    MPI_Dist_graph_create_adjacent: On::Comm(0), [9: Comm], by dist_graph_create_adjacent;
+    MPI_Dist_graph_create: On::Comm(0), [8: Comm], by bodies::dist_graph_create;
+    MPI_Dist_graph_create_adjacent: On::Comm(0), [9: Comm], by bodies::dist_graph_create_adjacent;
     MPI_Dist_graph_neighbors_count: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         r.room(w.addr(1), 4, "indegree")?;
@@ -106,7 +106,7 @@ shims! {
         r.put_int(w.addr(2), outdegree, "outdegree")?;
         r.put_int(w.addr(3), weighted, "weighted")
     };
-    MPI_Dist_graph_neighbors: On::Comm(0), [], by dist_graph_neighbors;
+    MPI_Dist_graph_neighbors: On::Comm(0), [], by bodies::dist_graph_neighbors;
     MPI_Topo_test: On::Comm(0), [], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         r.room(w.addr(1), 4, "status")?;
