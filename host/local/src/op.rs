@@ -67,6 +67,9 @@ struct Call {
 impl Rank {
     /// What an operation does with elements of a datatype; an error if MPI does not define it.
     pub(crate) fn reduction(&self, op: Op, datatype: Datatype) -> Result<Reduction> {
+        // What is wrong with the type is said first.
+        let element = datatype.element();
+        let derived = if element.is_some() { None } else { Some(self.datatype(datatype)?) };
         if op.0 >= FIRST_DYNAMIC {
             let user = self.ops.table.borrow().get(op.0).cloned().ok_or_else(|| no_op(op))?;
             let ty = self.datatype(datatype)?;
@@ -76,10 +79,7 @@ impl Rank {
         if op == Op::NULL || op.name().is_none() {
             return Err(no_op(op));
         }
-        let operand = match datatype.element() {
-            Some(element) => Some(operand_of(&element)),
-            None => operand_of_type(&*self.datatype(datatype)?),
-        };
+        let operand = element.as_ref().map(operand_of).or_else(|| operand_of_type(derived.as_deref()?));
         let Some(operand) = operand else {
             return Err(Error::new(
                 MPI_ERR_OP,

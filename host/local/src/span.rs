@@ -196,17 +196,17 @@ impl Rank {
 
     #[inline(never)]
     fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span<'static>> {
-        if count < 0 {
-            return Err(Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative")));
-        }
+        let negative = || Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"));
         if let Some(size) = datatype.predefined_block() {
             let bytes = i128::from(count) * i128::from(size);
             return match bytes {
                 0 => Ok(Span::EMPTY),
+                ..0 => Err(negative()),
                 _ => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(address.0), bytes, "the buffer")),
             };
         }
-        let layout = self.types.committed(datatype)?.message(count as u64)?;
+        let ty = self.types.committed(datatype)?;
+        let layout = ty.message(u64::try_from(count).map_err(|_| negative())?)?;
         self.typed_span(address, layout)
     }
 

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use rankine_abi::{
-    Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_TYPE, MPI_GRAPH,
-    MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED,
+    Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_ROOT, MPI_ERR_TYPE,
+    MPI_GRAPH, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED,
 };
 use rankine_local::Error;
 use rankine_local::handle::Class;
@@ -28,6 +28,17 @@ pub(super) struct Shape {
     /// Members of the group that collectives exchange data with: the remote one of an intercommunicator.
     peers: c_int,
     is_inter: bool,
+}
+
+impl Shape {
+    fn side(&self, root: c_int) -> Side {
+        match (self.is_inter, root) {
+            (false, _) => Side { root: root == self.rank, leaf: true },
+            (true, MPI_ROOT) => Side { root: true, leaf: false },
+            (true, MPI_PROC_NULL) => Side { root: false, leaf: false },
+            (true, _) => Side { root: false, leaf: true },
+        }
+    }
 }
 
 /// A communicator.
@@ -198,12 +209,17 @@ impl Rank {
     /// Which arguments of a collective with a root count for the caller.
     pub(in crate::mpi) fn side(&self, comm: u32, root: c_int) -> Result<Side> {
         let shape = self.shape(comm)?;
-        Ok(match (shape.is_inter, root) {
-            (false, _) => Side { root: root == shape.rank, leaf: true },
-            (true, MPI_ROOT) => Side { root: true, leaf: false },
-            (true, MPI_PROC_NULL) => Side { root: false, leaf: false },
-            (true, _) => Side { root: false, leaf: true },
-        })
+        let last = shape.peers - 1;
+        if !(0..=last).contains(&root) && !(shape.is_inter && [MPI_ROOT, MPI_PROC_NULL].contains(&root)) {
+            let text = format!("the root is {root}, but the communicator has ranks 0 to {last}");
+            return Err(Error::new(MPI_ERR_ROOT, text));
+        }
+        Ok(shape.side(root))
+    }
+
+    /// The same of a leader, who may be nobody: then the library says what is wrong.
+    pub(in crate::mpi) fn led_by(&self, comm: u32, leader: c_int) -> Result<Side> {
+        Ok(self.shape(comm)?.side(leader))
     }
 
     /// How many processes a collective exchanges data with.

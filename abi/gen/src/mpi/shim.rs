@@ -37,7 +37,10 @@ impl Shim<'_> {
         let function = self.function;
         self.conditions();
         let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
-        for p in function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out) {
+        // What is wrong is found in the order of the embedded engine: communicator, datatypes, buffers, tags.
+        let inputs = || function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out);
+        let is_comm = |p: &&Parameter| matches!(p.kind, Kind::Handle(Class::Comm));
+        for p in inputs().filter(is_comm).chain(inputs().filter(|p| !is_comm(p))) {
             self.input(p)?;
         }
         for p in function.parameters.iter().filter(is_buffer) {
@@ -124,7 +127,7 @@ impl Shim<'_> {
         } else if function.parameters.iter().any(|p| p.root_only) {
             // Intercomm_create: what only the leader has to know.
             let (comm, leader) = (self.at("local_comm"), self.at("local_leader"));
-            self.before.push(format!("let side = r.side(w.word({comm}), w.int({leader}))?;"));
+            self.before.push(format!("let side = r.led_by(w.word({comm}), w.int({leader}))?;"));
         }
         for p in function.parameters.iter().filter(|p| matches!(p.kind, Kind::Buffer(..))) {
             let mut terms = Vec::new();

@@ -34,8 +34,8 @@ impl Reduce {
         op: Op,
         root: i32,
     ) -> Result<Self> {
-        let reduction = r.collective_reduction(op, datatype)?;
         let role = Role::new(comm, root)?;
+        let reduction = r.collective_reduction(op, datatype)?;
         let to = if role == Role::Root {
             not_in_place(recvbuf, "the receive buffer")?;
             r.span(recvbuf, count, datatype)?

@@ -1,7 +1,7 @@
 //! Point-to-point communication (MPI-5.0 chapters 3 and 4).
 //!
-//! Arguments are checked here, in MPI's order of importance: communicator, then buffer (count, datatype, bytes), then
-//! tag, then rank. A ready send is a standard send: that its receive is posted saves us nothing.
+//! Arguments are checked here, in the order of both engines: communicator, then buffers (datatype, count, bytes), then tags,
+//! then ranks. A ready send is a standard send: that its receive is posted saves us nothing.
 
 mod buffered;
 mod bytes;
@@ -59,12 +59,28 @@ pub(crate) fn start_send<'r, 'b>(
     }
 }
 
+/// Refuses what is no tag of a message.
+#[inline(always)]
+pub fn send_tag(tag: i32) -> Result<()> {
+    if tag < 0 {
+        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, but a send's tag is 0 or more")));
+    }
+    Ok(())
+}
+
+/// Refuses what no message has as a tag.
+#[inline(always)]
+pub fn receive_tag(tag: i32) -> Result<()> {
+    if tag < 0 && tag != MPI_ANY_TAG {
+        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, which is neither 0 or more nor MPI_ANY_TAG")));
+    }
+    Ok(())
+}
+
 /// A send in words, its tag and destination checked; `None` to `MPI_PROC_NULL`.
 #[inline(always)]
 fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option<What>> {
-    if !(0..=TAG_UB).contains(&tag) {
-        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, but a send's tag is 0 or more")));
-    }
+    send_tag(tag)?;
     let destination = comm.peer(dest, "the destination")?;
     Ok(destination.map(|destination| What { kind, context: comm.context, peer: dest, tag, destination }))
 }
@@ -72,9 +88,7 @@ fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option
 /// What a receive or probe asks for; `None` from `MPI_PROC_NULL`.
 #[inline]
 pub(crate) fn pattern(source: i32, tag: i32, comm: &Communicator) -> Result<Option<Pattern>> {
-    if tag < 0 && tag != MPI_ANY_TAG {
-        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, which is neither 0 or more nor MPI_ANY_TAG")));
-    }
+    receive_tag(tag)?;
     if source == MPI_PROC_NULL {
         return Ok(None);
     }

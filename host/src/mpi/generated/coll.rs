@@ -27,8 +27,8 @@ shims! {
     MPI_Bcast / MPI_Bcast_c: On::Comm(4), [], |r, w| {
         let side = r.side(w.word(4), w.int(3))?;
         let has_buffer = side.takes_part();
-        let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
         let comm = r.comm(w.word(4), "comm")?;
+        let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
         let buffer = if has_buffer {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buffer")?
         } else {
@@ -40,8 +40,8 @@ shims! {
     MPI_Ibcast / MPI_Ibcast_c: On::Comm(4), [5: Request], |r, w| {
         let side = r.side(w.word(4), w.int(3))?;
         let has_buffer = side.takes_part();
-        let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
         let comm = r.comm(w.word(4), "comm")?;
+        let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
         let buffer = if has_buffer {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buffer")?
         } else {
@@ -56,8 +56,8 @@ shims! {
     MPI_Bcast_init / MPI_Bcast_init_c: On::Comm(4), [6: Request], |r, w| {
         let side = r.side(w.word(4), w.int(3))?;
         let has_buffer = side.takes_part();
-        let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
         let comm = r.comm(w.word(4), "comm")?;
+        let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
         let info = r.hints(w.word(5), Of::Nothing, "info")?;
         let buffer = if has_buffer {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buffer")?
@@ -75,9 +75,9 @@ shims! {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let comm = r.comm(w.word(7), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -100,9 +100,9 @@ shims! {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let comm = r.comm(w.word(7), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -128,9 +128,9 @@ shims! {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let comm = r.comm(w.word(7), "comm")?;
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
@@ -158,6 +158,7 @@ shims! {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = if has_recvbuf {
             r.numbers::<Count>(w.addr(4), r.peers(w.word(8))?, "recvcounts")?
@@ -170,7 +171,6 @@ shims! {
             Default::default()
         };
         let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -193,6 +193,7 @@ shims! {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = if has_recvbuf {
             r.numbers::<Count>(w.addr(4), r.peers(w.word(8))?, "recvcounts")?
@@ -205,7 +206,6 @@ shims! {
             Default::default()
         };
         let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -232,6 +232,7 @@ shims! {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = if has_recvbuf {
             r.numbers::<Count>(w.addr(4), r.peers(w.word(8))?, "recvcounts")?
@@ -244,7 +245,6 @@ shims! {
             Default::default()
         };
         let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let comm = r.comm(w.word(8), "comm")?;
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
@@ -272,9 +272,9 @@ shims! {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.root;
         let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let comm = r.comm(w.word(7), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(7))?), &sendtype, "sendbuf")?
         } else {
@@ -297,9 +297,9 @@ shims! {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.root;
         let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let comm = r.comm(w.word(7), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(7))?), &sendtype, "sendbuf")?
         } else {
@@ -325,9 +325,9 @@ shims! {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.root;
         let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let comm = r.comm(w.word(7), "comm")?;
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(7))?), &sendtype, "sendbuf")?
@@ -355,6 +355,7 @@ shims! {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.root;
         let has_recvbuf = side.leaf && w.addr(4) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -367,7 +368,6 @@ shims! {
         };
         let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
         } else {
@@ -390,6 +390,7 @@ shims! {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.root;
         let has_recvbuf = side.leaf && w.addr(4) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -402,7 +403,6 @@ shims! {
         };
         let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
         } else {
@@ -429,6 +429,7 @@ shims! {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.root;
         let has_recvbuf = side.leaf && w.addr(4) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -441,7 +442,6 @@ shims! {
         };
         let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let comm = r.comm(w.word(8), "comm")?;
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
@@ -467,9 +467,9 @@ shims! {
     };
     MPI_Allgather / MPI_Allgather_c: On::Comm(6), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -487,9 +487,9 @@ shims! {
     };
     MPI_Iallgather / MPI_Iallgather_c: On::Comm(6), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -510,9 +510,9 @@ shims! {
     };
     MPI_Allgather_init / MPI_Allgather_init_c: On::Comm(6), [8: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
@@ -535,11 +535,11 @@ shims! {
     };
     MPI_Allgatherv / MPI_Allgatherv_c: On::Comm(7), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.peers(w.word(7))?, "displs")?;
         let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let comm = r.comm(w.word(7), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -556,11 +556,11 @@ shims! {
     };
     MPI_Iallgatherv / MPI_Iallgatherv_c: On::Comm(7), [8: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.peers(w.word(7))?, "displs")?;
         let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let comm = r.comm(w.word(7), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
@@ -581,11 +581,11 @@ shims! {
     };
     MPI_Allgatherv_init / MPI_Allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.peers(w.word(7))?, "displs")?;
         let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let comm = r.comm(w.word(7), "comm")?;
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
@@ -607,9 +607,9 @@ shims! {
     };
     MPI_Alltoall / MPI_Alltoall_c: On::Comm(6), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(6))?), &sendtype, "sendbuf")?
         } else {
@@ -627,9 +627,9 @@ shims! {
     };
     MPI_Ialltoall / MPI_Ialltoall_c: On::Comm(6), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(6))?), &sendtype, "sendbuf")?
         } else {
@@ -650,9 +650,9 @@ shims! {
     };
     MPI_Alltoall_init / MPI_Alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(6))?), &sendtype, "sendbuf")?
@@ -675,6 +675,7 @@ shims! {
     };
     MPI_Alltoallv / MPI_Alltoallv_c: On::Comm(8), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -689,7 +690,6 @@ shims! {
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
         } else {
@@ -706,6 +706,7 @@ shims! {
     };
     MPI_Ialltoallv / MPI_Ialltoallv_c: On::Comm(8), [9: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -720,7 +721,6 @@ shims! {
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
         } else {
@@ -742,6 +742,7 @@ shims! {
     };
     MPI_Alltoallv_init / MPI_Alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -756,7 +757,6 @@ shims! {
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.comm(w.word(8), "comm")?;
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
@@ -779,6 +779,7 @@ shims! {
     };
     MPI_Alltoallw / MPI_Alltoallw_c: On::Comm(8), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -797,7 +798,6 @@ shims! {
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
         } else {
@@ -815,6 +815,7 @@ shims! {
     };
     MPI_Ialltoallw / MPI_Ialltoallw_c: On::Comm(8), [9: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -833,7 +834,6 @@ shims! {
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
-        let comm = r.comm(w.word(8), "comm")?;
         let sendbuf = if has_sendbuf {
             r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
         } else {
@@ -856,6 +856,7 @@ shims! {
     };
     MPI_Alltoallw_init / MPI_Alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
         } else {
@@ -874,7 +875,6 @@ shims! {
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
-        let comm = r.comm(w.word(8), "comm")?;
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
@@ -900,13 +900,13 @@ shims! {
         let side = r.side(w.word(6), w.int(5))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(6), "comm")?;
         let datatype = if has_sendbuf || has_recvbuf {
             r.datatype(w.word(3), "datatype")?
         } else {
             r.bystander(w.word(3))
         };
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(6), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -924,13 +924,13 @@ shims! {
         let side = r.side(w.word(6), w.int(5))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(6), "comm")?;
         let datatype = if has_sendbuf || has_recvbuf {
             r.datatype(w.word(3), "datatype")?
         } else {
             r.bystander(w.word(3))
         };
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(6), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -952,13 +952,13 @@ shims! {
         let side = r.side(w.word(6), w.int(5))?;
         let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
         let has_recvbuf = side.root;
+        let comm = r.comm(w.word(6), "comm")?;
         let datatype = if has_sendbuf || has_recvbuf {
             r.datatype(w.word(3), "datatype")?
         } else {
             r.bystander(w.word(3))
         };
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(6), "comm")?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
@@ -980,9 +980,9 @@ shims! {
     };
     MPI_Allreduce / MPI_Allreduce_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -994,9 +994,9 @@ shims! {
     };
     MPI_Iallreduce / MPI_Iallreduce_c: On::Comm(5), [6: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1011,9 +1011,9 @@ shims! {
     };
     MPI_Allreduce_init / MPI_Allreduce_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
@@ -1031,9 +1031,9 @@ shims! {
     };
     MPI_Reduce_scatter_block / MPI_Reduce_scatter_block_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(2).wide(), r.members(w.word(5))?), &datatype, "sendbuf")?
         } else {
@@ -1049,9 +1049,9 @@ shims! {
     };
     MPI_Ireduce_scatter_block / MPI_Ireduce_scatter_block_c: On::Comm(5), [6: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(2).wide(), r.members(w.word(5))?), &datatype, "sendbuf")?
         } else {
@@ -1070,9 +1070,9 @@ shims! {
     };
     MPI_Reduce_scatter_block_init / MPI_Reduce_scatter_block_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(2).wide(), r.members(w.word(5))?), &datatype, "sendbuf")?
@@ -1094,10 +1094,10 @@ shims! {
     };
     MPI_Reduce_scatter / MPI_Reduce_scatter_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), sum(&recvcounts), &datatype, "sendbuf")?
         } else {
@@ -1113,10 +1113,10 @@ shims! {
     };
     MPI_Ireduce_scatter / MPI_Ireduce_scatter_c: On::Comm(5), [6: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), sum(&recvcounts), &datatype, "sendbuf")?
         } else {
@@ -1136,10 +1136,10 @@ shims! {
     };
     MPI_Reduce_scatter_init / MPI_Reduce_scatter_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.comm(w.word(5), "comm")?;
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.comm(w.word(5), "comm")?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), sum(&recvcounts), &datatype, "sendbuf")?
@@ -1161,9 +1161,9 @@ shims! {
     };
     MPI_Scan / MPI_Scan_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.intra(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1175,9 +1175,9 @@ shims! {
     };
     MPI_Iscan / MPI_Iscan_c: On::Comm(5), [6: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.intra(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1192,9 +1192,9 @@ shims! {
     };
     MPI_Scan_init / MPI_Scan_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.intra(w.word(5), "comm")?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
@@ -1212,9 +1212,9 @@ shims! {
     };
     MPI_Exscan / MPI_Exscan_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.intra(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1226,9 +1226,9 @@ shims! {
     };
     MPI_Iexscan / MPI_Iexscan_c: On::Comm(5), [6: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.intra(w.word(5), "comm")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1243,9 +1243,9 @@ shims! {
     };
     MPI_Exscan_init / MPI_Exscan_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let comm = r.intra(w.word(5), "comm")?;
         let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?

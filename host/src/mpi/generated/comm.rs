@@ -137,7 +137,7 @@ shims! {
         r.put_group(w.addr(1), group, "group")
     };
     MPI_Intercomm_create: On::Comm(0), [5: Comm], |r, w| {
-        let side = r.side(w.word(0), w.int(1))?;
+        let side = r.led_by(w.word(0), w.int(1))?;
         let local_comm = r.intra(w.word(0), "local_comm")?;
         let peer_comm = if side.root { r.comm(w.word(2), "peer_comm")? } else { 0 };
         r.room(w.addr(5), 4, "newintercomm")?;

@@ -5,9 +5,9 @@ use crate::mpi::shim::prelude::*;
 
 shims! {
     MPI_Neighbor_allgather / MPI_Neighbor_allgather_c: On::Comm(6), [], |r, w| {
+        let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.intra(w.word(6), "comm")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
@@ -17,9 +17,9 @@ shims! {
             comm))
     };
     MPI_Ineighbor_allgather / MPI_Ineighbor_allgather_c: On::Comm(6), [7: Request], |r, w| {
+        let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.intra(w.word(6), "comm")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
@@ -32,9 +32,9 @@ shims! {
         r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
     };
     MPI_Neighbor_allgather_init / MPI_Neighbor_allgather_init_c: On::Comm(6), [8: Request], |r, w| {
+        let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.intra(w.word(6), "comm")?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
@@ -49,11 +49,11 @@ shims! {
             "request")
     };
     MPI_Neighbor_allgatherv / MPI_Neighbor_allgatherv_c: On::Comm(7), [], |r, w| {
+        let comm = r.intra(w.word(7), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
         let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let comm = r.intra(w.word(7), "comm")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -62,11 +62,11 @@ shims! {
             displs.as_ptr(), recvtype_host, comm))
     };
     MPI_Ineighbor_allgatherv / MPI_Ineighbor_allgatherv_c: On::Comm(7), [8: Request], |r, w| {
+        let comm = r.intra(w.word(7), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
         let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let comm = r.intra(w.word(7), "comm")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -79,11 +79,11 @@ shims! {
             "request")
     };
     MPI_Neighbor_allgatherv_init / MPI_Neighbor_allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
+        let comm = r.intra(w.word(7), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
         let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let comm = r.intra(w.word(7), "comm")?;
         let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
@@ -97,9 +97,9 @@ shims! {
             Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)), "request")
     };
     MPI_Neighbor_alltoall / MPI_Neighbor_alltoall_c: On::Comm(6), [], |r, w| {
+        let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.intra(w.word(6), "comm")?;
         let sendbuf = r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.degrees(w.word(6))?.1), &sendtype,
             "sendbuf")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
@@ -110,9 +110,9 @@ shims! {
             comm))
     };
     MPI_Ineighbor_alltoall / MPI_Ineighbor_alltoall_c: On::Comm(6), [7: Request], |r, w| {
+        let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.intra(w.word(6), "comm")?;
         let sendbuf = r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.degrees(w.word(6))?.1), &sendtype,
             "sendbuf")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
@@ -126,9 +126,9 @@ shims! {
         r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
     };
     MPI_Neighbor_alltoall_init / MPI_Neighbor_alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
+        let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let comm = r.intra(w.word(6), "comm")?;
         let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.degrees(w.word(6))?.1), &sendtype,
             "sendbuf")?;
@@ -144,13 +144,13 @@ shims! {
             "request")
     };
     MPI_Neighbor_alltoallv / MPI_Neighbor_alltoallv_c: On::Comm(8), [], |r, w| {
+        let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.numbers::<Displ>(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
         let sendtype = r.datatype(w.word(3), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.intra(w.word(8), "comm")?;
         let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -159,13 +159,13 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm))
     };
     MPI_Ineighbor_alltoallv / MPI_Ineighbor_alltoallv_c: On::Comm(8), [9: Request], |r, w| {
+        let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.numbers::<Displ>(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
         let sendtype = r.datatype(w.word(3), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.intra(w.word(8), "comm")?;
         let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -179,13 +179,13 @@ shims! {
             "request")
     };
     MPI_Neighbor_alltoallv_init / MPI_Neighbor_alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
+        let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.numbers::<Displ>(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
         let sendtype = r.datatype(w.word(3), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.intra(w.word(8), "comm")?;
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
@@ -200,13 +200,13 @@ shims! {
             (sendcounts, sdispls, recvcounts, rdispls)), "request")
     };
     MPI_Neighbor_alltoallw / MPI_Neighbor_alltoallw_c: On::Comm(8), [], |r, w| {
+        let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
         let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
         let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-        let comm = r.intra(w.word(8), "comm")?;
         let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -215,13 +215,13 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm))
     };
     MPI_Ineighbor_alltoallw / MPI_Ineighbor_alltoallw_c: On::Comm(8), [9: Request], |r, w| {
+        let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
         let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
         let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-        let comm = r.intra(w.word(8), "comm")?;
         let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -235,13 +235,13 @@ shims! {
             (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
     };
     MPI_Neighbor_alltoallw_init / MPI_Neighbor_alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
+        let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
         let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
         let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-        let comm = r.intra(w.word(8), "comm")?;
         let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;

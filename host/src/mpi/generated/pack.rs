@@ -5,9 +5,9 @@ use crate::mpi::shim::prelude::*;
 
 shims! {
     MPI_Pack / MPI_Pack_c: On::Comm(6), [], |r, w| {
+        let comm = r.comm(w.word(6), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let mut position = r.get_number::<Count>(w.addr(5), "position")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let inbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "inbuf")?;
         let outbuf = r.bytes(w.addr(3), w.number::<Count>(4).wide(), "outbuf")?;
         r.room_to_pack(position.wide(), w.number::<Count>(4).wide(), w.number::<Count>(1).wide(), &datatype)?;
@@ -17,9 +17,9 @@ shims! {
         r.put_number(w.addr(5), position, "position")
     };
     MPI_Unpack / MPI_Unpack_c: On::Comm(6), [], |r, w| {
+        let comm = r.comm(w.word(6), "comm")?;
         let mut position = r.get_number::<Count>(w.addr(2), "position")?;
         let datatype = r.datatype(w.word(5), "datatype")?;
-        let comm = r.comm(w.word(6), "comm")?;
         let inbuf = r.bytes(w.addr(0), w.number::<Count>(1).wide(), "inbuf")?;
         let outbuf = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &datatype, "outbuf")?;
         r.room_to_pack(position.wide(), w.number::<Count>(1).wide(), w.number::<Count>(4).wide(), &datatype)?;
@@ -29,8 +29,8 @@ shims! {
         r.put_number(w.addr(2), position, "position")
     };
     MPI_Pack_size / MPI_Pack_size_c: On::Comm(2), [], |r, w| {
-        let datatype = r.datatype(w.word(1), "datatype")?;
         let comm = r.comm(w.word(2), "comm")?;
+        let datatype = r.datatype(w.word(1), "datatype")?;
         r.room(w.addr(3), Count::BYTES, "size")?;
         let mut size = 0 as Count;
         r.check(library!(r, w.number::<Count>(0), datatype.host, comm, &mut size))?;

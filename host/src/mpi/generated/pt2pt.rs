@@ -5,139 +5,156 @@ use crate::mpi::shim::prelude::*;
 
 shims! {
     MPI_Send / MPI_Send_c: On::Comm(5), [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Ssend / MPI_Ssend_c: On::Comm(5), [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Bsend / MPI_Bsend_c: On::Comm(5), [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Rsend / MPI_Rsend_c: On::Comm(5), [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
     };
     MPI_Issend / MPI_Issend_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
     };
     MPI_Ibsend / MPI_Ibsend_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
     };
     MPI_Irsend / MPI_Irsend_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
     };
     MPI_Send_init / MPI_Send_init_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
     };
     MPI_Ssend_init / MPI_Ssend_init_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
     };
     MPI_Bsend_init / MPI_Bsend_init_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
     };
     MPI_Rsend_init / MPI_Rsend_init_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
+        send_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
     };
     MPI_Recv / MPI_Recv_c: On::Comm(5), [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        receive_tag(w.int(4))?;
         let mut status = r.status_out(w.addr(6), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, status.pointer());
         r.put_status(&status);
         r.check(code)
     };
     MPI_Irecv / MPI_Irecv_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        receive_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
     };
     MPI_Recv_init / MPI_Recv_init_c: On::Comm(5), [6: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(5), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        receive_tag(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
     };
     MPI_Sendrecv / MPI_Sendrecv_c: On::Comm(10), [], |r, w| {
+        let comm = r.comm(w.word(10), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.comm(w.word(10), "comm")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.buffer(w.addr(5), w.number::<Count>(6).wide(), &recvtype, "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(6));
         r.disjoint(&sendbuf, &recvbuf)?;
+        send_tag(w.int(4))?;
+        receive_tag(w.int(9))?;
         let mut status = r.status_out(w.addr(11), "status")?;
         let code = library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, status.pointer());
@@ -145,13 +162,15 @@ shims! {
         r.check(code)
     };
     MPI_Isendrecv / MPI_Isendrecv_c: On::Comm(10), [11: Request], |r, w| {
+        let comm = r.comm(w.word(10), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
         let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let comm = r.comm(w.word(10), "comm")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
         let recvbuf = r.buffer(w.addr(5), w.number::<Count>(6).wide(), &recvtype, "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(6));
         r.disjoint(&sendbuf, &recvbuf)?;
+        send_tag(w.int(4))?;
+        receive_tag(w.int(9))?;
         r.room(w.addr(11), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
@@ -159,10 +178,12 @@ shims! {
         r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), Kind::Message, ()), "request")
     };
     MPI_Sendrecv_replace / MPI_Sendrecv_replace_c: On::Comm(7), [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(7), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        send_tag(w.int(4))?;
+        receive_tag(w.int(6))?;
         let mut status = r.status_out(w.addr(8), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             status.pointer());
@@ -170,10 +191,12 @@ shims! {
         r.check(code)
     };
     MPI_Isendrecv_replace / MPI_Isendrecv_replace_c: On::Comm(7), [8: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let comm = r.comm(w.word(7), "comm")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        send_tag(w.int(4))?;
+        receive_tag(w.int(6))?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
@@ -182,6 +205,7 @@ shims! {
     };
     MPI_Probe: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
+        receive_tag(w.int(1))?;
         let mut status = r.status_out(w.addr(3), "status")?;
         let code = library!(r, w.int(0), w.int(1), comm, status.pointer());
         r.put_status(&status);
@@ -189,6 +213,7 @@ shims! {
     };
     MPI_Iprobe: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
+        receive_tag(w.int(1))?;
         r.room(w.addr(3), 4, "flag")?;
         let mut flag = 0 as c_int;
         let mut status = r.status_out(w.addr(4), "status")?;
@@ -199,6 +224,7 @@ shims! {
     };
     MPI_Mprobe: On::Comm(2), [3: Message], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
+        receive_tag(w.int(1))?;
         r.room(w.addr(3), 4, "message")?;
         let mut message = 0_usize;
         let mut status = r.status_out(w.addr(4), "status")?;
@@ -209,6 +235,7 @@ shims! {
     };
     MPI_Improbe: On::Comm(2), [4: Message], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
+        receive_tag(w.int(1))?;
         r.room(w.addr(3), 4, "flag")?;
         let mut flag = 0 as c_int;
         r.room(w.addr(4), 4, "message")?;

@@ -118,6 +118,13 @@ impl Shim<'_> {
         }
         self.own_part();
         self.before.extend(self.blocks.take());
+        for p in function.parameters.iter().filter(|_| function.chapter == "pt2pt") {
+            match p.kind {
+                Kind::Tag => self.before.push(format!("send_tag({})?;", self.word(p))),
+                Kind::AnyTag => self.before.push(format!("receive_tag({})?;", self.word(p))),
+                _ => {}
+            }
+        }
         if function.name == "MPI_Reduce_local" {
             self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
         }
