@@ -11,14 +11,14 @@ use rankine_abi::{
     Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
-    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED, MPI_T_ERR_PVAR_NO_STARTSTOP, MPI_T_ERR_PVAR_NO_WRITE,
-    MPI_T_PVAR_ALL_HANDLES,
+    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED, MPI_T_PVAR_ALL_HANDLES,
 };
 use rankine_local::Error;
 
 use super::Result;
 use super::generated::symbols;
 use super::hints::Of;
+use super::library::Symbol;
 use super::rank::Rank;
 use super::words::Words;
 
@@ -35,7 +35,7 @@ struct Variable {
 pub(super) struct State(RefCell<HashMap<u32, Variable>>);
 
 /// A string that the library writes, with its length; either may not be wanted.
-struct Text {
+pub(in crate::mpi) struct Text {
     at: Addr,
     length_at: Addr,
     room: c_int,
@@ -45,7 +45,7 @@ struct Text {
 
 impl Text {
     /// The string whose pointer is the call's word `at`, followed by that of its length.
-    fn new(r: &Rank, w: &Words<'_>, at: usize) -> Result<Text> {
+    pub(in crate::mpi) fn new(r: &Rank, w: &Words<'_>, at: usize) -> Result<Text> {
         let (at, length_at) = (w.addr(at), w.addr(at + 1));
         let room = if length_at.is_null() { 0 } else { r.get_int(length_at, "a string's length")? };
         let wanted = if at.is_null() { 0 } else { room.max(0) };
@@ -59,7 +59,7 @@ impl Text {
         })
     }
 
-    fn pointer(&mut self) -> *mut c_char {
+    pub(in crate::mpi) fn pointer(&mut self) -> *mut c_char {
         if self.at.is_null() || self.length_at.is_null() {
             std::ptr::null_mut()
         } else {
@@ -67,11 +67,11 @@ impl Text {
         }
     }
 
-    fn length_pointer(&mut self) -> *mut c_int {
+    pub(in crate::mpi) fn length_pointer(&mut self) -> *mut c_int {
         if self.length_at.is_null() { std::ptr::null_mut() } else { &mut self.length }
     }
 
-    fn put(&self, r: &Rank) -> Result<()> {
+    pub(in crate::mpi) fn put(&self, r: &Rank) -> Result<()> {
         if self.length_at.is_null() {
             return Ok(());
         }
@@ -83,17 +83,17 @@ impl Text {
 }
 
 /// A result that may not be wanted.
-struct Wanted<T> {
+pub(in crate::mpi) struct Wanted<T> {
     at: Addr,
     value: T,
 }
 
 impl<T: Default> Wanted<T> {
-    fn new(w: &Words<'_>, at: usize) -> Wanted<T> {
+    pub(in crate::mpi) fn new(w: &Words<'_>, at: usize) -> Wanted<T> {
         Wanted { at: w.addr(at), value: T::default() }
     }
 
-    fn pointer(&mut self) -> *mut T {
+    pub(in crate::mpi) fn pointer(&mut self) -> *mut T {
         if self.at.is_null() { std::ptr::null_mut() } else { &mut self.value }
     }
 
@@ -104,22 +104,28 @@ impl<T: Default> Wanted<T> {
 }
 
 impl Wanted<c_int> {
-    fn put_int(&self, r: &Rank) -> Result<()> {
+    pub(in crate::mpi) fn put_int(&self, r: &Rank) -> Result<()> {
         self.put(|at, &value| r.put_int(at, value, "a result"))
+    }
+}
+
+impl Wanted<i64> {
+    pub(in crate::mpi) fn put_long(&self, r: &Rank) -> Result<()> {
+        self.put(|at, &value| r.put_long(at, value, "a result"))
     }
 }
 
 impl Wanted<usize> {
     /// A datatype of the library's numbers: its `long` is not the guest's.
-    fn put_datatype(&self, r: &Rank) -> Result<()> {
+    pub(in crate::mpi) fn put_datatype(&self, r: &Rank) -> Result<()> {
         self.put(|at, &host| r.put_word(at, shown(host).0, "datatype"))
     }
 
-    fn put_enum(&self, r: &Rank) -> Result<()> {
-        self.put(|at, &host| r.put_tool(at, host, "MPI_T_enum"))
+    pub(in crate::mpi) fn put_tool(&self, r: &Rank, class: &'static str) -> Result<()> {
+        self.put(|at, &host| r.put_tool(at, host, class))
     }
 
-    fn put_info(&self, r: &Rank) -> Result<()> {
+    pub(in crate::mpi) fn put_info(&self, r: &Rank) -> Result<()> {
         self.put(|at, &host| r.put_info(at, host, "info"))
     }
 }
@@ -136,102 +142,17 @@ fn shown(host: usize) -> Datatype {
 /// The type of the library's functions that count.
 type Count = unsafe extern "C" fn(*mut c_int) -> c_int;
 
-/// Refuses an index that is none: a library may not look.
-fn check_index(r: &Rank, index: c_int, count: Count) -> Result<()> {
-    let mut number = 0;
-    // SAFETY: the result is on the stack.
-    r.check(unsafe { count(&mut number) })?;
-    match (0..number).contains(&index) {
-        true => Ok(()),
-        false => Err(Error::new(MPI_T_ERR_INVALID_INDEX, format!("the index is {index}, and there are {number}"))),
+impl Rank {
+    /// Refuses an index that is none: a library may not look.
+    pub(in crate::mpi) fn check_index<C: Symbol<Function = Count>>(&self, index: c_int) -> Result<()> {
+        let (count, mut number) = (self.symbol::<C>()?, 0);
+        // SAFETY: the result is on the stack.
+        self.check(unsafe { count(&mut number) })?;
+        match (0..number).contains(&index) {
+            true => Ok(()),
+            false => Err(Error::new(MPI_T_ERR_INVALID_INDEX, format!("the index is {index}, and there are {number}"))),
+        }
     }
-}
-
-/// `MPI_T_enum_get_info`
-pub(in crate::mpi) fn t_enum_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let enumeration = r.tool(w.word(0), "MPI_T_enum")?;
-    let (mut number, mut name) = (Wanted::new(w, 1), Text::new(r, w, 2)?);
-    let call = r.symbol::<symbols::MPI_T_enum_get_info>()?;
-    // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(enumeration, number.pointer(), name.pointer(), name.length_pointer()) })?;
-    number.put_int(r)?;
-    name.put(r)
-}
-
-/// `MPI_T_enum_get_item`
-pub(in crate::mpi) fn t_enum_get_item(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let enumeration = r.tool(w.word(0), "MPI_T_enum")?;
-    let (mut value, mut name) = (Wanted::new(w, 2), Text::new(r, w, 3)?);
-    let call = r.symbol::<symbols::MPI_T_enum_get_item>()?;
-    // SAFETY: see `mpi::shim`.
-    r.check(unsafe { call(enumeration, w.int(1), value.pointer(), name.pointer(), name.length_pointer()) })?;
-    value.put_int(r)?;
-    name.put(r)
-}
-
-/// `MPI_T_cvar_get_info`
-pub(in crate::mpi) fn t_cvar_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_cvar_get_num>()?)?;
-    let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 6)?);
-    let (mut verbosity, mut datatype, mut enumeration) = (Wanted::new(w, 3), Wanted::new(w, 4), Wanted::new(w, 5));
-    let (mut bind, mut scope) = (Wanted::new(w, 8), Wanted::new(w, 9));
-    let call = r.symbol::<symbols::MPI_T_cvar_get_info>()?;
-    // SAFETY: see `mpi::shim`.
-    let code = unsafe {
-        call(
-            w.int(0),
-            name.pointer(),
-            name.length_pointer(),
-            verbosity.pointer(),
-            datatype.pointer(),
-            enumeration.pointer(),
-            description.pointer(),
-            description.length_pointer(),
-            bind.pointer(),
-            scope.pointer(),
-        )
-    };
-    r.check(code)?;
-    [verbosity, bind, scope].iter().try_for_each(|value| value.put_int(r))?;
-    datatype.put_datatype(r)?;
-    enumeration.put_enum(r)?;
-    name.put(r)?;
-    description.put(r)
-}
-
-/// `MPI_T_pvar_get_info`
-pub(in crate::mpi) fn t_pvar_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_pvar_get_num>()?)?;
-    let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 7)?);
-    let (mut verbosity, mut class) = (Wanted::new(w, 3), Wanted::new(w, 4));
-    let (mut datatype, mut enumeration) = (Wanted::new(w, 5), Wanted::new(w, 6));
-    let (mut bind, mut readonly) = (Wanted::new(w, 9), Wanted::new(w, 10));
-    let (mut continuous, mut atomic) = (Wanted::new(w, 11), Wanted::new(w, 12));
-    let call = r.symbol::<symbols::MPI_T_pvar_get_info>()?;
-    // SAFETY: see `mpi::shim`.
-    let code = unsafe {
-        call(
-            w.int(0),
-            name.pointer(),
-            name.length_pointer(),
-            verbosity.pointer(),
-            class.pointer(),
-            datatype.pointer(),
-            enumeration.pointer(),
-            description.pointer(),
-            description.length_pointer(),
-            bind.pointer(),
-            readonly.pointer(),
-            continuous.pointer(),
-            atomic.pointer(),
-        )
-    };
-    r.check(code)?;
-    [verbosity, class, bind, readonly, continuous, atomic].iter().try_for_each(|value| value.put_int(r))?;
-    datatype.put_datatype(r)?;
-    enumeration.put_enum(r)?;
-    name.put(r)?;
-    description.put(r)
 }
 
 /// The object that a variable is bound to: a pointer to its handle, which has to be the library's.
@@ -280,7 +201,7 @@ fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<*mut c_void> {
 
 /// `MPI_T_cvar_handle_alloc`
 pub(in crate::mpi) fn t_cvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_cvar_get_num>()?)?;
+    r.check_index::<symbols::MPI_T_cvar_get_num>(w.int(0))?;
     r.room(w.addr(2), 4, "handle")?;
     r.room(w.addr(3), 4, "count")?;
     let (mut datatype, mut bind, none) = (0_usize, 0, std::ptr::null_mut());
@@ -317,7 +238,7 @@ pub(in crate::mpi) fn t_cvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_T_pvar_handle_alloc`
 pub(in crate::mpi) fn t_pvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(1), r.symbol::<symbols::MPI_T_pvar_get_num>()?)?;
+    r.check_index::<symbols::MPI_T_pvar_get_num>(w.int(1))?;
     let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
     r.room(w.addr(3), 4, "handle")?;
     r.room(w.addr(4), 4, "count")?;
@@ -371,10 +292,13 @@ pub(in crate::mpi) fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result
 /// The type of the library's functions that start, stop and reset performance variables.
 type Control = unsafe extern "C" fn(usize, usize) -> c_int;
 
-/// Controls a variable, or all of a session's, of which those are left alone that can't be controlled. MPICH looks through
-/// the handle that stands for all of them.
-fn control(r: &Rank, w: &Words<'_>, call: Control, left_alone: c_int) -> Result<()> {
-    let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
+/// `MPI_T_pvar_start` and its like: controls a variable, or all of a session's, of which those are left alone that can't be
+/// controlled. MPICH looks through the handle that stands for all of them.
+pub(in crate::mpi) fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(
+    r: &Rank,
+    w: &mut Words<'_>,
+) -> Result<()> {
+    let (session, call) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.symbol::<C>()?);
     if w.word(1) != MPI_T_PVAR_ALL_HANDLES {
         let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
         // SAFETY: handles of the library's.
@@ -390,85 +314,28 @@ fn control(r: &Rank, w: &Words<'_>, call: Control, left_alone: c_int) -> Result<
         let Ok(handle) = r.tool(word, "MPI_T_pvar_handle") else { continue };
         // SAFETY: as above.
         match unsafe { call(session, handle) } {
-            code if code == left_alone => {}
+            code if code == LEFT_ALONE => {}
             code => r.check(code)?,
         }
     }
     Ok(())
 }
 
-/// `MPI_T_pvar_start`
-pub(in crate::mpi) fn t_pvar_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    control(r, w, r.symbol::<symbols::MPI_T_pvar_start>()?, MPI_T_ERR_PVAR_NO_STARTSTOP)
-}
-
-/// `MPI_T_pvar_stop`
-pub(in crate::mpi) fn t_pvar_stop(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    control(r, w, r.symbol::<symbols::MPI_T_pvar_stop>()?, MPI_T_ERR_PVAR_NO_STARTSTOP)
-}
-
-/// `MPI_T_pvar_reset`
-pub(in crate::mpi) fn t_pvar_reset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    control(r, w, r.symbol::<symbols::MPI_T_pvar_reset>()?, MPI_T_ERR_PVAR_NO_WRITE)
-}
-
 /// The type of the library's functions that move the value of a performance variable.
 type Move = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
-fn move_value(r: &Rank, w: &Words<'_>, call: Move) -> Result<()> {
+/// `MPI_T_pvar_read` and its like
+pub(in crate::mpi) fn move_value<M: Symbol<Function = Move>>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (session, handle) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.tool(w.word(1), "MPI_T_pvar_handle")?);
     let buffer = value_buffer(r, w.word(1), w.addr(2))?;
+    let call = r.symbol::<M>()?;
     // SAFETY: the buffer has room for the variable's value.
     r.check(unsafe { call(session, handle, buffer) })
 }
 
-/// `MPI_T_pvar_read`
-pub(in crate::mpi) fn t_pvar_read(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    move_value(r, w, r.symbol::<symbols::MPI_T_pvar_read>()?)
-}
-
-/// `MPI_T_pvar_readreset`
-pub(in crate::mpi) fn t_pvar_readreset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    move_value(r, w, r.symbol::<symbols::MPI_T_pvar_readreset>()?)
-}
-
-/// `MPI_T_pvar_write`
-pub(in crate::mpi) fn t_pvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    move_value(r, w, r.symbol::<symbols::MPI_T_pvar_write>()?)
-}
-
-/// `MPI_T_source_get_info`
-pub(in crate::mpi) fn t_source_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_source_get_num>()?)?;
-    let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 3)?);
-    let (mut ordering, mut ticks, mut most) = (Wanted::new(w, 5), Wanted::new(w, 6), Wanted::new(w, 7));
-    let mut info = Wanted::new(w, 8);
-    let call = r.symbol::<symbols::MPI_T_source_get_info>()?;
-    // SAFETY: see `mpi::shim`.
-    let code = unsafe {
-        call(
-            w.int(0),
-            name.pointer(),
-            name.length_pointer(),
-            description.pointer(),
-            description.length_pointer(),
-            ordering.pointer(),
-            ticks.pointer(),
-            most.pointer(),
-            info.pointer(),
-        )
-    };
-    r.check(code)?;
-    ordering.put_int(r)?;
-    [ticks, most].iter().try_for_each(|count| count.put(|at, &value| r.put_long(at, value, "a result")))?;
-    info.put_info(r)?;
-    name.put(r)?;
-    description.put(r)
-}
-
 /// `MPI_T_event_get_info`
 pub(in crate::mpi) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_event_get_num>()?)?;
+    r.check_index::<symbols::MPI_T_event_get_num>(w.int(0))?;
     let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 9)?);
     let (mut verbosity, mut number) = (Wanted::new(w, 3), Wanted::<c_int>::new(w, 6));
     let (mut enumeration, mut info, mut bind) = (Wanted::new(w, 7), Wanted::new(w, 8), Wanted::new(w, 11));
@@ -505,7 +372,7 @@ pub(in crate::mpi) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()
         r.put_ints(displs_at, &words, "array_of_displacements")?;
     }
     [verbosity, number, bind].iter().try_for_each(|value| value.put_int(r))?;
-    enumeration.put_enum(r)?;
+    enumeration.put_tool(r, "MPI_T_enum")?;
     info.put_info(r)?;
     name.put(r)?;
     description.put(r)
@@ -513,7 +380,7 @@ pub(in crate::mpi) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()
 
 /// `MPI_T_event_handle_alloc`
 pub(in crate::mpi) fn t_event_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_event_get_num>()?)?;
+    r.check_index::<symbols::MPI_T_event_get_num>(w.int(0))?;
     r.room(w.addr(3), 4, "event_registration")?;
     let info = r.hints(w.word(2), Of::Nothing, "info")?;
     let mut bind = 0;
@@ -575,29 +442,4 @@ pub(in crate::mpi) fn t_event_copy(_: &Rank, w: &mut Words<'_>) -> Result<()> {
 #[cold]
 fn no_instance(word: u32) -> Error {
     Error::new(MPI_T_ERR_INVALID_HANDLE, format!("{word:#x} is not an instance of an event"))
-}
-
-/// `MPI_T_category_get_info`
-pub(in crate::mpi) fn t_category_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    check_index(r, w.int(0), r.symbol::<symbols::MPI_T_category_get_num>()?)?;
-    let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 3)?);
-    let (mut cvars, mut pvars, mut categories) = (Wanted::new(w, 5), Wanted::new(w, 6), Wanted::new(w, 7));
-    let call = r.symbol::<symbols::MPI_T_category_get_info>()?;
-    // SAFETY: see `mpi::shim`.
-    let code = unsafe {
-        call(
-            w.int(0),
-            name.pointer(),
-            name.length_pointer(),
-            description.pointer(),
-            description.length_pointer(),
-            cvars.pointer(),
-            pvars.pointer(),
-            categories.pointer(),
-        )
-    };
-    r.check(code)?;
-    [cvars, pvars, categories].iter().try_for_each(|value| value.put_int(r))?;
-    name.put(r)?;
-    description.put(r)
 }

@@ -51,6 +51,7 @@ pub(super) mod prelude {
     pub(in crate::mpi) use crate::mpi::call::{Entry, On};
     pub(in crate::mpi) use crate::mpi::generated::symbols;
     pub(in crate::mpi) use crate::mpi::hints::Of;
+    pub(in crate::mpi) use crate::mpi::mpit::{Text, Wanted};
     pub(in crate::mpi) use crate::mpi::rank::Rank;
     pub(in crate::mpi) use crate::mpi::reach::{area, dealt, farthest, total, volume};
     pub(in crate::mpi) use crate::mpi::request::{Kind, Origin, Pending};

@@ -38,7 +38,8 @@ impl Shim<'_> {
         self.conditions();
         let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
         // What is wrong is found in the order of the embedded engine: communicator, datatypes, buffers, tags.
-        let inputs = || function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::Out);
+        let is_input = |p: &&Parameter| !is_buffer(p) && p.direction != Direction::Out && !p.ignorable;
+        let inputs = || function.parameters.iter().filter(is_input);
         let is_comm = |p: &&Parameter| matches!(p.kind, Kind::Handle(Class::Comm));
         for p in inputs().filter(is_comm).chain(inputs().filter(|p| !is_comm(p))) {
             self.input(p)?;
@@ -119,6 +120,10 @@ impl Shim<'_> {
     /// Says which of a collective's buffers count for the caller.
     fn conditions(&mut self) {
         let function = self.function;
+        let index = function.parameters.first().filter(|p| p.name.ends_with("_index") && p.direction == Direction::In);
+        if let (Some(_), Some((of, _))) = (index, function.name.split_once("_get_")) {
+            self.before.push(format!("r.check_index::<symbols::{of}_get_num>(w.int(0))?;"));
+        }
         let needs_root = function.parameters.iter().any(|p| matches!(p.kind, Kind::Buffer(..)) || p.root_only);
         if let Some(root) = function.parameters.iter().find(|p| matches!(p.kind, Kind::Root)).filter(|_| needs_root) {
             let comm = self.at("comm");
@@ -370,11 +375,11 @@ impl Shim<'_> {
     /// Makes room for a result.
     fn output(&mut self, p: &Parameter) -> Result<()> {
         let (name, address) = (p.variable(), self.address(&p.name));
+        if p.ignorable {
+            return self.ignorable(p);
+        }
         if p.direction == Direction::InOut {
             return Ok(());
-        }
-        if p.ignorable {
-            bail!("{name}: no rule for a result that may be ignored");
         }
         if !p.lengths.is_empty() {
             return self.output_array(p);
@@ -409,6 +414,41 @@ impl Shim<'_> {
         self.before.push(format!("let mut {name} = {start};"));
         self.after.push(put);
         Ok(())
+    }
+
+    /// A result that the caller may not want.
+    fn ignorable(&mut self, p: &Parameter) -> Result<()> {
+        let (name, at) = (p.variable(), self.at(&p.name));
+        if self.text_of(p).is_some() {
+            return Ok(());
+        }
+        let (start, put) = match &p.kind {
+            Kind::String(Some(_)) => (format!("Text::new(r, w, {at})?"), "put(r)".to_owned()),
+            kind => {
+                let put = match (kind, self.number(kind)) {
+                    _ if !p.lengths.is_empty() => bail!("{name}: no rule for an array that may be ignored"),
+                    (Kind::Handle(Class::Datatype), _) => "put_datatype(r)".to_owned(),
+                    (Kind::Handle(Class::Info), _) => "put_info(r)".to_owned(),
+                    (Kind::Tool(c), _) => format!("put_tool(r, {c:?})"),
+                    (_, "c_int") => "put_int(r)".to_owned(),
+                    (_, "i64") => "put_long(r)".to_owned(),
+                    _ => bail!("{name}: no rule for a {kind:?} that may be ignored"),
+                };
+                (format!("Wanted::new(w, {at})"), put)
+            }
+        };
+        self.before.push(format!("let mut {name} = {start};"));
+        self.after.push(format!("{name}.{put}"));
+        Ok(())
+    }
+
+    /// The string of which this is the length.
+    fn text_of(&self, length: &Parameter) -> Option<&Parameter> {
+        let is_its = |p: &&Parameter| match &p.kind {
+            Kind::String(Some(Length::Parameter(name))) => p.ignorable && *name == length.name,
+            _ => false,
+        };
+        self.function.parameters.iter().find(is_its)
     }
 
     fn output_array(&mut self, p: &Parameter) -> Result<()> {
@@ -504,6 +544,10 @@ impl Shim<'_> {
                 (_, Direction::In) => format!("{name}.as_ptr()"),
                 _ => format!("{name}.as_mut_ptr()"),
             });
+        }
+        if p.ignorable {
+            let text = self.text_of(p).map(|text| format!("{}.length_pointer()", text.variable()));
+            return Ok(text.unwrap_or_else(|| format!("{name}.pointer()")));
         }
         if p.direction != Direction::In && !matches!(p.kind, Kind::Buffer(..)) {
             return Ok(match &p.kind {

@@ -11,8 +11,22 @@ shims! {
         r.put_int(w.addr(1), provided, "provided")
     };
     MPI_T_finalize: On::Nothing, [], |r, _w| { r.check(library!(r)) };
-    MPI_T_enum_get_info: On::Nothing, [], by bodies::t_enum_get_info;
-    MPI_T_enum_get_item: On::Nothing, [], by bodies::t_enum_get_item;
+    MPI_T_enum_get_info: On::Nothing, [], |r, w| {
+        let enumtype = r.tool(w.word(0), "MPI_T_enum")?;
+        let mut num = Wanted::new(w, 1);
+        let mut name = Text::new(r, w, 2)?;
+        r.check(library!(r, enumtype, num.pointer(), name.pointer(), name.length_pointer()))?;
+        num.put_int(r)?;
+        name.put(r)
+    };
+    MPI_T_enum_get_item: On::Nothing, [], |r, w| {
+        let enumtype = r.tool(w.word(0), "MPI_T_enum")?;
+        let mut value = Wanted::new(w, 2);
+        let mut name = Text::new(r, w, 3)?;
+        r.check(library!(r, enumtype, w.int(1), value.pointer(), name.pointer(), name.length_pointer()))?;
+        value.put_int(r)?;
+        name.put(r)
+    };
     MPI_T_cvar_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_cvar")?;
         let mut num_cvar = 0 as c_int;
@@ -26,7 +40,25 @@ shims! {
         r.check(library!(r, name.as_ptr(), &mut cvar_index))?;
         r.put_int(w.addr(1), cvar_index, "cvar_index")
     };
-    MPI_T_cvar_get_info: On::Nothing, [4: Datatype], by bodies::t_cvar_get_info;
+    MPI_T_cvar_get_info: On::Nothing, [4: Datatype], |r, w| {
+        r.check_index::<symbols::MPI_T_cvar_get_num>(w.int(0))?;
+        let mut name = Text::new(r, w, 1)?;
+        let mut verbosity = Wanted::new(w, 3);
+        let mut datatype = Wanted::new(w, 4);
+        let mut enumtype = Wanted::new(w, 5);
+        let mut desc = Text::new(r, w, 6)?;
+        let mut bind = Wanted::new(w, 8);
+        let mut scope = Wanted::new(w, 9);
+        r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), verbosity.pointer(), datatype.pointer(),
+            enumtype.pointer(), desc.pointer(), desc.length_pointer(), bind.pointer(), scope.pointer()))?;
+        name.put(r)?;
+        verbosity.put_int(r)?;
+        datatype.put_datatype(r)?;
+        enumtype.put_tool(r, "MPI_T_enum")?;
+        desc.put(r)?;
+        bind.put_int(r)?;
+        scope.put_int(r)
+    };
     MPI_T_cvar_handle_alloc: On::Nothing, [], by bodies::t_cvar_handle_alloc;
     MPI_T_cvar_handle_free: On::Nothing, [], |r, w| {
         let handle_word = r.get_word(w.addr(0), "handle")?;
@@ -49,7 +81,32 @@ shims! {
         r.check(library!(r, name.as_ptr(), w.int(1), &mut pvar_index))?;
         r.put_int(w.addr(2), pvar_index, "pvar_index")
     };
-    MPI_T_pvar_get_info: On::Nothing, [5: Datatype], by bodies::t_pvar_get_info;
+    MPI_T_pvar_get_info: On::Nothing, [5: Datatype], |r, w| {
+        r.check_index::<symbols::MPI_T_pvar_get_num>(w.int(0))?;
+        let mut name = Text::new(r, w, 1)?;
+        let mut verbosity = Wanted::new(w, 3);
+        let mut var_class = Wanted::new(w, 4);
+        let mut datatype = Wanted::new(w, 5);
+        let mut enumtype = Wanted::new(w, 6);
+        let mut desc = Text::new(r, w, 7)?;
+        let mut bind = Wanted::new(w, 9);
+        let mut readonly = Wanted::new(w, 10);
+        let mut continuous = Wanted::new(w, 11);
+        let mut atomic = Wanted::new(w, 12);
+        r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), verbosity.pointer(), var_class.pointer(),
+            datatype.pointer(), enumtype.pointer(), desc.pointer(), desc.length_pointer(), bind.pointer(),
+            readonly.pointer(), continuous.pointer(), atomic.pointer()))?;
+        name.put(r)?;
+        verbosity.put_int(r)?;
+        var_class.put_int(r)?;
+        datatype.put_datatype(r)?;
+        enumtype.put_tool(r, "MPI_T_enum")?;
+        desc.put(r)?;
+        bind.put_int(r)?;
+        readonly.put_int(r)?;
+        continuous.put_int(r)?;
+        atomic.put_int(r)
+    };
     MPI_T_pvar_session_create: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "session")?;
         let mut session = 0_usize;
@@ -65,20 +122,37 @@ shims! {
         r.check(library!(r, session, &mut handle))?;
         r.after_tool(w.addr(1), handle_word, handle, "handle")
     };
-    MPI_T_pvar_start: On::Nothing, [], by bodies::t_pvar_start;
-    MPI_T_pvar_stop: On::Nothing, [], by bodies::t_pvar_stop;
-    MPI_T_pvar_reset: On::Nothing, [], by bodies::t_pvar_reset;
-    MPI_T_pvar_read: On::Nothing, [], by bodies::t_pvar_read;
-    MPI_T_pvar_readreset: On::Nothing, [], by bodies::t_pvar_readreset;
-    MPI_T_pvar_write: On::Nothing, [], by bodies::t_pvar_write;
+    MPI_T_pvar_start: On::Nothing, [], by bodies::control::<symbols::MPI_T_pvar_start, MPI_T_ERR_PVAR_NO_STARTSTOP>;
+    MPI_T_pvar_stop: On::Nothing, [], by bodies::control::<symbols::MPI_T_pvar_stop, MPI_T_ERR_PVAR_NO_STARTSTOP>;
+    MPI_T_pvar_reset: On::Nothing, [], by bodies::control::<symbols::MPI_T_pvar_reset, MPI_T_ERR_PVAR_NO_WRITE>;
+    MPI_T_pvar_read: On::Nothing, [], by bodies::move_value::<symbols::MPI_T_pvar_read>;
+    MPI_T_pvar_readreset: On::Nothing, [], by bodies::move_value::<symbols::MPI_T_pvar_readreset>;
+    MPI_T_pvar_write: On::Nothing, [], by bodies::move_value::<symbols::MPI_T_pvar_write>;
     MPI_T_source_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_sources")?;
         let mut num_sources = 0 as c_int;
         r.check(library!(r, &mut num_sources))?;
         r.put_int(w.addr(0), num_sources, "num_sources")
     };
-    MPI_T_source_get_info: On::Nothing, [8: Info], by bodies::t_source_get_info;
+    MPI_T_source_get_info: On::Nothing, [8: Info], |r, w| {
+        r.check_index::<symbols::MPI_T_source_get_num>(w.int(0))?;
+        let mut name = Text::new(r, w, 1)?;
+        let mut desc = Text::new(r, w, 3)?;
+        let mut ordering = Wanted::new(w, 5);
+        let mut ticks_per_second = Wanted::new(w, 6);
+        let mut max_ticks = Wanted::new(w, 7);
+        let mut info = Wanted::new(w, 8);
+        r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), desc.pointer(), desc.length_pointer(),
+            ordering.pointer(), ticks_per_second.pointer(), max_ticks.pointer(), info.pointer()))?;
+        name.put(r)?;
+        desc.put(r)?;
+        ordering.put_int(r)?;
+        ticks_per_second.put_long(r)?;
+        max_ticks.put_long(r)?;
+        info.put_info(r)
+    };
     MPI_T_source_get_timestamp: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_source_get_num>(w.int(0))?;
         r.room(w.addr(1), 8, "timestamp")?;
         let mut timestamp = 0_i64;
         r.check(library!(r, w.int(0), &mut timestamp))?;
@@ -155,29 +229,48 @@ shims! {
         r.check(library!(r, name.as_ptr(), &mut cat_index))?;
         r.put_int(w.addr(1), cat_index, "cat_index")
     };
-    MPI_T_category_get_info: On::Nothing, [], by bodies::t_category_get_info;
+    MPI_T_category_get_info: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
+        let mut name = Text::new(r, w, 1)?;
+        let mut desc = Text::new(r, w, 3)?;
+        let mut num_cvars = Wanted::new(w, 5);
+        let mut num_pvars = Wanted::new(w, 6);
+        let mut num_categories = Wanted::new(w, 7);
+        r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), desc.pointer(), desc.length_pointer(),
+            num_cvars.pointer(), num_pvars.pointer(), num_categories.pointer()))?;
+        name.put(r)?;
+        desc.put(r)?;
+        num_cvars.put_int(r)?;
+        num_pvars.put_int(r)?;
+        num_categories.put_int(r)
+    };
     MPI_T_category_get_num_events: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
         r.room(w.addr(1), 4, "num_events")?;
         let mut num_events = 0 as c_int;
         r.check(library!(r, w.int(0), &mut num_events))?;
         r.put_int(w.addr(1), num_events, "num_events")
     };
     MPI_T_category_get_cvars: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
         let mut indices = r.ints(w.addr(2), i64::from(w.int(1)), "indices")?;
         r.check(library!(r, w.int(0), w.int(1), indices.as_mut_ptr()))?;
         r.put_ints(w.addr(2), &indices, "indices")
     };
     MPI_T_category_get_pvars: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
         let mut indices = r.ints(w.addr(2), i64::from(w.int(1)), "indices")?;
         r.check(library!(r, w.int(0), w.int(1), indices.as_mut_ptr()))?;
         r.put_ints(w.addr(2), &indices, "indices")
     };
     MPI_T_category_get_events: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
         let mut indices = r.ints(w.addr(2), i64::from(w.int(1)), "indices")?;
         r.check(library!(r, w.int(0), w.int(1), indices.as_mut_ptr()))?;
         r.put_ints(w.addr(2), &indices, "indices")
     };
     MPI_T_category_get_categories: On::Nothing, [], |r, w| {
+        r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
         let mut indices = r.ints(w.addr(2), i64::from(w.int(1)), "indices")?;
         r.check(library!(r, w.int(0), w.int(1), indices.as_mut_ptr()))?;
         r.put_ints(w.addr(2), &indices, "indices")
