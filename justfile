@@ -61,6 +61,13 @@ miri:
 fuzz TARGET="spans" SECONDS="60":
     cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=60
 
+# The second wall alone: attacks on a build that checks nothing of what leaves for a library or launcher. Builds the right one again.
+wall:
+    cargo build --release -p rankine --features unvalidated
+    cp target/release/rankine target/unvalidated
+    cargo build --release -p rankine
+    RANKINE="$PWD/target/unvalidated" cargo test {{cargo_flags}} --test wall
+
 # Calls of every function with arguments that no program passes, for so many seconds: no job may end by a signal, with a panic, or
 # not at all. `just calls local 0 --replay FILE` runs a case that was kept.
 calls ENGINE="local" SECONDS="60" *ARGS="": build
@@ -74,7 +81,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny (calls "local" "600") (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
+test-full: test deny wall (calls "local" "600") (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
 bench *ARGS:

@@ -1,29 +1,33 @@
 //! Compiled code, kept between runs.
 //!
 //! An entry's name is a hash of the module's bytes, this program's version, and everything about the engine that
-//! decides whether code fits. Running an entry means trusting it completely, so: the folder and the file must belong to
-//! this user and be writable by nobody else, and a checksum must show that the entry is whole. Anything else is
-//! compiled again. Entries appear by renaming, so that concurrent runs never see half of one.
+//! decides whether code fits. Running an entry means trusting it completely, so: folder and file must belong to this
+//! user, nobody else may be able to write to them or to a folder above, and the entry must carry a seal that only who
+//! has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
+//! never see half of one.
 
-use std::fs::{self, DirBuilder, File, Metadata};
+use std::fs::{DirBuilder, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::PathBuf;
 
-use sha2::{Digest, Sha256};
 use wasmtime::{Engine, Module};
 
-/// What an entry begins with; the checksum of the rest follows.
-const MAGIC: &[u8; 12] = b"rankine code";
+use crate::secret::Secret;
+use crate::{places, trust};
+
+/// What an entry begins with; its seal follows, then the code.
+const MAGIC: &[u8; 16] = b"rankine code 2\r\n";
 
 /// A folder of compiled code.
 pub struct Cache {
     folder: PathBuf,
+    secret: Secret,
 }
 
-/// Feeds a standard `Hash` to SHA-256.
-struct Digesting(Sha256);
+/// Feeds a standard `Hash` to BLAKE3.
+struct Digesting(blake3::Hasher);
 
 impl Hasher for Digesting {
     fn write(&mut self, bytes: &[u8]) {
@@ -35,60 +39,51 @@ impl Hasher for Digesting {
     }
 }
 
-/// The user's cache folder: `RANKINE_CACHE_DIR`, or `rankine` in the place where caches go.
-fn folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("RANKINE_CACHE_DIR").or_else(|| {
-        let caches = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-        Some(caches.or_else(|| Some(set("HOME")?.join(".cache")))?.join("rankine"))
-    })
-}
-
-/// Whether nobody but this user can have written it.
-fn is_ours(metadata: &Metadata) -> bool {
-    // SAFETY: `geteuid` has no preconditions.
-    metadata.uid() == unsafe { libc::geteuid() } && metadata.mode() & 0o022 == 0
-}
-
 impl Cache {
-    /// The user's cache, made if need be. Without a usable folder there is none, and every run compiles.
+    /// The user's cache, made if need be. Without a usable folder or key there is none, and every run compiles.
     pub fn open() -> Option<Cache> {
-        Cache::open_in(folder()?)
+        let folder = places::cache()?;
+        match Secret::of_user() {
+            Ok(secret) => Cache::open_in(folder, secret.clone()),
+            Err(why) => {
+                tracing::warn!("compiled code is not cached: {why}");
+                None
+            }
+        }
     }
 
-    fn open_in(folder: PathBuf) -> Option<Cache> {
+    fn open_in(folder: PathBuf, secret: Secret) -> Option<Cache> {
         if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(&folder) {
             tracing::warn!("compiled code is not cached: {}: {error}", folder.display());
             return None;
         }
-        let metadata = fs::metadata(&folder).ok()?;
-        if !is_ours(&metadata) {
-            tracing::warn!("compiled code is not cached: others may write to {}", folder.display());
+        if let Some(why) = trust::distrust(&folder) {
+            tracing::warn!("compiled code is not cached in {}: {why}", folder.display());
             return None;
         }
-        Some(Cache { folder })
+        Some(Cache { folder, secret })
     }
 
     /// The name under which a module's code is kept.
     pub fn key(engine: &Engine, binary: &[u8]) -> String {
-        let mut digest = Digesting(Sha256::new());
-        digest.0.update(env!("CARGO_PKG_VERSION"));
+        let mut digest = Digesting(blake3::Hasher::new());
+        digest.0.update(env!("CARGO_PKG_VERSION").as_bytes());
         engine.precompile_compatibility_hash().hash(&mut digest);
         digest.0.update(binary);
-        digest.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        digest.0.finalize().to_hex().to_string()
     }
 
     /// Where the code of a key is kept.
-    pub fn path(&self, key: &str) -> PathBuf {
+    fn path(&self, key: &str) -> PathBuf {
         self.folder.join(format!("{key}.code"))
     }
 
     /// The code kept under a key, if it can be trusted.
     pub fn load(&self, engine: &Engine, key: &str) -> Option<Module> {
-        let code = read_entry(&self.path(key))?;
-        // SAFETY: only this user could have written the entry, it is whole, and its name says that this program
-        // made it for such an engine; Wasmtime checks version and settings once more.
-        match unsafe { Module::deserialize(engine, &code[MAGIC.len() + 4..]) } {
+        let entry = self.read_entry(key)?;
+        // SAFETY: only who has this user's key could have sealed these bytes, and with this name, which says that this
+        // program made them for such an engine; Wasmtime checks version and settings once more.
+        match unsafe { Module::deserialize(engine, code_of(&entry)) } {
             Ok(module) => Some(module),
             Err(error) => {
                 tracing::debug!("cached code is not usable, compiling again: {error:#}");
@@ -107,83 +102,160 @@ impl Cache {
     fn write_entry(&self, key: &str, code: &[u8]) -> std::io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
         file.write_all(MAGIC)?;
-        file.write_all(&crc32fast::hash(code).to_le_bytes())?;
+        file.write_all(self.secret.seal(key, code).as_bytes())?;
         file.write_all(code)?;
         file.persist(self.path(key))?;
         Ok(())
     }
+
+    /// The whole entry, if it is ours and its seal is right: all of it is asked of one opening of the file.
+    fn read_entry(&self, key: &str) -> Option<Vec<u8>> {
+        let path = self.path(key);
+        let mut file =
+            OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path).ok()?;
+        let metadata = file.metadata().ok()?;
+        if !metadata.is_file() || metadata.uid() != trust::effective_user() || metadata.mode() & 0o022 != 0 {
+            tracing::warn!("{} is not yours alone; compiling again", path.display());
+            return None;
+        }
+        let mut entry = Vec::with_capacity(metadata.len() as usize);
+        file.read_to_end(&mut entry).ok()?;
+        if !self.is_sealed(key, &entry) {
+            tracing::warn!("{} is damaged, or somebody else's; compiling again", path.display());
+            return None;
+        }
+        Some(entry)
+    }
+
+    fn is_sealed(&self, key: &str, entry: &[u8]) -> bool {
+        let sealed = entry.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<{ blake3::OUT_LEN }>());
+        // Comparing hashes takes the same time wherever they differ.
+        sealed.is_some_and(|(seal, code)| self.secret.seal(key, code) == blake3::Hash::from_bytes(*seal))
+    }
 }
 
-/// The whole entry, if it is ours and undamaged.
-fn read_entry(path: &Path) -> Option<Vec<u8>> {
-    let mut file = File::open(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    let mut entry = Vec::with_capacity(metadata.len() as usize);
-    file.read_to_end(&mut entry).ok()?;
-    let whole = entry
-        .strip_prefix(MAGIC)
-        .and_then(|rest| rest.split_first_chunk::<4>())
-        .is_some_and(|(sum, code)| u32::from_le_bytes(*sum) == crc32fast::hash(code));
-    if !is_ours(&metadata) || !whole {
-        tracing::warn!("{} is damaged or not yours alone; compiling again", path.display());
-        return None;
-    }
-    Some(entry)
+/// The code in an entry.
+fn code_of(entry: &[u8]) -> &[u8] {
+    &entry[MAGIC.len() + blake3::OUT_LEN..]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::module::{Settings, engine};
+    use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 
     struct Fixture {
-        _folder: tempfile::TempDir,
+        top: tempfile::TempDir,
         cache: Cache,
         engine: Engine,
         key: String,
     }
 
+    impl Fixture {
+        /// The cache, opened again with the key of this name.
+        fn again(&self, secret: &str) -> Option<Cache> {
+            Cache::open_in(self.cache.folder.clone(), Secret::open_in(&self.top.path().join(secret)).unwrap())
+        }
+
+        fn loads(&self) -> bool {
+            self.cache.load(&self.engine, &self.key).is_some()
+        }
+
+        fn entry(&self) -> PathBuf {
+            self.cache.path(&self.key)
+        }
+    }
+
     fn stored() -> Fixture {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::open_in(folder.path().join("new")).unwrap();
+        let top = tempfile::tempdir().unwrap();
+        let secret = Secret::open_in(&top.path().join("state")).unwrap();
+        let cache = Cache::open_in(top.path().join("above/new"), secret).unwrap();
         let engine = engine(Settings { images: true }).unwrap();
         let key = Cache::key(&engine, MODULE);
         assert!(cache.load(&engine, &key).is_none());
         cache.store(&key, &engine.precompile_module(MODULE).unwrap());
-        Fixture { _folder: folder, cache, engine, key }
+        Fixture { top, cache, engine, key }
     }
 
     #[test]
     fn gives_back_what_was_stored() {
-        let Fixture { cache, engine, key, _folder } = stored();
-        assert!(cache.load(&engine, &key).is_some());
-        assert_eq!(fs::metadata(&cache.folder).unwrap().mode() & 0o777, 0o700);
+        let fixture = stored();
+        assert!(fixture.loads());
+        assert!(fixture.again("state").unwrap().load(&fixture.engine, &fixture.key).is_some());
+        assert_eq!(fs::metadata(&fixture.cache.folder).unwrap().mode() & 0o777, 0o700);
     }
 
     #[test]
-    fn refuses_a_damaged_entry() {
-        let Fixture { cache, engine, key, _folder } = stored();
-        let mut entry = fs::read(cache.path(&key)).unwrap();
-        let middle = entry.len() / 2;
-        entry[middle] ^= 1;
-        fs::write(cache.path(&key), &entry).unwrap();
-        assert!(cache.load(&engine, &key).is_none());
-        fs::write(cache.path(&key), &entry[..middle]).unwrap();
-        assert!(cache.load(&engine, &key).is_none());
-        fs::write(cache.path(&key), b"").unwrap();
-        assert!(cache.load(&engine, &key).is_none());
+    fn refuses_a_changed_entry() {
+        let fixture = stored();
+        let whole = fs::read(fixture.entry()).unwrap();
+        // Code, seal and magic: whichever byte it is.
+        for at in
+            [0, MAGIC.len() - 1, MAGIC.len(), MAGIC.len() + 31, MAGIC.len() + 32, whole.len() / 2, whole.len() - 1]
+        {
+            let mut entry = whole.clone();
+            entry[at] ^= 1;
+            fs::write(fixture.entry(), &entry).unwrap();
+            assert!(!fixture.loads(), "byte {at}");
+        }
+        for length in [0, 5, MAGIC.len(), MAGIC.len() + 32, whole.len() / 2, whole.len() - 1] {
+            fs::write(fixture.entry(), &whole[..length]).unwrap();
+            assert!(!fixture.loads(), "{length} bytes");
+        }
+        fs::write(fixture.entry(), [&whole, &b"x"[..]].concat()).unwrap();
+        assert!(!fixture.loads());
+        fs::write(fixture.entry(), &whole).unwrap();
+        assert!(fixture.loads());
+    }
+
+    #[test]
+    fn refuses_what_has_another_seal() {
+        let fixture = stored();
+        // Made by who can write to the cache and has another key, or none.
+        let forger = fixture.again("forger").unwrap();
+        forger.store(&fixture.key, &fixture.engine.precompile_module(MODULE).unwrap());
+        assert!(forger.load(&fixture.engine, &fixture.key).is_some() && !fixture.loads());
+        // Another module's code under this one's name.
+        let other = wat::parse_str("(module (func (export \"other\")))").unwrap();
+        let name = Cache::key(&fixture.engine, &other);
+        fixture.cache.store(&name, &fixture.engine.precompile_module(&other).unwrap());
+        fs::copy(fixture.cache.path(&name), fixture.entry()).unwrap();
+        assert!(fixture.cache.load(&fixture.engine, &name).is_some() && !fixture.loads());
     }
 
     #[test]
     fn refuses_what_others_could_have_written() {
-        let Fixture { cache, engine, key, _folder } = stored();
-        fs::set_permissions(cache.path(&key), fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(cache.load(&engine, &key).is_none());
-        fs::set_permissions(&cache.folder, fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(Cache::open_in(cache.folder.clone()).is_none());
+        let fixture = stored();
+        let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        for bits in [0o606, 0o666, 0o660] {
+            mode(&fixture.entry(), bits);
+            assert!(!fixture.loads(), "{bits:o}");
+        }
+        mode(&fixture.entry(), 0o600);
+        assert!(fixture.loads());
+        for folder in [&fixture.cache.folder, fixture.cache.folder.parent().unwrap()] {
+            mode(folder, 0o777);
+            assert!(fixture.again("state").is_none(), "{}", folder.display());
+            mode(folder, 0o755);
+            assert!(fixture.again("state").is_some());
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_plain_file() {
+        let fixture = stored();
+        let (entry, elsewhere) = (fixture.entry(), fixture.top.path().join("elsewhere"));
+        fs::rename(&entry, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &entry).unwrap();
+        assert!(!fixture.loads());
+        fs::remove_file(&entry).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &entry, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        assert!(!fixture.loads());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use wasmtime::{ExternType, InstancePre, Linker, Module};
 
 use crate::guest::Guest;
 use crate::job::Placement;
-use crate::{local, text, wasi};
+use crate::{local, shown, wasi};
 
 /// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
 /// engine's and gets the import's module and name; refuses the module with all missing ones named.
@@ -50,7 +50,7 @@ const SHOWN: usize = 100;
 /// Names what is missing, and what to do about it.
 fn refusal(path: &Path, missing: &[(&str, &str)]) -> String {
     let mut names: Vec<String> =
-        missing.iter().take(SHOWN).map(|(module, name)| text::line(&format!("  {module}.{name}"))).collect();
+        missing.iter().take(SHOWN).map(|(module, name)| shown::line(&format!("  {module}.{name}"))).collect();
     if missing.len() > SHOWN {
         names.push(format!("  ... and {} more", missing.len() - SHOWN));
     }

@@ -1,6 +1,6 @@
 //! A job from start to end: its choices, its ranks, and the one reason why it ended.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use wasmtime::Linker;
 
+use crate::grants::Grants;
 use crate::guest::Guest;
 use crate::local::Carriers;
 use crate::module::Program;
@@ -37,15 +38,6 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A folder of the host that guests may use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
-    /// Where it is.
-    pub host: PathBuf,
-    /// What guests call it.
-    pub guest: String,
-}
-
 /// The choices for a job.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -58,7 +50,7 @@ pub struct Settings {
     /// The guest's environment.
     pub environment: Vec<(String, String)>,
     /// The folders it may use.
-    pub folders: Vec<Folder>,
+    pub grants: Grants,
     /// Bytes of linear memory that a rank may have.
     pub memory_limit: Option<usize>,
     /// How long the job may take, since it was started.
@@ -69,6 +61,8 @@ pub struct Settings {
     pub label: bool,
     /// Report deadlocks.
     pub deadlock_check: bool,
+    /// The process is confined to what the job needs.
+    pub confine: bool,
 }
 
 /// How one rank ended.
@@ -387,12 +381,13 @@ mod tests {
                 placement,
                 arguments: vec!["program".into()],
                 environment: Vec::new(),
-                folders: Vec::new(),
+                grants: Grants::default(),
                 memory_limit: None,
                 timeout: Some(Duration::from_secs(60)),
                 started: Instant::now(),
                 label: false,
                 deadlock_check: true,
+                confine: false,
             };
             let define = |linker: &mut Linker<Guest>, module: &str, name: &str| {
                 if name != "MPI_Get_version" {

@@ -3,9 +3,14 @@
 //! The library is what the `rankine` command is made of; [`job::Job::run`] is its heart. A guest that computes can't be
 //! stopped (that would slow down every loop), so a job that ends early leaves such ranks behind on their threads: the
 //! command ends its process, and so should every other user of this library.
+pub use rankine_toolchain::places;
+
+mod beneath;
 pub mod cache;
 pub mod cli;
+pub mod confine;
 mod function_table;
+pub mod grants;
 pub mod guest;
 pub mod imports;
 pub mod inspect;
@@ -17,8 +22,11 @@ pub mod mpi;
 mod objects;
 pub mod output;
 mod rank;
+mod secret;
+mod shown;
 pub mod signals;
 pub mod symbols;
 mod text;
 pub mod trap;
+pub mod trust;
 pub mod wasi;

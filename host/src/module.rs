@@ -3,13 +3,15 @@
 //! What is refused here is refused with the file named and a next step: a truncated file, a component, a module
 //! that is not a program. Which functions a module may import is decided where they are registered.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmtime::{Collector, Config, Engine, ExternType, Module};
 
 use crate::cache::Cache;
@@ -39,9 +41,12 @@ pub struct Program {
     pub symbols: Arc<Symbols>,
 }
 
-/// Loads a program.
-pub fn load(path: &Path, settings: Settings) -> Result<Program> {
-    let binary = read(path)?;
+/// Loads a program: the one that is known by a digest, or whatever the file has.
+pub fn load(path: &Path, digest: Option<&str>, settings: Settings) -> Result<Program> {
+    let binary = match digest {
+        Some(known) => read_known(path, known)?,
+        None => read(path)?,
+    };
     let code = compile(&engine(settings)?, path, &binary)?;
     check_program(&code, path)?;
     Ok(Program { code, symbols: Arc::new(Symbols::of(binary)) })
@@ -63,9 +68,33 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))
 }
 
+/// The option of `rankine run` that says what the module must be, for processes that a program starts.
+pub const DIGEST_OPTION: &str = "--module-digest";
+
+/// What a file with a module is known by.
+pub fn digest(mut file: impl Read) -> std::io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    std::io::copy(&mut file, &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
 /// The module in a file, as binary: `.wat` text is translated. Its function table is exported.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let bytes = std::fs::read(path).with_context(|| format!("can't read {}", path.display()))?;
+    translate(path, contents(path)?)
+}
+
+/// The module in a file, if that is the one that is known by the digest.
+pub fn read_known(path: &Path, known: &str) -> Result<Vec<u8>> {
+    let bytes = contents(path)?;
+    ensure!(digest(&bytes[..])? == known, "{} was exchanged for another module meanwhile", path.display());
+    translate(path, bytes)
+}
+
+fn contents(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("can't read {}", path.display()))
+}
+
+fn translate(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
     let bytes = without_first_line(bytes);
     let is_text = path.extension().is_some_and(|extension| extension == "wat");
     if !is_text && !bytes.starts_with(b"\0asm") {
@@ -111,14 +140,29 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     }
     tracing::info!("compiling {}", path.display());
     let progress = Progress::start(path);
-    let code = engine.precompile_module(binary).map_err(|error| anyhow!("{}: {error:#}", path.display()));
+    let code = on_threads_that_end(|| engine.precompile_module(binary));
     progress.stop();
-    let code = code?;
+    let code = code?.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
     if let Some(cache) = cache {
         cache.store(&key, &code);
     }
     // SAFETY: `code` was compiled by this very engine a moment ago.
     unsafe { Module::deserialize(engine, &code) }.map_err(|error| anyhow!("{}: {error:#}", path.display()))
+}
+
+/// Runs a part of Wasmtime that works on several threads, and ends those: rayon would keep them, and a thread that is
+/// there before the process is confined (see `confine`) keeps its rights.
+fn on_threads_that_end<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    let mut threads = Vec::new();
+    let pool = rayon::ThreadPoolBuilder::new().spawn_handler(|thread| {
+        threads.push(std::thread::Builder::new().name("compiler".into()).spawn(|| thread.run())?);
+        Ok(())
+    });
+    let pool = pool.build().context("can't start threads to compile on")?;
+    let result = pool.install(work);
+    drop(pool);
+    threads.into_iter().for_each(|thread| drop(thread.join()));
+    Ok(result)
 }
 
 /// Checks that a module is a program: it can be started, and has a memory to send from.
@@ -146,31 +190,35 @@ pub fn check_program(module: &Module, path: &Path) -> Result<()> {
     }
 }
 
-/// A spinner on the terminal while compiling takes long.
-struct Progress(indicatif::ProgressBar);
+/// A spinner on the terminal while compiling takes long, shown by a thread that ends with it.
+struct Progress(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Progress {
     fn start(path: &Path) -> Progress {
         if !std::io::stderr().is_terminal() {
-            return Progress(indicatif::ProgressBar::hidden());
+            return Progress(None);
         }
         let name = path.file_name().map_or_else(|| path.to_path_buf(), PathBuf::from);
-        let bar = indicatif::ProgressBar::hidden();
-        let (shown, text) = (bar.downgrade(), format!("compiling {} (once; then it is cached)", name.display()));
-        std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_secs(1));
-            if let Some(bar) = shown.upgrade().filter(|bar| !bar.is_finished()) {
-                bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
-                bar.set_style(indicatif::ProgressStyle::default_spinner());
-                bar.set_message(text);
-                bar.enable_steady_tick(Duration::from_millis(100));
+        let (stop, stopped) = channel();
+        let thread = std::thread::spawn(move || {
+            if stopped.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
+                return;
             }
+            let bar = indicatif::ProgressBar::new_spinner();
+            bar.set_message(format!("compiling {} (once; then it is cached)", name.display()));
+            while stopped.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+                bar.tick();
+            }
+            bar.finish_and_clear();
         });
-        Progress(bar)
+        Progress(Some((stop, thread)))
     }
 
     fn stop(self) {
-        self.0.finish_and_clear();
+        if let Some((stop, thread)) = self.0 {
+            drop(stop);
+            let _ = thread.join();
+        }
     }
 }
 

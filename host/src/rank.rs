@@ -13,6 +13,7 @@ use wasmtime::{Engine, Instance, InstancePre, Store, ThrownException, TypedFunc}
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
+use crate::grants::Access;
 use crate::guest::{Exit, Fatal, Guest, Limits, Seat, Stopped};
 use crate::job::{End, Event, Placement, Remote, Settings};
 use crate::output::{Output, Stream};
@@ -216,11 +217,15 @@ pub(crate) fn wasi(settings: &Settings, rank: usize, output: &Arc<Output>) -> Re
     // A rank with a thread to itself may block it; on a fiber, sleeping and file operations are handed to other
     // threads.
     builder.allow_blocking_current_thread(settings.placement == Placement::Threads);
-    for folder in &settings.folders {
+    for grant in settings.grants.iter() {
+        let permissions = match grant.access() {
+            Access::ReadOnly => FsPerms::ReadOnly,
+            Access::ReadWrite => FsPerms::ReadWrite,
+        };
         builder
-            .preopened_dir(&folder.host, &folder.guest, FsPerms::ReadWrite)
+            .preopened_dir(grant.path(), grant.guest(), permissions)
             .map_err(|error| anyhow!("{error:#}"))
-            .with_context(|| format!("can't open the folder {}", folder.host.display()))?;
+            .with_context(|| format!("can't open the folder {}", grant.real().display()))?;
     }
     Ok(builder.build_p1())
 }

@@ -1,12 +1,18 @@
 //! Signals that end a job: a thread waits for them, so that nothing has to happen inside a signal handler.
 
 use std::mem::MaybeUninit;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::os::unix::thread::JoinHandleExt as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 /// What ends a job: an interrupt from the keyboard, a polite request, a lost terminal.
 const ENDING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
+/// What ends the thread that waits; sent by anyone else it means nothing.
+const WAKE: libc::c_int = libc::SIGURG;
+
 /// Keeps the signals that end a job from this thread and all that it starts, until [`watch`] takes them.
+#[derive(Copy, Clone)]
 pub struct Held(libc::sigset_t);
 
 /// Holds the signals back. Call it before any thread is started.
@@ -15,7 +21,7 @@ pub fn hold() -> Held {
     // SAFETY: `sigemptyset` initialises the set, and the others read it.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
-        for signal in ENDING {
+        for signal in ENDING.into_iter().chain([WAKE]) {
             libc::sigaddset(set.as_mut_ptr(), signal);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
@@ -23,49 +29,80 @@ pub fn hold() -> Held {
     }
 }
 
-/// Tells of the first signal.
-#[derive(Clone, Default)]
-pub struct Watch(Arc<Mutex<State>>);
+/// Waits for signals, and tells of the first; a second one ends the process at once.
+pub struct Watch {
+    held: Held,
+    state: Arc<Mutex<State>>,
+    thread: Option<JoinHandle<()>>,
+}
 
 #[derive(Default)]
 struct State {
     arrived: Option<i32>,
     listener: Option<Box<dyn FnOnce(i32) + Send>>,
+    paused: bool,
+}
+
+impl State {
+    fn note(&mut self, signal: i32) {
+        if self.arrived.replace(signal).is_some() {
+            std::process::exit(128 + signal);
+        }
+        if let Some(listener) = self.listener.take() {
+            listener(signal);
+        }
+    }
+}
+
+/// Waits for signals from now on.
+pub fn watch(held: Held) -> Watch {
+    let mut watch = Watch { held, state: Arc::default(), thread: None };
+    watch.start();
+    watch
 }
 
 impl Watch {
     /// From now on it is `listener` that hears of the first signal, also of one that has arrived before.
     pub fn tell(&self, listener: impl FnOnce(i32) + Send + 'static) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         match state.arrived {
             Some(signal) => listener(signal),
             None => state.listener = Some(Box::new(listener)),
         }
     }
 
-    fn note(&self, signal: i32) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.arrived = Some(signal);
-        if let Some(listener) = state.listener.take() {
-            listener(signal);
+    /// Does something that wants this thread to be alone. A signal that arrives meanwhile waits.
+    pub fn paused<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        if let Some(thread) = self.thread.take() {
+            lock(&self.state).paused = true;
+            // SAFETY: the thread has not been joined yet.
+            unsafe { libc::pthread_kill(thread.as_pthread_t(), WAKE) };
+            let _ = thread.join();
+            lock(&self.state).paused = false;
         }
+        let result = work();
+        self.start();
+        result
+    }
+
+    fn start(&mut self) {
+        let (held, state) = (self.held, self.state.clone());
+        self.thread = Some(std::thread::spawn(move || {
+            loop {
+                let mut signal = 0;
+                // SAFETY: the set is initialised, and its signals are blocked in every thread.
+                unsafe { libc::sigwait(&held.0, &mut signal) };
+                let mut state = lock(&state);
+                match signal {
+                    WAKE if state.paused => return,
+                    WAKE => {}
+                    signal => state.note(signal),
+                }
+            }
+        }));
     }
 }
 
-/// Waits for signals from now on; a second one ends the process at once.
-pub fn watch(held: Held) -> Watch {
-    let watch = Watch::default();
-    let told = watch.clone();
-    std::thread::spawn(move || {
-        let wait = || {
-            let mut signal = 0;
-            // SAFETY: the set is initialised, and its signals are blocked in every thread.
-            unsafe { libc::sigwait(&held.0, &mut signal) };
-            signal
-        };
-        told.note(wait());
-        let signal = wait();
-        std::process::exit(128 + signal);
-    });
-    watch
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

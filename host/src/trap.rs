@@ -5,8 +5,8 @@ use std::fmt::{self, Write as _};
 use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
 use crate::module::FRAMES;
+use crate::shown;
 use crate::symbols::{Place, Symbols};
-use crate::text;
 
 /// Lines of a stack that a report shows, innermost first: functions that were inlined have lines of their own.
 const LINES: usize = 100;
@@ -90,7 +90,7 @@ fn lines(frame: &FrameInfo, places: &[Place]) -> Vec<String> {
     let line = |place: &Place| {
         let mut line = place.function.as_deref().map_or_else(function, readable);
         if let Some(file) = &place.file {
-            let _ = write!(line, " ({}", text::line(file));
+            let _ = write!(line, " ({}", shown::line(file));
             for number in [place.line, place.column].into_iter().flatten() {
                 let _ = write!(line, ":{number}");
             }
@@ -103,7 +103,7 @@ fn lines(frame: &FrameInfo, places: &[Place]) -> Vec<String> {
 
 /// A function's name, for a person.
 fn readable(name: &str) -> String {
-    text::line(&demangle(name))
+    shown::line(&demangle(name))
 }
 
 fn demangle(name: &str) -> String {

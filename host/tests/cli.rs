@@ -14,7 +14,8 @@ fn guest(name: &str) -> PathBuf {
 
 fn rankine() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rankine"));
-    command.env("RANKINE_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache")).stdin(Stdio::null());
+    command.env("RANKINE_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    command.env("RANKINE_STATE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/state")).stdin(Stdio::null());
     command
 }
 
@@ -256,9 +257,11 @@ fn folders_are_granted_and_no_others() {
     std::fs::write(folder.path().join("note"), "granted\n").unwrap();
     let grant = format!("{}::/data", folder.path().display());
     for placement in PLACEMENTS {
-        let output = run(&["-n", "2", placement, "--dir", &grant], "file");
-        ended(&output, 0);
-        assert_eq!(out(&output), "granted\n".repeat(2));
+        for option in ["--dir", "--dir-ro"] {
+            let output = run(&["-n", "2", placement, option, &grant], "file");
+            ended(&output, 0);
+            assert_eq!(out(&output), "granted\n".repeat(2));
+        }
     }
     assert_ne!(run(&[], "file").status.code(), Some(0));
     let output = run(&["--dir", "/surely/not/there"], "file");
@@ -471,5 +474,32 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(err(&output), "", "{arguments:?}");
         assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?} {}", output.status);
+    }
+}
+
+/// Whoever runs the guest, and all of its threads: `NoNewPrivs` and `Seccomp` of each.
+#[cfg(target_os = "linux")]
+fn restrictions(process: u32) -> Vec<(bool, bool)> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    let statuses = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("status")).unwrap());
+    statuses.map(|status| (status.contains("NoNewPrivs:\t1"), status.contains("Seccomp:\t2"))).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn every_thread_is_confined_unless_told_otherwise() {
+    for placement in PLACEMENTS {
+        for (option, confined) in [(None, true), (Some("--no-confine"), false)] {
+            let mut command = rankine();
+            command.args(["run", "-n", "2", "--timeout", "60", placement]).args(option).arg(guest("forever"));
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut line = [0; 5];
+            child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+            let found = restrictions(child.id());
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert!(found.len() > 1, "{placement}: {found:?}");
+            assert!(found.iter().all(|thread| *thread == (confined, confined)), "{placement} {option:?}: {found:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A module that names every function of the ABI: the mpi engine has them all, so it loads.
 
 use super::Places;
+use super::mpiexec::library;
 use super::process::{Ended, run_within};
 use libtest_mimic::Failed;
 use rankine_abi::{FUNCTIONS, MODULE, ValueType};
@@ -14,6 +15,7 @@ pub fn load(places: &Places) -> Result<(), Failed> {
     std::fs::write(&path, wasm).map_err(|e| e.to_string())?;
     let mut command = Command::new(&places.rankine);
     command.args(["run", "--engine", "mpi"]).arg(path);
+    command.env("RANKINE_MPI_LIB", library(places));
     let run = run_within(command, None, Duration::from_secs(60))?;
     if run.ended == Ended::Status(0) { Ok(()) } else { Err(run.to_string().into()) }
 }

@@ -1,6 +1,7 @@
 //! Processes of an MPI library on a machine with fewer cores.
 
 use super::places::Places;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Processes of MPICH poll while they wait. On fewer cores than processes that keeps from the core the one that they
@@ -16,6 +17,11 @@ const SLEEP_WHILE_WAITING: [(&str, &str); 4] = [
 pub fn mpiexec(places: &Places, ranks: u32) -> Command {
     let mut command = Command::new(places.mpi_bin.join("mpiexec"));
     command.args(["-n", &ranks.to_string()]).envs(SLEEP_WHILE_WAITING);
-    command.env("RANKINE_MPI_LIB", places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
+    command.env("RANKINE_MPI_LIB", library(places));
     command
+}
+
+/// The library that the launcher belongs to.
+pub fn library(places: &Places) -> PathBuf {
+    places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1")
 }

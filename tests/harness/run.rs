@@ -35,12 +35,12 @@ pub fn trial(
                 "-n",
                 &ranks.to_string(),
             ]);
-            command.args(&guest.head.run);
+            command.args(options(places, guest));
             command
         }
         Mode::Mpi => {
             let mut command = mpiexec(places, ranks);
-            command.arg(&places.rankine).arg("run").args(&guest.head.run);
+            command.arg(&places.rankine).arg("run").args(options(places, guest));
             command
         }
         Mode::Native => mpiexec(places, ranks),
@@ -57,6 +57,12 @@ pub fn trial(
         }
     }
     if complaints.is_empty() { Ok(()) } else { Err(format!("{}\n{run}", complaints.join("\n")).into()) }
+}
+
+/// The options of `rankine run` that a guest's head asks for; `{guests}` is the folder of the compiled guests.
+fn options(places: &Places, guest: &Guest) -> Vec<String> {
+    let guests = places.target.join("guests").display().to_string();
+    guest.head.run.iter().map(|word| word.replace("{guests}", &guests)).collect()
 }
 
 /// What is wrong with a run, in words.

@@ -168,11 +168,18 @@ fn processes(last: &str) -> Vec<i32> {
 
 fn the_command_is_shown(site: &Site) -> Result<(), Failed> {
     let mut command = Command::new(&site.places.rankine);
-    command.args(["run", "-n", "3", "--dry-run", "--hosts", "n1:2,n2:2", "--env", "A=b c"]).arg(site.guest()?).arg("x");
+    command
+        .args(["run", "-n", "3", "--dry-run", "--hosts", "n1:2,n2:2", "--env", "A=b c", "--dir-ro", "data::/in"])
+        .arg(site.guest()?)
+        .arg("x");
     command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec"));
     command.env("RANKINE_MPI_LIB", site.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
     let run = run_within(command, None, LIMIT)?;
-    let wanted = ["mpiexec -n 3 -hosts n1:2,n2:1 ", "rankine run --engine mpi --env 'A=b c' ", "/where.wasm x"];
+    let wanted = [
+        "mpiexec -n 3 -hosts n1:2,n2:1 ",
+        "rankine run --engine mpi --dir-ro data::/in --env 'A=b c' ",
+        "/where.wasm x",
+    ];
     match wanted.iter().find(|part| !run.stdout.contains(**part)) {
         None if run.ended == Ended::Status(0) => Ok(()),
         lacking => Err(format!("the command lacks {lacking:?}\n{run}").into()),

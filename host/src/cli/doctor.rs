@@ -1,5 +1,6 @@
 //! `rankine doctor`: what of the set-up is there, and the next step for what is not.
 
+use crate::confine;
 use crate::mpi::library;
 use anyhow::Result;
 use rankine_toolchain::build::Flang;
@@ -90,6 +91,7 @@ fn look() -> Vec<Finding> {
     findings.push(mpi());
     findings.push(maps());
     findings.push(cores());
+    findings.push(wall());
     findings
 }
 
@@ -148,7 +150,9 @@ fn rust_target() -> Finding {
 fn mpi() -> Finding {
     let found = library::find(None).map(|library| {
         let (major, minor) = library.abi;
-        format!("{}, ABI {major}.{minor}, {} (from {})", library.version, library.path.display(), library.origin)
+        let skipped: String = library.skipped.iter().map(|skipped| format!("; skipped: {skipped}")).collect();
+        let (version, path) = (&library.version, library.path.display());
+        format!("{version}, ABI {major}.{minor}, {path} (from {}){skipped}", library.origin)
     });
     Finding::new(
         "MPI library",
@@ -185,4 +189,17 @@ fn cores() -> Finding {
         Err(error) => format!("unknown ({error})"),
     };
     Finding { part: "cores", ok: true, needed: false, detail, next: None }
+}
+
+/// What confines the processes of a job.
+fn wall() -> Finding {
+    let standing = confine::available();
+    let detail = standing.to_string();
+    let result = if standing.is_whole() { Ok(detail) } else { Err(anyhow::anyhow!(detail)) };
+    Finding::new(
+        "confinement",
+        false,
+        result,
+        "a second wall around guests; Linux has it from 5.13 on, with landlock among the kernel's `lsm=`",
+    )
 }

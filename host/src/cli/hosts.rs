@@ -58,11 +58,6 @@ fn host(line: &str) -> Result<Host> {
             _ => bail!("`{word}` is not understood; a host is written name, name:4 or name slots=4"),
         }
     }
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with('-')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@'))
-    };
     ensure!(is_name(name), "`{name}` is not the name of a host");
     let slots = match slots.map(str::parse) {
         None => None,
@@ -72,12 +67,21 @@ fn host(line: &str) -> Result<Host> {
     Ok(Host { name: name.into(), slots })
 }
 
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('-')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@'))
+}
+
 /// The hosts of the Slurm allocation that this process is in.
 fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Host>> {
     let names = variable("SLURM_JOB_NODELIST").or_else(|| variable("SLURM_NODELIST")).context(
         "--hosts slurm: this is no Slurm allocation (SLURM_JOB_NODELIST is not set); get one with salloc or sbatch",
     )?;
     let names = expand(&names).with_context(|| format!("SLURM_JOB_NODELIST is {names}"))?;
+    if let Some(name) = names.iter().find(|name| !is_name(name)) {
+        bail!("SLURM_JOB_NODELIST has `{name}`, which is not the name of a host");
+    }
     let tasks = variable("SLURM_TASKS_PER_NODE").map(|text| repeated(&text)).transpose()?.unwrap_or_default();
     let slots = tasks.into_iter().map(Some).chain(std::iter::repeat(None));
     Ok(names.into_iter().zip(slots).map(|(name, slots)| Host { name, slots }).collect())

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::inspect::{Facts, inspect};
-use crate::{local, module, mpi, text};
+use crate::{local, module, mpi, shown};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -65,7 +65,7 @@ fn module_page(file: PathBuf, json: bool) -> Result<String> {
     let mpi_functions: Vec<Used> = used.into_iter().map(|name| Used { engines: engines(&name), name }).collect();
     let runs = facts.other_imports.is_empty() && mpi_functions.iter().all(|function| !function.engines.is_empty());
     let page = Page { file, mpi_functions, runs, facts };
-    if json { Ok(serde_json::to_string_pretty(&page)? + "\n") } else { Ok(text::lines(&page.as_text()).into_owned()) }
+    if json { Ok(serde_json::to_string_pretty(&page)? + "\n") } else { Ok(shown::lines(&page.as_text()).into_owned()) }
 }
 
 impl Page {

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use rankine_toolchain::find::{env_path, find_program};
 
 use super::hosts::{self, places};
 use super::stage::Stage;
+use crate::grants::{Grants, Kept};
+use crate::places::{self, env_path, find_program};
+use crate::trust;
 
 /// The options of `rankine run` that are about other hosts.
 #[derive(clap::Args)]
@@ -54,6 +56,8 @@ pub(super) struct Program {
     pub arguments: Vec<String>,
     /// The MPI library of this host.
     pub library: PathBuf,
+    /// The folders of this host that the program may use.
+    pub grants: Grants,
 }
 
 /// The launchers whose command lines are known.
@@ -76,19 +80,21 @@ impl Options {
         let wanted = self.hosts.as_deref().unwrap_or_default();
         let places = places(&hosts::read(wanted)?, program.ranks)?;
         let (launcher, kind) = self.find_launcher(wanted == "slurm", &program.library)?;
+        program.grants.keep_from([Kept::new(&launcher, "the launcher")])?;
         program.file = std::path::absolute(&program.file)?;
+        let rankine = std::env::current_exe().context("the path of this program is not known")?;
         let stage = Stage::prepare(&program.file)?;
         if self.stage {
-            let ssh = self.ssh.as_deref().unwrap_or(Path::new("ssh"));
+            let ssh = self.find_ssh()?;
+            program.grants.keep_from([Kept::new(&ssh, "the program that reaches other hosts")])?;
             let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
             if self.dry_run {
-                stage.commands(ssh, &names).iter().for_each(|command| println!("{}", shown(command)));
+                stage.commands(&ssh, &rankine, &names).iter().for_each(|command| println!("{}", shown(command)));
             } else {
-                stage.copy(ssh, &names)?;
+                stage.copy(&ssh, &rankine, &names)?;
             }
             program.file = stage.destination();
         }
-        let rankine = std::env::current_exe().context("the path of this program is not known")?;
         let mut command = self.command(&launcher, kind, &places, &rankine, &program)?;
         if self.dry_run {
             println!("{}", shown(&command));
@@ -99,7 +105,19 @@ impl Options {
         bail!("the launcher {} cannot be started: {error}", launcher.display())
     }
 
-    /// The launcher that was named, else the one installed with the MPI library, of the virtual environment or on PATH.
+    /// The program that reaches other hosts.
+    fn find_ssh(&self) -> Result<PathBuf> {
+        if let Some(named) = &self.ssh {
+            return find_program(named).with_context(|| format!("--ssh: there is no program {}", named.display()));
+        }
+        let path = find_program("ssh").context("no `ssh` was found in the folders of PATH; name one with --ssh")?;
+        match trust::distrust(&path) {
+            Some(why) => bail!("{} is not run, since {why}; name the program with --ssh", path.display()),
+            None => Ok(path),
+        }
+    }
+
+    /// The launcher that was named, else the one installed with the MPI library, of the active environment or on PATH.
     fn find_launcher(&self, slurm: bool, library: &Path) -> Result<(PathBuf, Kind)> {
         if let Some(named) = self.launcher.clone().or_else(|| env_path("RANKINE_LAUNCHER")) {
             let Some(path) = find_program(&named) else { bail!("there is no launcher {}", named.display()) };
@@ -107,22 +125,25 @@ impl Options {
             return Ok((path, kind));
         }
         let beside = library.parent().and_then(Path::parent).map(|prefix| prefix.join("bin"));
-        let active = env_path("VIRTUAL_ENV").map(|venv| venv.join("bin"));
-        let folder = std::env::current_dir().unwrap_or_default();
-        let projects = folder.ancestors().map(|above| above.join(".venv/bin"));
-        let installed =
-            beside.into_iter().chain(active).chain(projects).map(|folder| find_program(folder.join("mpiexec")));
+        let active = places::environments().into_iter().map(|environment| environment.join("bin"));
+        // A library that the loader found by its name alone has no folder.
+        let beside = beside.filter(|folder| folder.is_absolute());
+        let installed = beside.into_iter().chain(active).map(|folder| find_program(folder.join("mpiexec")));
         let on_path = ["mpiexec", "mpirun", "srun"].into_iter().map(find_program);
         // Slurm knows the hosts of its allocation best.
         let first = slurm.then(|| find_program("srun"));
+        let mut skipped = String::new();
         for path in first.into_iter().chain(installed).chain(on_path).flatten() {
-            if let Ok(kind) = kind_of(&path) {
+            if let Some(why) = trust::distrust(&path) {
+                tracing::warn!("the launcher {} is not run: {why}", path.display());
+                skipped += &format!("; skipped {}, since {why}", path.display());
+            } else if let Ok(kind) = kind_of(&path) {
                 return Ok((path, kind));
             }
         }
         bail!(
             "no launcher was found (mpiexec, mpirun or srun): install an MPI library, for instance with `pip install mpich`, \
-             or name its launcher with --launcher"
+             or name its launcher with --launcher{skipped}"
         )
     }
 
@@ -151,7 +172,7 @@ impl Options {
                     command.args(["--mca", "plm_rsh_agent"]).arg(ssh);
                 }
                 // Hydra and Slurm pass the whole environment on.
-                for name in ["RANKINE_CACHE_DIR", "RANKINE_MPI_LIB", "VIRTUAL_ENV"] {
+                for name in ["RANKINE_CACHE_DIR", "RANKINE_STATE_DIR", "RANKINE_MPI_LIB", "VIRTUAL_ENV"] {
                     if env_path(name).is_some() {
                         command.args(["-x", name]);
                     }
@@ -237,6 +258,7 @@ mod tests {
             file: "/w/job.wasm".into(),
             arguments: vec!["--steps".into(), "10".into()],
             library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
+            grants: Grants::default(),
         };
         let command = options.command("mpiexec".as_ref(), kind, &places, "/bin/rankine".as_ref(), &program)?;
         Ok(shown(&command))

@@ -1,9 +1,11 @@
 //! The `rankine` command: a file per subcommand.
 
+mod compile;
 mod compilers;
 mod doctor;
 mod hosts;
 mod info;
+mod kept;
 mod launch;
 mod pages;
 mod run;
@@ -18,7 +20,7 @@ use clap::{Parser, Subcommand};
 use rankine_toolchain::terminal::print_page;
 use rankine_toolchain::{cc, cxx, fc};
 
-use crate::text;
+use crate::shown;
 
 /// Exit status of the command for an error of the host.
 const HOST_ERROR: u8 = 1;
@@ -57,6 +59,8 @@ enum Command {
     /// Compile a C++ program, as mpicxx does
     #[command(name = "c++", alias = "cxx")]
     Cxx(compilers::Clang),
+    /// Compile programs ahead, so that they start at once
+    Compile(compile::Arguments),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
@@ -72,9 +76,14 @@ enum Command {
 
 /// Runs the command that the process was started with; its exit status.
 pub fn main() -> ExitCode {
+    crate::places::leave_working_folder();
+    if cfg!(feature = "unvalidated") {
+        eprintln!("rankine: warning: this build is for tests of the second wall: texts and files are not checked");
+    }
     let arguments = Arguments::parse_from(run::accept_np(std::env::args_os().collect::<Vec<OsString>>()));
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(*arguments),
+        Command::Compile(arguments) => compile::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(arguments) => cc::run(&arguments.arguments),
         Command::Fc(arguments) => fc::run(&arguments.arguments),
@@ -86,7 +95,7 @@ pub fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         // A reader that has gone away is no reason to panic.
-        let _ = writeln!(std::io::stderr(), "{}", text::lines(&format!("rankine: {error:#}")));
+        let _ = writeln!(std::io::stderr(), "{}", shown::lines(&format!("rankine: {error:#}")));
         ExitCode::from(HOST_ERROR)
     })
 }

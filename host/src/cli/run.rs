@@ -11,14 +11,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-use super::launch;
-use crate::job::{Ending, Folder, Job, Placement, Settings};
+use super::{kept, launch};
+use crate::confine::{self, Needs, Network};
+use crate::grants::{Access, Folder, Grants};
+use crate::job::{Ending, Job, Placement, Settings};
 use crate::module::{self, Program};
-use crate::mpi::library;
 use crate::mpi::process::{self, Process};
+use crate::mpi::{confined, library};
 use crate::output::Output;
 use crate::signals::{self, Watch};
-use crate::{limits, rank, text};
+use crate::{limits, rank, shown};
 
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
@@ -39,6 +41,10 @@ pub(super) struct Arguments {
     /// Let the program use a folder; it sees it as GUEST, or under the name given
     #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = parse_folder)]
     folders: Vec<Folder>,
+
+    /// As --dir, but the program can only read what lies in the folder
+    #[arg(long = "dir-ro", value_name = "HOST[::GUEST]", value_parser = parse_read_only_folder)]
+    read_only_folders: Vec<Folder>,
 
     /// Set a variable of the program's environment; K alone passes on yours
     #[arg(long = "env", value_name = "K[=V]", value_parser = parse_variable)]
@@ -68,6 +74,14 @@ pub(super) struct Arguments {
     #[arg(long)]
     no_deadlock_check: bool,
 
+    /// The module must be the one with this digest: for processes that a program starts
+    #[arg(long = "module-digest", value_name = "DIGEST", hide = true)]
+    digest: Option<String>,
+
+    /// Leave the process all rights that you have (see SECURITY.md)
+    #[arg(long)]
+    no_confine: bool,
+
     #[command(flatten)]
     launch: launch::Options,
 
@@ -91,11 +105,12 @@ enum EngineName {
 
 const HELP: &str = "\
 Ranks run as threads while each can have a core, and as fibers beyond that. Standard input goes to
-rank 0. Lines of different ranks never mix.
+rank 0. Lines of different ranks never mix. A folder from which code is taken is not granted: the
+cache of compiled code, what this program and the MPI library lie in, the active environment, PATH.
 
 Examples:
   rankine run -n 4 ring.wasm
-  rankine run -n 64 --dir data::/data heat.wasm --steps 1000
+  rankine run -n 64 --dir out::/out --dir-ro data::/data heat.wasm --steps 1000
   rankine run -n 2 --label --timeout 60 test.wasm
   mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
   rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
@@ -107,10 +122,12 @@ Exit status: the highest of the program's own; or
     3  deadlock: all ranks waited   141  nobody read the output any more";
 
 /// Options of `run` that take a value in the argument after them.
-const TAKES_VALUE: [&str; 13] = [
+const TAKES_VALUE: [&str; 15] = [
     "-n",
     "--ranks",
     "--dir",
+    "--dir-ro",
+    module::DIGEST_OPTION,
     "--env",
     "--memory-limit",
     "--timeout",
@@ -155,7 +172,11 @@ fn parse_folder(text: &str) -> Result<Folder, String> {
     if host.is_empty() || guest.is_empty() {
         return Err("give a folder, and after :: the name that the program sees".into());
     }
-    Ok(Folder { host: host.into(), guest: guest.into() })
+    Ok(Folder { host: host.into(), guest: guest.into(), access: Access::ReadWrite })
+}
+
+fn parse_read_only_folder(text: &str) -> Result<Folder, String> {
+    Ok(Folder { access: Access::ReadOnly, ..parse_folder(text)? })
 }
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {
@@ -204,13 +225,15 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 
 /// Runs all ranks in this process.
 fn run_here(arguments: Arguments) -> Result<ExitCode> {
-    let watch = signals::watch(signals::hold());
-    let settings = arguments.into_settings();
+    let mut watch = signals::watch(signals::hold());
+    let digest = arguments.digest.clone();
+    let settings = arguments.into_settings()?;
     let images = limits::check_mappings(settings.ranks)?;
     limits::raise_open_files();
 
     let file = PathBuf::from(&settings.arguments[0]);
-    let program = load(&file, module::Settings { images }, &settings, &watch)?;
+    let program = load(&file, digest, module::Settings { images }, &settings, &watch)?;
+    confine(&mut watch, &settings, || Ok(Needs::new(&settings.grants, None, Network::Closed)))?;
     tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
     let job = Job::new(&program, &file, settings)?;
     let (remote, output) = (job.remote(), job.output().clone());
@@ -226,13 +249,21 @@ fn run_here(arguments: Arguments) -> Result<ExitCode> {
 /// Runs the one rank that this process is.
 fn run_process(arguments: Arguments) -> Result<ExitCode> {
     process::prepare_environment();
-    let watch = signals::watch(signals::hold());
-    let library = library::find(arguments.mpi_lib.as_deref())?;
+    let mut watch = signals::watch(signals::hold());
+    let (named, digest) = (arguments.mpi_lib.clone(), arguments.digest.clone());
+    // Before anything is loaded: a library that a guest could exchange is not.
+    let settings = Settings { ranks: 1, placement: Placement::Threads, ..arguments.into_settings()? };
+    settings.grants.keep_apart()?;
+    let library = library::find(named.as_deref())?;
     tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
-    let settings = Settings { ranks: 1, placement: Placement::Threads, ..arguments.into_settings() };
+    // Once is enough for a job.
+    for skipped in library.skipped.iter().filter(|_| process::launched_rank().unwrap_or(0) == 0) {
+        tracing::warn!("an MPI library was skipped: {skipped}");
+    }
 
     let file = PathBuf::from(&settings.arguments[0]);
-    let program = load(&file, module::Settings { images: true }, &settings, &watch)?;
+    let program = load(&file, digest, module::Settings { images: true }, &settings, &watch)?;
+    confine(&mut watch, &settings, || confined::prepare(&library, &program.code, &settings))?;
     let process = Process::new(&program, &file, settings, library)?;
     watch.tell(process.remote());
     let ending = process.run();
@@ -243,16 +274,34 @@ fn run_process(arguments: Arguments) -> Result<ExitCode> {
     std::process::exit(ending.status())
 }
 
+/// Puts the wall up, unless none is wanted: after this, threads may be started that a guest reaches. Until then this one is
+/// alone.
+fn confine(watch: &mut Watch, settings: &Settings, needs: impl FnOnce() -> Result<Needs>) -> Result<()> {
+    if !settings.confine {
+        tracing::info!("not confined (--no-confine)");
+        return Ok(());
+    }
+    let standing = watch.paused(|| confine::up(&needs()?))?;
+    tracing::info!("confined: {standing}");
+    Ok(())
+}
+
 /// Stack of the thread that loads a program: as much as a process's first thread has.
 const LOADING_STACK: usize = 8 << 20;
 
 /// The program in a file, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
-fn load(file: &Path, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Program> {
+fn load(
+    file: &Path,
+    digest: Option<String>,
+    settings: module::Settings,
+    job: &Settings,
+    watch: &Watch,
+) -> Result<Program> {
     let (sender, ends) = channel();
     let (interrupt, path) = (sender.clone(), file.to_path_buf());
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal)))));
-    std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| module::load(&path, settings));
+    let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
+        let loaded = catch_unwind(|| module::load(&path, digest.as_deref(), settings));
         let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}: {}", path.display(), rank::bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
@@ -261,7 +310,10 @@ fn load(file: &Path, settings: module::Settings, job: &Settings, watch: &Watch) 
         Some(limit) => ends.recv_timeout(limit.saturating_sub(job.started.elapsed())),
     };
     let ending = match (end, job.timeout) {
-        (Ok(Ok(loaded)), _) => return loaded,
+        (Ok(Ok(loaded)), _) => {
+            let _ = loader.join();
+            return loaded;
+        }
         (Ok(Err(ending)), _) => ending,
         (Err(RecvTimeoutError::Timeout), Some(limit)) => Ending::TimedOut(limit),
         (Err(_), _) => bail!("the thread that loads the program has disappeared"),
@@ -282,28 +334,30 @@ impl Arguments {
         if matches!(self.engine, Some(EngineName::Local)) {
             usage("--hosts is for the engine mpi: `local` has all ranks in one process");
         }
+        let folders = self.all_folders();
+        let grants = Grants::here(&folders);
+        grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
         let library = library::find(self.mpi_lib.as_deref())?.path;
         let mut options: Vec<OsString> = Vec::new();
-        let mut option = |name: &str, value: OsString| options.extend([name.into(), value]);
-        for folder in &self.folders {
-            let mut value = folder.host.clone().into_os_string();
-            value.push("::");
-            value.push(&folder.guest);
-            option("--dir", value);
+        let mut option = |name: OsString, value: OsString| options.extend([name, value]);
+        for folder in &folders {
+            let [name, value] = folder.words();
+            option(name, value);
         }
         for (name, value) in &self.environment {
-            option("--env", format!("{name}={value}").into());
+            option("--env".into(), format!("{name}={value}").into());
         }
         if let Some(path) = &self.mpi_lib {
-            option("--mpi-lib", path.into());
+            option("--mpi-lib".into(), path.into());
         }
         if let Some(bytes) = self.memory_limit {
-            option("--memory-limit", bytes.to_string().into());
+            option("--memory-limit".into(), bytes.to_string().into());
         }
         if let Some(limit) = self.timeout {
-            option("--timeout", limit.as_secs_f64().to_string().into());
+            option("--timeout".into(), limit.as_secs_f64().to_string().into());
         }
         options.extend(self.label.then(|| "--label".into()));
+        options.extend(self.no_confine.then(|| "--no-confine".into()));
         options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
         Ok(launch::Program {
             ranks: self.ranks,
@@ -311,6 +365,7 @@ impl Arguments {
             file: PathBuf::from(&self.program[0]),
             arguments: self.program[1..].to_vec(),
             library,
+            grants,
         })
     }
 
@@ -338,25 +393,33 @@ impl Arguments {
         Ok(engine)
     }
 
-    fn into_settings(self) -> Settings {
+    /// What the program may use, and how.
+    fn all_folders(&self) -> Vec<Folder> {
+        [&self.folders[..], &self.read_only_folders[..]].concat()
+    }
+
+    fn into_settings(self) -> Result<Settings> {
+        let grants = Grants::open(&self.all_folders())?;
+        grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
         let ranks = self.ranks.unwrap_or(1);
         let placement = match (self.threads, self.fibers) {
             (true, _) => Placement::Threads,
             (_, true) => Placement::Fibers,
             _ => Placement::suited(ranks),
         };
-        Settings {
+        Ok(Settings {
             ranks,
             placement,
             arguments: self.program,
             environment: self.environment,
-            folders: self.folders,
+            grants,
             memory_limit: self.memory_limit,
             timeout: self.timeout,
             started: Instant::now(),
             label: self.label,
             deadlock_check: !self.no_deadlock_check,
-        }
+            confine: !self.no_confine,
+        })
     }
 }
 
@@ -386,7 +449,7 @@ fn report(ending: &Ending) {
     let mut text = account(ending).join("\n");
     if !text.is_empty() {
         text.push('\n');
-        let _ = std::io::stderr().write_all(text::lines(&text).as_bytes());
+        let _ = std::io::stderr().write_all(shown::lines(&text).as_bytes());
     }
 }
 
@@ -460,9 +523,11 @@ mod tests {
 
     #[test]
     fn folders_and_variables() {
-        assert_eq!(parse_folder("a::/b").unwrap(), Folder { host: "a".into(), guest: "/b".into() });
-        assert_eq!(parse_folder("a").unwrap(), Folder { host: "a".into(), guest: "a".into() });
-        assert!(parse_folder("::b").is_err());
+        let folder = |guest: &str, access| Folder { host: "a".into(), guest: guest.into(), access };
+        assert_eq!(parse_folder("a::/b").unwrap(), folder("/b", Access::ReadWrite));
+        assert_eq!(parse_folder("a").unwrap(), folder("a", Access::ReadWrite));
+        assert_eq!(parse_read_only_folder("a::/b").unwrap(), folder("/b", Access::ReadOnly));
+        assert!(parse_folder("::b").is_err() && parse_read_only_folder("b::").is_err());
         assert_eq!(parse_variable("A=b=c"), Ok(("A".into(), "b=c".into())));
         assert!(parse_variable("=x").is_err());
     }

@@ -1,4 +1,4 @@
-//! Copies a program and its compiled code to hosts that share no file system with this one.
+//! Copies a program to hosts that share no file system with this one, and has it compiled there.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use std::thread;
 use anyhow::{Result, anyhow, bail};
 use sha2::{Digest, Sha256};
 
+use super::compile;
 use super::launch::shown;
-use crate::cache::Cache;
-use crate::{limits, module};
+use crate::{module, trust};
 
 /// So many copies go on at a time.
 const AT_ONCE: usize = 16;
@@ -19,8 +19,6 @@ const AT_ONCE: usize = 16;
 pub(super) struct Stage {
     file: PathBuf,
     digest: String,
-    /// Its compiled code in this host's cache.
-    code: Option<PathBuf>,
 }
 
 impl Stage {
@@ -28,12 +26,9 @@ impl Stage {
     /// ranks of this host and of those that share its file system.
     pub(super) fn prepare(file: &Path) -> Result<Stage> {
         let binary = module::read(file)?;
-        let engine = module::engine(module::Settings { images: limits::check_mappings(1)? })?;
-        let compiled = module::compile(&engine, file, &binary)?;
-        module::check_program(&compiled, file)?;
+        compile::ahead(file, &binary)?;
         let digest: String = Sha256::digest(&binary).iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-        let code = Cache::open().map(|cache| cache.path(&Cache::key(&engine, &binary))).filter(|path| path.exists());
-        Ok(Stage { file: file.to_path_buf(), digest, code })
+        Ok(Stage { file: file.to_path_buf(), digest })
     }
 
     /// Where the program lies on every host afterwards: named by its contents, so that a new version never meets an old
@@ -44,46 +39,33 @@ impl Stage {
     }
 
     /// The commands that do it, for a reader.
-    pub(super) fn commands(&self, ssh: &Path, hosts: &[&str]) -> Vec<Command> {
-        hosts.iter().flat_map(|host| self.for_host(ssh, host)).map(|(command, _)| command).collect()
+    pub(super) fn commands(&self, ssh: &Path, rankine: &Path, hosts: &[&str]) -> Vec<Command> {
+        hosts.iter().map(|host| self.for_host(ssh, rankine, host)).collect()
     }
 
-    /// A command and its input, for each file that a host needs.
-    fn for_host(&self, ssh: &Path, host: &str) -> Vec<(Command, PathBuf)> {
-        let put = |script: String, input: &Path| {
-            let mut command = Command::new(ssh);
-            command.arg(host).arg(script);
-            (command, input.to_path_buf())
-        };
-        let place = self.destination();
-        let top = folder();
+    /// The command for a host, whose input is the program. Code is compiled there, as each user and host trusts only
+    /// what it has compiled itself.
+    fn for_host(&self, ssh: &Path, rankine: &Path, host: &str) -> Command {
+        let (place, top) = (self.destination(), folder());
         // Others may write to /tmp: only a folder that is really ours will do.
-        let mut files = vec![put(
-            format!(
-                "umask 077 && mkdir -p {top} && [ -O {top} ] && [ ! -L {top} ] && mkdir -p {folder} && \
-                 cat >{file}.$$ && mv {file}.$$ {file}",
-                top = single(&top),
-                folder = single(place.parent().expect("it lies in a folder")),
-                file = single(&place),
-            ),
-            &self.file,
-        )];
-        if let Some(code) = &self.code {
-            let name = single(Path::new(code.file_name().expect("an entry has a name")));
-            let script = format!(
-                "umask 077 && c=${{RANKINE_CACHE_DIR:-${{XDG_CACHE_HOME:-$HOME/.cache}}/rankine}} && mkdir -p \"$c\" && \
-                 cat >\"$c\"/.new-$$ && mv \"$c\"/.new-$$ \"$c\"/{name}"
-            );
-            files.push(put(script, code));
-        }
-        files
+        let script = format!(
+            "umask 077 && mkdir -p {top} && [ -O {top} ] && [ ! -L {top} ] && mkdir -p {folder} && \
+             cat >{file}.$$ && mv {file}.$$ {file} && {rankine} compile {file}",
+            top = single(&top),
+            folder = single(place.parent().expect("it lies in a folder")),
+            file = single(&place),
+            rankine = single(rankine),
+        );
+        let mut command = Command::new(ssh);
+        command.arg(host).arg(script);
+        command
     }
 
     /// Does it; the first host that fails is named.
-    pub(super) fn copy(&self, ssh: &Path, hosts: &[&str]) -> Result<()> {
+    pub(super) fn copy(&self, ssh: &Path, rankine: &Path, hosts: &[&str]) -> Result<()> {
         for some in hosts.chunks(AT_ONCE) {
             let outcomes: Vec<Result<()>> = thread::scope(|scope| {
-                let copies: Vec<_> = some.iter().map(|host| scope.spawn(|| self.copy_to(ssh, host))).collect();
+                let copies: Vec<_> = some.iter().map(|host| scope.spawn(|| self.copy_to(ssh, rankine, host))).collect();
                 copies
                     .into_iter()
                     .map(|copy| copy.join().unwrap_or_else(|_| Err(anyhow!("the copy panicked"))))
@@ -94,17 +76,16 @@ impl Stage {
         Ok(())
     }
 
-    fn copy_to(&self, ssh: &Path, host: &str) -> Result<()> {
-        for (mut command, input) in self.for_host(ssh, host) {
-            tracing::info!("{}", shown(&command));
-            let output = command
-                .stdin(Stdio::from(File::open(&input)?))
-                .output()
-                .map_err(|error| anyhow!("{} cannot be started: {error}", ssh.display()))?;
-            if !output.status.success() {
-                let said = String::from_utf8_lossy(&output.stderr);
-                bail!("--stage: {} could not be copied to {host}: {}", input.display(), said.trim());
-            }
+    fn copy_to(&self, ssh: &Path, rankine: &Path, host: &str) -> Result<()> {
+        let mut command = self.for_host(ssh, rankine, host);
+        tracing::info!("{}", shown(&command));
+        let output = command
+            .stdin(Stdio::from(File::open(&self.file)?))
+            .output()
+            .map_err(|error| anyhow!("{} cannot be started: {error}", ssh.display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("--stage: {} could not be copied to {host} and compiled: {}", self.file.display(), said.trim());
         }
         Ok(())
     }
@@ -112,8 +93,7 @@ impl Stage {
 
 /// The folder for copies, the same on every host.
 fn folder() -> PathBuf {
-    // SAFETY: `geteuid` has no preconditions.
-    PathBuf::from(format!("/tmp/rankine-{}", unsafe { libc::geteuid() }))
+    PathBuf::from(format!("/tmp/rankine-{}", trust::effective_user()))
 }
 
 /// A path as one word of a shell.
@@ -136,10 +116,15 @@ mod tests {
         std::fs::set_permissions(&ssh, PermissionsExt::from_mode(0o755)).unwrap();
         let file = work.path().join("it's a job.wasm");
         std::fs::write(&file, b"\0asm bytes").unwrap();
-        let stage = Stage { file, digest: format!("test-{}", std::process::id()), code: None };
-        stage.copy(&ssh, &["here", "there"]).unwrap();
-        assert_eq!(std::fs::read(stage.destination()).unwrap(), b"\0asm bytes");
-        let error = stage.copy(&ssh, &["here", "away"]).unwrap_err().to_string();
+        let rankine = work.path().join("rankine");
+        std::fs::write(&rankine, "#!/bin/sh\n[ \"$1\" = compile ] && cp \"$2\" \"$2.compiled\"\n").unwrap();
+        std::fs::set_permissions(&rankine, PermissionsExt::from_mode(0o755)).unwrap();
+        let stage = Stage { file, digest: format!("test-{}", std::process::id()) };
+        stage.copy(&ssh, &rankine, &["here", "there"]).unwrap();
+        for place in [stage.destination(), stage.destination().with_extension("wasm.compiled")] {
+            assert_eq!(std::fs::read(place).unwrap(), b"\0asm bytes");
+        }
+        let error = stage.copy(&ssh, &rankine, &["here", "away"]).unwrap_err().to_string();
         assert!(error.contains("away") && error.contains("no route"), "{error}");
         std::fs::remove_dir_all(stage.destination().parent().unwrap()).unwrap();
     }

@@ -10,6 +10,8 @@ use rankine_abi::{
 };
 use rankine_local::{Error, Rank, Result, comm, topo};
 
+use crate::text;
+
 /// A handle as a word of the guest's memory.
 pub(crate) trait Handle: Copy {
     const NULL: Self;
@@ -117,9 +119,11 @@ pub(crate) fn get_status(r: &Rank, at: i32, what: &str) -> Result<Status> {
 /// The longest string that the host reads from a guest.
 const MAX_STRING: usize = 1 << 20;
 
-/// Reads a string.
+/// Reads a string, which must be one that an MPI library could have too.
 pub(crate) fn string(r: &Rank, at: i32, what: &str) -> Result<String> {
-    r.memory().read_string(addr(at), MAX_STRING, what)
+    let text = r.memory().read_string(addr(at), MAX_STRING, what)?;
+    text::check(what, &text)?;
+    Ok(text)
 }
 
 /// Stores an int.

@@ -24,7 +24,7 @@ use super::words::Words;
 pub(super) struct Shape {
     pub(super) rank: c_int,
     /// Members of the caller's own group.
-    members: c_int,
+    pub(super) members: c_int,
     /// Members of the group that collectives exchange data with: the remote one of an intercommunicator.
     peers: c_int,
     is_inter: bool,

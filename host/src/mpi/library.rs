@@ -3,8 +3,9 @@
 //! Nothing is linked at build time. A function of the library is looked up when it is first called: a program can be
 //! run with a library that lacks functions which it never calls.
 
-use std::ffi::c_void;
+use std::ffi::{OsStr, c_void};
 use std::mem::ManuallyDrop;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::{env, iter};
@@ -14,6 +15,9 @@ use libloading::Library as Opened;
 use rankine_abi::{FUNCTIONS, MPI_ERR_UNSUPPORTED_OPERATION};
 
 use super::generated::symbols::{MPI_Abi_get_version, MPI_Get_library_version};
+use super::process;
+use crate::places::{self, env_path};
+use crate::trust;
 
 /// The names under which libraries with the standard ABI are installed. The unversioned one can be a linker script,
 /// which no loader opens, so it comes last.
@@ -40,6 +44,8 @@ pub struct Library {
     pub version: String,
     /// What `MPI_Abi_get_version` says.
     pub abi: (i32, i32),
+    /// Libraries that would have come before, and why they were not taken.
+    pub skipped: Vec<String>,
     /// Never closed: libraries start threads and register exit handlers when they are loaded.
     opened: ManuallyDrop<Opened>,
     /// The addresses that have been looked up, by position in [`FUNCTIONS`].
@@ -80,51 +86,131 @@ impl Library {
     }
 }
 
-/// The first library that can be opened: `--mpi-lib`, `RANKINE_MPI_LIB`, the loader's own search, the active virtual
-/// environment, `.venv` of the working folder or one above it, then what lies beside the launcher. One that is named
-/// must be right.
+/// The first library that can be opened: `--mpi-lib`, `RANKINE_MPI_LIB`, what belongs to the launcher that started this
+/// process, to the active environment, the loader's own search, what lies beside the launcher on `PATH`. One that is
+/// named must be right; of the others those are skipped that somebody else could have written.
 pub fn find(named: Option<&Path>) -> Result<Library> {
-    if let Some(path) = named {
-        return open(path, "--mpi-lib");
+    let named = named.map(|path| (path.to_path_buf(), "--mpi-lib"));
+    match named.or_else(|| Some((env_path("RANKINE_MPI_LIB")?, "RANKINE_MPI_LIB"))) {
+        None => first(candidates()),
+        // A name alone says nothing of where the library lies.
+        Some((path, origin)) => match reason_against(&path).filter(|_| path.components().count() == 1) {
+            Some(why) => bail!("{} ({origin}) is not opened, since {why}", path.display()),
+            None => open(&path, origin),
+        },
     }
-    if let Some(path) = variable("RANKINE_MPI_LIB") {
-        return open(&path, "RANKINE_MPI_LIB");
-    }
-    first(candidates())
 }
 
 /// The first of these that can be opened.
-fn first(candidates: impl Iterator<Item = (PathBuf, &'static str)>) -> Result<Library> {
-    for (path, origin) in candidates {
-        if let Ok(library) = open(&path, origin) {
-            return Ok(library);
+fn first(candidates: impl Iterator<Item = Candidate>) -> Result<Library> {
+    let mut skipped = Vec::new();
+    for (folder, origin) in candidates {
+        for name in NAMES {
+            let path = folder.join(name);
+            match reason_against(&path) {
+                Some(why) => skipped.push(format!("{} ({origin}), since {why}", path.display())),
+                None => {
+                    if let Ok(library) = open(&path, origin) {
+                        return Ok(Library { skipped, ..library });
+                    }
+                }
+            }
         }
     }
+    skipped.extend(nearby());
+    let skipped: String = skipped.iter().map(|skipped| format!("\n  skipped: {skipped}")).collect();
     bail!(
         "no MPI library with the standard ABI of MPI 5 was found (libmpi_abi.so.1); \
-         install MPICH 5, for instance with `pip install mpich`, or name one with --mpi-lib or RANKINE_MPI_LIB"
+         install MPICH 5, for instance with `pip install mpich`, or name one with --mpi-lib or RANKINE_MPI_LIB{skipped}"
     )
 }
 
-/// A path that a variable of the environment holds, unless it is empty.
-fn variable(name: &str) -> Option<PathBuf> {
-    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+/// A folder with libraries, and the rule that leads to it. The empty folder is the loader's search.
+type Candidate = (PathBuf, &'static str);
+
+fn candidates() -> impl Iterator<Item = Candidate> {
+    let launcher = process::launcher().and_then(|_| beside_our_launcher());
+    let launcher = launcher.map(|folder| (folder, "beside the launcher that started this"));
+    let active = places::environments().into_iter().map(|folder| (folder.join("lib"), "the active environment"));
+    let loader = iter::once((PathBuf::new(), "the loader's path"));
+    let on_path = beside_first_launcher().map(|folder| (folder, "the folder beside mpiexec"));
+    launcher.into_iter().chain(active).chain(loader).chain(on_path)
 }
 
-fn candidates() -> impl Iterator<Item = (PathBuf, &'static str)> {
-    let loader = iter::once((PathBuf::new(), "the loader's path"));
-    let active = variable("VIRTUAL_ENV").map(|venv| (venv.join("lib"), "the active virtual environment"));
-    let folder = env::current_dir().unwrap_or_default();
-    let projects: Vec<_> = folder.ancestors().map(|above| (above.join(".venv/lib"), "the project's .venv")).collect();
-    let folders = loader.chain(active).chain(projects).chain(launchers());
-    folders.flat_map(|(folder, origin)| NAMES.map(|name| (folder.join(name), origin)))
+/// The folders from which a library could be taken, for a job that may name one.
+pub(crate) fn folders(named: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    let named = [named.map(Path::to_path_buf), env_path("RANKINE_MPI_LIB")].into_iter().flatten();
+    // A name alone is looked for by the loader.
+    let named = named.filter(|path| path.components().count() > 1);
+    let named = named.filter_map(|path| Some(std::path::absolute(path).ok()?.parent()?.to_path_buf()));
+    let found = candidates().map(|(folder, _)| folder).filter(|folder| folder.is_absolute());
+    // Where there is none yet, one could be put.
+    named.chain(found)
+}
+
+/// Where the loader is told to look before it looks in the system's folders. An entry that is empty means the working
+/// folder.
+pub(crate) fn loaders_folders() -> Vec<PathBuf> {
+    let path = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let entries = path.as_bytes().split(|byte| b":;".contains(byte));
+    let entries = entries.map(|entry| if entry.is_empty() { &b"."[..] } else { entry });
+    let entries = entries.map(|entry| PathBuf::from(OsStr::from_bytes(entry)));
+    if path.is_empty() { Vec::new() } else { entries.collect() }
+}
+
+/// Why a library is not opened that nobody has named.
+fn reason_against(path: &Path) -> Option<String> {
+    if path.is_absolute() {
+        // What is not there will not be opened either, and needs no reason.
+        return if path.exists() { trust::distrust(path) } else { None };
+    }
+    loaders_folders().into_iter().find_map(|folder| {
+        if !folder.is_absolute() {
+            return Some(format!("LD_LIBRARY_PATH has the entry \"{}\", beneath the working folder", folder.display()));
+        }
+        reason_against(&folder.join(path))
+    })
+}
+
+/// A library that one might expect to be taken, and is not.
+fn nearby() -> Option<String> {
+    let folder = env::current_dir().ok()?;
+    let path = folder.ancestors().map(|above| above.join(".venv/lib").join(NAMES[0])).find(|path| path.exists())?;
+    Some(format!(
+        "{}, since it only lies near the working folder: activate its environment, or name it",
+        path.display()
+    ))
+}
+
+/// The programs that start processes of a job: the parents of ours.
+const LAUNCHERS: [&str; 8] = ["hydra_pmi_proxy", "mpiexec", "mpirun", "prted", "prterun", "prun", "orted", "orterun"];
+
+/// `../lib` of the launcher that started this process, perhaps by way of a script.
+fn beside_our_launcher() -> Option<PathBuf> {
+    let mut process = std::os::unix::process::parent_id();
+    for _ in 0..8 {
+        let program = std::fs::read_link(format!("/proc/{process}/exe"));
+        let program = program.ok().filter(|program| {
+            let name = program.file_name().unwrap_or_default().to_string_lossy();
+            LAUNCHERS.iter().any(|launcher| name.starts_with(launcher))
+        });
+        if let Some(program) = program {
+            return Some(program.parent()?.parent()?.join("lib"));
+        }
+        process = parent_of(process)?;
+    }
+    None
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()?;
+    (parent > 1).then_some(parent)
 }
 
 /// `../lib` of the first `mpiexec` on the path: the library that it belongs to.
-fn launchers() -> Option<(PathBuf, &'static str)> {
-    let path = env::var_os("PATH")?;
-    let bin = env::split_paths(&path).find(|folder| folder.join("mpiexec").is_file())?;
-    Some((bin.parent()?.join("lib"), "the folder beside mpiexec"))
+fn beside_first_launcher() -> Option<PathBuf> {
+    Some(places::find_program("mpiexec")?.parent()?.parent()?.join("lib"))
 }
 
 /// Opens a library and asks it for its version.
@@ -140,6 +226,7 @@ fn open(path: &Path, origin: &'static str) -> Result<Library> {
         origin,
         version: String::new(),
         abi: (-1, -1),
+        skipped: Vec::new(),
         opened: ManuallyDrop::new(library),
         symbols,
     };
@@ -178,11 +265,24 @@ mod tests {
 
     #[test]
     fn with_no_library_at_all_the_error_says_what_to_install() {
-        let nowhere = NAMES.map(|name| (Path::new("/nowhere").join(name), "the project's .venv"));
-        let error = first(nowhere.into_iter()).unwrap_err().to_string();
+        let error = first(iter::once(("/nowhere".into(), "the active environment"))).unwrap_err().to_string();
         for part in ["libmpi_abi.so.1", "pip install mpich", "--mpi-lib", "RANKINE_MPI_LIB"] {
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    #[test]
+    fn a_library_that_others_could_have_written_is_skipped() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("open");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(NAMES[0]), "no library").unwrap();
+        let error = || first(iter::once((folder.clone(), "the active environment"))).unwrap_err().to_string();
+        assert!(!error().contains(folder.to_str().unwrap()), "{}", error());
+        std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+        let error = error();
+        assert!(error.contains("skipped") && error.contains("can be written by everybody"), "{error}");
+        assert!(error.contains(folder.join(NAMES[0]).to_str().unwrap()), "{error}");
     }
 
     #[test]

@@ -6,18 +6,13 @@
 //! name and skip ours, so native programs can use it as it is. The names that native programs open carry no seal; those a
 //! guest gets by `MPI_Lookup_name`.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_int};
 use std::fmt::Write as _;
-use std::fs::{DirBuilder, File};
-use std::io::{Read, Write as _};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
 
-use rankine_abi::{Addr, Datatype, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME, MPI_SUCCESS};
+use rankine_abi::{Addr, Datatype, MPI_ERR_PORT, MPI_MAX_PORT_NAME, MPI_SUCCESS};
 use rankine_local::Error;
-use rankine_toolchain::find::data_dir;
 use sha2::{Digest, Sha256};
 
 use super::Result;
@@ -25,6 +20,7 @@ use super::generated::symbols;
 use super::hints::{Hints, Of};
 use super::rank::Rank;
 use super::words::Words;
+use crate::secret::Secret;
 
 /// What stands before our part of a name, and what after it.
 const MARK: &str = "rankine#";
@@ -39,42 +35,6 @@ pub(super) struct State {
     open: RefCell<HashSet<String>>,
     /// Names without a seal that others have published.
     found: RefCell<HashSet<String>>,
-    key: OnceCell<Option<Key>>,
-}
-
-/// What the user's processes know and no guest does.
-struct Key([u8; 32]);
-
-impl Key {
-    /// The user's key, made if need be; none where there is no place for it.
-    fn open() -> Option<Key> {
-        Key::open_in(&data_dir().ok()?)
-    }
-
-    fn open_in(folder: &Path) -> Option<Key> {
-        let path = folder.join("ports.key");
-        if !path.exists() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
-            let mut key = [0; 32];
-            File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut key)).ok()?;
-            // It appears whole, with mode 0600. Of several processes that make one, all use that of the first.
-            let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
-            file.write_all(&key).ok()?;
-            let _ = file.persist_noclobber(&path);
-        }
-        let mut file = File::open(&path).ok()?;
-        let about = file.metadata().ok()?;
-        // SAFETY: a question without conditions.
-        let is_ours = about.uid() == unsafe { libc::geteuid() } && about.mode() & 0o077 == 0;
-        let mut key = [0; 32];
-        file.read_exact(&mut key).ok()?;
-        is_ours.then_some(Key(key))
-    }
-
-    fn seal(&self, text: &str) -> String {
-        let inner = Sha256::new().chain_update(self.0).chain_update(text).finalize();
-        hex(&Sha256::new().chain_update(self.0).chain_update(inner).finalize())
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -115,24 +75,30 @@ impl Owner<'_> {
     }
 }
 
+/// Code in the cache has no such name.
+fn seal(key: &Secret, text: &str) -> blake3::Hash {
+    key.seal("port", text.as_bytes())
+}
+
 /// A name with our seal.
-fn sealed(key: &Key, library: &str) -> String {
+fn sealed(key: &Secret, library: &str) -> String {
     let process = std::process::id().to_string();
     let start = started(&process).unwrap_or_default();
     let text = format!("{library}{MARK}{}.{process}.{start}", system());
-    format!("{text}.{}{END}", key.seal(&text))
+    let seal = seal(key, &text);
+    format!("{text}.{}{END}", seal.to_hex())
 }
 
 /// The library's name and the owner of a port, if the seal is right.
-fn unseal<'a>(key: &Key, name: &'a str) -> Option<(&'a str, Owner<'a>)> {
+fn unseal<'a>(key: &Secret, name: &'a str) -> Option<(&'a str, Owner<'a>)> {
     let (text, seal) = name.strip_suffix(END)?.rsplit_once('.')?;
     let (library, owner) = text.rsplit_once(MARK)?;
     let mut parts = owner.split('.');
     let owner = Owner { system: parts.next()?, process: parts.next()?, start: parts.next()? };
-    let right = key.seal(text);
-    // All of it is compared, however early it differs.
-    let differs = right.bytes().zip(seal.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
-    (differs == 0 && seal.len() == right.len() && parts.next().is_none()).then_some((library, owner))
+    // Comparing hashes takes the same time wherever they differ. A name has one form: capital digits are of another.
+    let is_right = seal.bytes().all(|byte| !byte.is_ascii_uppercase())
+        && blake3::Hash::from_hex(seal).is_ok_and(|seal| seal == self::seal(key, text));
+    (is_right && parts.next().is_none()).then_some((library, owner))
 }
 
 /// The library's part of a name that was sealed.
@@ -153,23 +119,10 @@ fn c_string(name: &str) -> CString {
 }
 
 impl Rank {
-    fn port_key(&self) -> Option<&Key> {
-        self.ports.key.get_or_init(Key::open).as_ref()
-    }
-
     /// The name of a port, as the guest gives it.
     fn port_name(&self, at: Addr) -> Result<String> {
         let name = self.string(at, "port_name")?;
         name.into_string().map_err(|_| refused("it is no text"))
-    }
-
-    /// The name of a service: launchers can't read one that is empty.
-    fn service_name(&self, at: Addr) -> Result<CString> {
-        let name = self.string(at, "service_name")?;
-        if name.is_empty() {
-            return Err(Error::new(MPI_ERR_SERVICE, "service_name is empty"));
-        }
-        Ok(name)
     }
 
     /// What the library calls a port that is open here.
@@ -189,8 +142,8 @@ impl Rank {
             let library = c_string(without_seal(&name));
             return Ok((name, library));
         }
-        let key = self.port_key().ok_or_else(|| {
-            refused("this process can't tell whether another one has opened it, as the user's data folder holds no key")
+        let key = Secret::of_user().map_err(|why| {
+            refused(&format!("this process can't tell whether another one has opened it, as it has no key: {why}"))
         })?;
         let Some((library, owner)) = unseal(key, &name) else {
             return Err(refused(
@@ -223,7 +176,8 @@ pub(in crate::mpi) fn open_port(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let open = r.symbol::<symbols::MPI_Open_port>()?;
     // SAFETY: there is room for the longest name.
     let library = written(r, w.addr(1), |name| r.check(unsafe { open(hints.host, name) }))?;
-    let name = r.port_key().map(|key| sealed(key, &library)).filter(|name| name.len() < MPI_MAX_PORT_NAME as usize);
+    let name =
+        Secret::of_user().ok().map(|key| sealed(key, &library)).filter(|name| name.len() < MPI_MAX_PORT_NAME as usize);
     let name = name.unwrap_or(library);
     put_name(r, w.addr(1), &name)?;
     r.ports.open.borrow_mut().insert(name);
@@ -285,7 +239,7 @@ type Publish = unsafe extern "C" fn(*const c_char, usize, *const c_char) -> c_in
 
 /// What is published is the name with its seal.
 fn publish(r: &Rank, w: &Words<'_>, call: Publish) -> Result<()> {
-    let (service, hints) = (r.service_name(w.addr(0))?, r.hints(w.word(1), Of::Nothing, "info")?);
+    let (service, hints) = (r.string(w.addr(0), "service_name")?, r.hints(w.word(1), Of::Nothing, "info")?);
     let (name, _) = r.known_port(w.addr(2))?;
     // SAFETY: two strings that end with a zero byte.
     r.check(unsafe { call(service.as_ptr(), hints.host, c_string(&name).as_ptr()) })
@@ -303,7 +257,7 @@ pub(in crate::mpi) fn unpublish_name(r: &Rank, w: &mut Words<'_>) -> Result<()> 
 
 /// `MPI_Lookup_name`: what carries no seal was published by a native program, as guests can't.
 pub(in crate::mpi) fn lookup_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (service, hints) = (r.service_name(w.addr(0))?, r.hints(w.word(1), Of::Nothing, "info")?);
+    let (service, hints) = (r.string(w.addr(0), "service_name")?, r.hints(w.word(1), Of::Nothing, "info")?);
     let look_up = r.symbol::<symbols::MPI_Lookup_name>()?;
     // SAFETY: a string that ends with a zero byte, and room for the longest name.
     let name = written(r, w.addr(2), |name| r.check(unsafe { look_up(service.as_ptr(), hints.host, name) }))?;
@@ -322,9 +276,9 @@ mod tests {
     #[test]
     fn only_what_was_sealed_is_known() {
         let folder = tempfile::tempdir().unwrap();
-        let key = Key::open_in(folder.path()).unwrap();
+        let key = Secret::open_in(folder.path()).unwrap();
         let name = sealed(&key, "tag#0$entry#2058FA$");
-        let (library, owner) = unseal(&Key::open_in(folder.path()).unwrap(), &name).unwrap();
+        let (library, owner) = unseal(&Secret::open_in(folder.path()).unwrap(), &name).unwrap();
         assert_eq!((library, without_seal(&name)), ("tag#0$entry#2058FA$", library));
         assert!(!owner.has_ended());
         for index in 0..name.len() {
@@ -334,16 +288,7 @@ mod tests {
             assert!(unseal(&key, &name[index + 1..]).is_none() && unseal(&key, &name[..index]).is_none());
         }
         let other = tempfile::tempdir().unwrap();
-        assert!(unseal(&Key::open_in(other.path()).unwrap(), &name).is_none());
-    }
-
-    #[test]
-    fn a_key_that_others_can_read_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        Key::open_in(folder.path()).unwrap();
-        let rights = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        std::fs::set_permissions(folder.path().join("ports.key"), rights).unwrap();
-        assert!(Key::open_in(folder.path()).is_none());
+        assert!(unseal(&Secret::open_in(other.path()).unwrap(), &name).is_none());
     }
 
     #[test]

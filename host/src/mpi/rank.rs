@@ -85,7 +85,7 @@ impl Rank {
             buffers: buffered::State::default(),
             deferred: deferred::State::default(),
             windows: rma::State::default(),
-            files: io::State::new(settings.folders.clone()),
+            files: io::State::new(settings.grants.clone()),
             quads: quads::State::default(),
             spawn,
             ports: ports::State::default(),

@@ -1,17 +1,25 @@
 //! More processes: what a program starts is a module beneath a folder that it may use, run by this `rankine`.
 
 use std::ffi::{CStr, CString, OsString, c_char, c_int};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 
 use rankine_abi::{Addr, Comm, Datatype, Info, MPI_ERR_ARG, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_OPERATION};
 use rankine_local::Error;
+use rustix::fs::OFlags;
 
 use super::Result;
 use super::generated::symbols;
+use super::launcher::Permit;
 use super::library::{Library, Symbol};
+use super::opening::find;
 use super::rank::Rank;
 use super::words::Words;
-use crate::job::{Folder, Settings};
+use crate::grants::Grant;
+use crate::job::Settings;
+use crate::{module, text};
 
 /// Options of `rankine run` that started processes are given: what this one may do, they may.
 pub(super) struct State(Vec<OsString>);
@@ -23,12 +31,7 @@ impl State {
         let is_name = path.components().count() == 1;
         let path = if is_name { path.clone() } else { path.canonicalize().unwrap_or_else(|_| path.clone()) };
         let mut options: Vec<OsString> = vec!["--mpi-lib".into(), path.into_os_string()];
-        for Folder { host, guest } in &settings.folders {
-            let mut folder = host.canonicalize().unwrap_or_else(|_| host.clone()).into_os_string();
-            folder.push("::");
-            folder.push(guest);
-            options.extend(["--dir".into(), folder]);
-        }
+        options.extend(settings.grants.iter().flat_map(Grant::words));
         for (name, value) in &settings.environment {
             options.extend(["--env".into(), format!("{name}={value}").into()]);
         }
@@ -38,13 +41,39 @@ impl State {
         if settings.label {
             options.push("--label".into());
         }
+        if !settings.confine {
+            options.push("--no-confine".into());
+        }
         State(options)
+    }
+
+    /// The command line of a new process, up to its module's digest.
+    fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["run".into(), "--engine".into(), "mpi".into()];
+        words.extend(self.0.iter().cloned());
+        words.push(module::DIGEST_OPTION.into());
+        words
+    }
+
+    /// What the launcher may be asked to start: nothing without a folder in which modules lie.
+    pub(super) fn permit(&self, settings: &Settings) -> io::Result<Option<Permit>> {
+        if settings.grants.is_empty() {
+            return Ok(None);
+        }
+        let folders = settings.grants.iter().map(|grant| grant.real().to_path_buf()).collect();
+        Ok(Some(Permit { rankine: std::env::current_exe()?, words: self.words(), folders }))
     }
 }
 
-/// The longest array of strings that the host reads, and the bytes that they may have together: more than a system takes.
-const MOST_STRINGS: u32 = 1 << 16;
-const MOST_BYTES: usize = 2 << 20;
+/// The words that a call may give a launcher, and the bytes that they may have together. MPICH's counts up to 1000 keys,
+/// and writes on after that.
+const MOST_WORDS: usize = 900;
+const MOST_BYTES: usize = 48 << 10;
+/// What each command takes of these beside its words.
+const KEYS_OF_A_COMMAND: usize = 16;
+
+/// The longest module that is read to be compared.
+const LONGEST_MODULE: u64 = 1 << 30;
 
 /// Commands of one call.
 const MOST_COMMANDS: usize = 256;
@@ -53,6 +82,8 @@ const MOST_PROCESSES: i64 = 1 << 20;
 
 /// Processes to start from one module.
 struct Command {
+    /// This `rankine`.
+    program: CString,
     arguments: Vec<CString>,
     processes: c_int,
     hints: Hints,
@@ -87,6 +118,9 @@ impl Hints {
         // SAFETY: a result on the stack.
         r.check(unsafe { create(&mut host) })?;
         let hints = Hints { host, free: Some(free) };
+        // SAFETY: the library ends what it writes with a zero byte.
+        let soft = unsafe { CStr::from_ptr(value.as_ptr()) };
+        text::check("soft", &soft.to_string_lossy())?;
         // SAFETY: two strings that end with a zero byte.
         r.check(unsafe { set(host, Self::SOFT.as_ptr(), value.as_ptr()) })?;
         Ok(hints)
@@ -105,38 +139,66 @@ impl Drop for Hints {
 impl Rank {
     /// Reads an array of strings that ends with a null pointer.
     fn strings(&self, at: Addr, what: &str) -> Result<Vec<CString>> {
-        let (mut strings, mut bytes) = (Vec::new(), 0);
+        let mut strings = Vec::new();
         if at.is_null() {
             return Ok(strings);
         }
-        for index in 0..MOST_STRINGS {
-            let string = self.get_word(Addr(at.0.saturating_add(4 * index)), what)?;
+        for index in 0..MOST_WORDS {
+            let string = self.get_word(Addr(at.0.saturating_add(4 * index as u32)), what)?;
             if string == 0 {
                 return Ok(strings);
             }
-            let string = self.string(Addr(string), what)?;
-            bytes += string.as_bytes().len() + size_of::<CString>();
-            if bytes > MOST_BYTES {
-                break;
-            }
-            strings.push(string);
+            strings.push(self.string(Addr(string), what)?);
         }
-        Err(Error::new(MPI_ERR_ARG, format!("{what}: more than {MOST_STRINGS} strings, or {MOST_BYTES} bytes of them")))
+        Err(too_many(what))
     }
 
     /// The command line of `rankine` that runs a module of the guest's.
     fn command(&self, name: &CString, arguments: Vec<CString>, processes: c_int, info: u32) -> Result<Command> {
-        let module = self.module_path(&name.to_string_lossy())?;
-        if !module.is_file() {
-            let text = format!("command: there is no module \"{}\"", name.to_string_lossy());
-            return Err(Error::new(MPI_ERR_SPAWN, text));
+        let name = name.to_string_lossy();
+        let (path, digest) = self.module(&name)?;
+        let rankine = std::env::current_exe();
+        let rankine = rankine.map_err(|error| Error::new(MPI_ERR_SPAWN, format!("this rankine: {error}")))?;
+        let mut words: Vec<OsString> = vec![rankine.into()];
+        words.extend(self.spawn.words());
+        words.extend([digest.into(), "--".into(), path.into_os_string()]);
+        for word in &words {
+            text::check_line("command: what starts new processes", &word.to_string_lossy())?;
         }
-        let mut words: Vec<OsString> = vec!["run".into(), "--engine".into(), "mpi".into()];
-        words.extend(self.spawn.0.iter().cloned());
-        words.extend(["--".into(), module.into_os_string()]);
-        let words = words.into_iter().map(|word| CString::new(word.into_vec()).expect("no option has a zero byte"));
-        Ok(Command { arguments: words.chain(arguments).collect(), processes, hints: Hints::of(self, info)? })
+        let mut words = words.into_iter().map(|word| CString::new(word.into_vec()).expect("no option has a zero byte"));
+        let program = words.next().expect("the first is this program");
+        let arguments = words.chain(arguments).collect();
+        Ok(Command { program, arguments, processes, hints: Hints::of(self, info)? })
     }
+
+    /// A module beneath a folder that the program may use: where it lies, and what it is known by. New processes open
+    /// it themselves, and run it only if it is still the same.
+    fn module(&self, name: &str) -> Result<(PathBuf, String)> {
+        let failed = |error: io::Error| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {error}"));
+        let (_, place) = find(&self.files.grants, name)?;
+        let mut file = place.open(OFlags::RDONLY).map_err(failed)?;
+        if file.metadata().map_err(failed)?.len() > LONGEST_MODULE {
+            return Err(failed(io::ErrorKind::FileTooLarge.into()));
+        }
+        let digest = module::digest(&mut file).map_err(failed)?;
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(failed)?;
+        Ok((path, digest))
+    }
+}
+
+#[cold]
+fn too_many(what: &str) -> Error {
+    let text = format!("{what}: more than a launcher takes, {MOST_WORDS} strings or {MOST_BYTES} bytes in one call");
+    Error::new(MPI_ERR_ARG, text)
+}
+
+/// Whether a launcher takes so much at a time.
+fn check_size(commands: &[Command]) -> Result<()> {
+    let words = |command: &Command| command.arguments.len() + KEYS_OF_A_COMMAND;
+    let bytes = |command: &Command| command.arguments.iter().map(|word| word.as_bytes().len()).sum::<usize>();
+    let fits = commands.iter().map(words).sum::<usize>() <= MOST_WORDS
+        && commands.iter().map(bytes).sum::<usize>() <= MOST_BYTES;
+    if fits { Ok(()) } else { Err(too_many("argv and the options of the new processes")) }
 }
 
 /// Tells all ranks how many processes are to be started, or that the root can't: they would wait for it.
@@ -160,14 +222,12 @@ fn start(
     commands: Result<Vec<Command>>,
     (intercomm_at, codes_at): (Addr, Addr),
 ) -> Result<()> {
+    let commands = commands.and_then(|commands| check_size(&commands).map(|()| commands));
     let processes = agree(r, comm, root, &commands);
     let commands = commands?;
     let processes = processes?;
     let mut codes: Vec<c_int> = vec![0; processes.max(1)];
-    let rankine =
-        std::env::current_exe().map_err(|error| Error::new(MPI_ERR_SPAWN, format!("this rankine: {error}")))?;
-    let rankine = CString::new(rankine.as_os_str().as_bytes()).expect("a path has no zero byte");
-    let mut names: Vec<*mut c_char> = commands.iter().map(|_| rankine.as_ptr().cast_mut()).collect();
+    let mut names: Vec<*mut c_char> = commands.iter().map(|command| command.program.as_ptr().cast_mut()).collect();
     let list = |command: &Command| {
         let strings = command.arguments.iter().map(|word| word.as_ptr().cast_mut());
         strings.chain([std::ptr::null_mut()]).collect::<Vec<*mut c_char>>()

@@ -13,6 +13,7 @@ use wasmtime::ValRaw;
 
 use super::Result;
 use super::rank::Rank;
+use crate::text;
 
 /// `MPI_Status` as it lies in the memory of guest and host alike.
 pub(in crate::mpi) type Status = [c_int; 8];
@@ -259,9 +260,10 @@ impl Rank {
         }
     }
 
-    /// Reads a string.
+    /// Reads a string, and sees to it that the library may have it.
     pub(in crate::mpi) fn string(&self, at: Addr, what: &str) -> Result<CString> {
         let text = self.memory().read_string(at, MAX_STRING, what)?;
+        text::check(what, &text)?;
         Ok(CString::new(text).expect("it was read up to its zero byte"))
     }
 

@@ -4,10 +4,11 @@
 //! [`crate::sdk`]). Every search is an ordered list, so `rankine doctor` can show what was chosen and why.
 
 use anyhow::{Context as _, Result, bail};
-use std::env;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::places;
+pub use crate::places::{env_path, find_program};
 
 /// The clang target of every guest.
 pub const TARGET: &str = "wasm32-wasip1";
@@ -33,32 +34,9 @@ impl Found {
     }
 }
 
-/// An environment variable that is set and not empty.
-pub fn env_path(name: &str) -> Option<PathBuf> {
-    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-}
-
-/// The user's data folder: `RANKINE_DATA_DIR`, else the XDG data folder.
+/// The user's data folder.
 pub fn data_dir() -> Result<PathBuf> {
-    if let Some(dir) = env_path("RANKINE_DATA_DIR") {
-        return std::path::absolute(&dir).with_context(|| format!("RANKINE_DATA_DIR is {}", dir.display()));
-    }
-    if let Some(dir) = env_path("XDG_DATA_HOME").filter(|dir| dir.is_absolute()) {
-        return Ok(dir.join("rankine"));
-    }
-    match env_path("HOME") {
-        Some(home) => Ok(home.join(".local/share/rankine")),
-        None => bail!("no data folder: set RANKINE_DATA_DIR, XDG_DATA_HOME or HOME"),
-    }
-}
-
-/// Looks a program up in `PATH`; a name with a slash is taken as it is.
-pub fn find_program(name: impl AsRef<OsStr>) -> Option<PathBuf> {
-    let name = Path::new(name.as_ref());
-    if name.components().count() > 1 {
-        return name.is_file().then(|| name.to_path_buf());
-    }
-    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.is_file())
+    places::data().context("no data folder: set RANKINE_DATA_DIR, XDG_DATA_HOME or HOME")
 }
 
 /// The clang that compiles guests: `RANKINE_CLANG`, the WASI SDK's, then versioned names on `PATH`, then plain `clang`.

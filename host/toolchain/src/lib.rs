@@ -7,6 +7,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`places`] | where this user's environment says that things are |
 //! | [`find`] | where clang, the WASI sysroot and the data folder are |
 //! | [`cc`], [`cxx`], [`fc`] | the wrappers: which argument goes where |
 //! | [`sdk`] | what a guest is compiled against: the sysroot, our headers, the SDK library; files for Rust |
@@ -26,6 +27,7 @@ mod embedded;
 pub mod fc;
 pub mod find;
 mod folder;
+pub mod places;
 pub mod process;
 pub mod sdk;
 pub mod terminal;

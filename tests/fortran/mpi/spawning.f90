@@ -2,7 +2,7 @@
 ! engines: mpi
 ! ranks: 1
 ! with: ../check.f90
-! run: --dir /::/
+! run: --dir-ro {guests}
 program spawning
   use mpi_f08
   use checks

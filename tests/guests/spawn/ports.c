@@ -2,7 +2,7 @@
 // engines: mpi
 // ranks: 2
 // native: no (it starts itself as a module)
-// run: --dir /::/
+// run: --dir-ro {guests}
 #include "../check.h"
 
 int main(int argc, char **argv)

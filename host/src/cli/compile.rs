@@ -1,0 +1,28 @@
+//! `rankine compile`: a program's code, made before it is run, on the machine that runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::{limits, module};
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Programs, modules compiled for wasm32-wasip1
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Compiles each, or finds that its code is there. What is wrong with one is said as `rankine run` would.
+pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
+    super::log(0);
+    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sees to it that a program's code is in the cache.
+pub(super) fn ahead(file: &Path, binary: &[u8]) -> Result<()> {
+    let engine = module::engine(module::Settings { images: limits::check_mappings(1)? })?;
+    module::check_program(&module::compile(&engine, file, binary)?, file)
+}

@@ -1,0 +1,58 @@
+//! The wall on Linux: Landlock for files, seccomp for everything else, and limits.
+
+mod calls;
+mod capabilities;
+mod files;
+mod library;
+
+use std::time::Duration;
+use std::{fs, io, thread};
+
+use anyhow::{Context as _, Result};
+
+use super::{Needs, Standing};
+
+/// Files first: their rules are made by opening folders, which the filter of calls ends.
+pub(super) fn up(needs: &Needs) -> Result<Standing> {
+    no_core_files().context("the limit of core files")?;
+    let before = other_threads();
+    let (landlock, whole_process) = files::restrict(needs)?;
+    let outside = if landlock.is_some() && !whole_process { before } else { Vec::new() };
+    capabilities::drop_most().context("capabilities")?;
+    let calls = calls::filter(needs)?;
+    Ok(Standing { landlock, calls, outside })
+}
+
+pub(super) fn available() -> Standing {
+    Standing { landlock: files::version(), calls: calls::is_available(), outside: Vec::new() }
+}
+
+/// A core file holds the host's memory and that of all ranks, and lies where the job was started.
+fn no_core_files() -> io::Result<()> {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a valid `rlimit`.
+    match unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The names of this process's threads, but for the one that calls.
+fn other_threads() -> Vec<String> {
+    // SAFETY: a question without conditions.
+    let me = unsafe { libc::gettid() }.to_string();
+    let others = || {
+        let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+        let others = threads.filter(|thread| thread.file_name() != me.as_str());
+        let name = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+        others.map(|thread| name(thread).trim().to_owned()).collect::<Vec<_>>()
+    };
+    // One that has just been joined is still to be seen for a moment.
+    for _ in 0..3 {
+        if others().is_empty() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    others()
+}

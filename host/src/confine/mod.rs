@@ -1,0 +1,105 @@
+//! The second wall: what this process may still ask of the system while a guest runs.
+//!
+//! The first wall is validation: nothing that a guest says reaches the engine or the MPI library unchecked. This one
+//! stands where that fails. A process whose engine or library was taken over reaches the files that were granted and
+//! what the library itself needs, and no others; it starts no program, looks into no other process, and has no
+//! administrator's calls.
+//!
+//! It goes up once, on the first thread, when everything is loaded and before a thread exists that could run what a
+//! guest has planted: an older kernel confines only the thread that asks and those that it starts. A kernel that lacks
+//! a part leaves that part out, which `--verbose` and `rankine doctor` say. Nothing takes the wall down again.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod other;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(not(target_os = "linux"))]
+use other as system;
+
+use crate::grants::Grants;
+
+/// How far a process may reach over sockets.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Not at all.
+    Closed,
+    /// It answers those who connect to a socket that was opened before the wall.
+    Answers,
+    /// It connects to other hosts.
+    Open,
+}
+
+/// What a process needs while its guests run.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    /// The folders that guests may use.
+    grants: Grants,
+    /// A folder of the host's own, in which it makes what the library is to find.
+    workshop: Option<PathBuf>,
+    /// The MPI library, already loaded; none for the embedded engine.
+    library: Option<PathBuf>,
+    network: Network,
+}
+
+impl Needs {
+    /// The needs of guests that may use these folders, over an MPI library that was loaded from this file, if any.
+    pub fn new(grants: &Grants, library: Option<&Path>, network: Network) -> Needs {
+        Needs { grants: grants.clone(), workshop: None, library: library.map(Path::to_path_buf), network }
+    }
+
+    /// The same, and this folder of the host's own.
+    pub fn with(self, workshop: Option<PathBuf>) -> Needs {
+        Needs { workshop, ..self }
+    }
+}
+
+/// What of the wall stands, or could.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The version of Landlock that restricts files, if the kernel has it.
+    pub landlock: Option<i32>,
+    /// System calls are filtered.
+    pub calls: bool,
+    /// Threads that files are not restricted for, since they were there before.
+    pub outside: Vec<String>,
+}
+
+impl Standing {
+    /// Nothing is left out for want of a kernel that has it.
+    pub fn is_whole(&self) -> bool {
+        self.landlock.is_some() && self.calls && self.outside.is_empty()
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.landlock {
+            Some(version) => write!(f, "files (Landlock {version}), ")?,
+            None => write!(f, "no restriction of files (this system has no Landlock), ")?,
+        }
+        f.write_str(if self.calls { "system calls (seccomp)" } else { "no filter of system calls" })?;
+        if !self.outside.is_empty() {
+            write!(f, "; all files are open to the threads {}", self.outside.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts the wall up around this process.
+pub fn up(needs: &Needs) -> Result<Standing> {
+    system::up(needs)
+        .context("the process can't be confined to what its job needs (--no-confine runs it without that wall)")
+}
+
+/// What this system has of the wall.
+pub fn available() -> Standing {
+    system::available()
+}

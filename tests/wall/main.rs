@@ -1,0 +1,144 @@
+//! Attacks of whole programs that only the second wall stops if the first one lets them through.
+//!
+//! `just wall` runs them against a build without the first wall (the host's feature `unvalidated`), and in every other run they see both.
+//! What a process can do that has been taken over is shown beside the host (`host/tests/confine`).
+
+#[path = "../harness/mpiexec.rs"]
+mod mpiexec;
+#[path = "../harness/places.rs"]
+mod places;
+#[path = "../harness/process.rs"]
+mod process;
+
+use std::fs;
+use std::io::{self, BufRead as _, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use mpiexec::mpiexec;
+use places::Places;
+use process::{Ended, Run, run_within};
+
+/// Compiling a guest, some seconds of attacks: what needs longer hangs.
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn main() -> ExitCode {
+    let places = Arc::new(Places::find());
+    let trials = [
+        ("every_rank_is_confined", every_rank_is_confined as fn(&Places) -> Result<(), Failed>),
+        ("a_shell_by_a_service_name", a_shell_by_a_service_name),
+        ("a_shell_by_an_argument", a_shell_by_an_argument),
+        ("a_file_by_a_swapped_link", a_file_by_a_swapped_link),
+    ];
+    let trials = trials.into_iter().map(|(name, test)| {
+        let places = places.clone();
+        Trial::test(format!("wall/{name}"), move || test(&places))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// A folder of its own for one attack: `granted` is the guest's, what lies beside it is not.
+struct Stage<'a> {
+    places: &'a Places,
+    folder: PathBuf,
+    name: &'static str,
+}
+
+impl<'a> Stage<'a> {
+    fn new(places: &'a Places, name: &'static str) -> Result<Stage<'a>, Failed> {
+        let folder = places.target.join("wall").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("granted/x"))?;
+        fs::write(folder.join("granted/x/file"), "inside")?;
+        fs::write(folder.join("file"), "OUTSIDE")?;
+        let stage = Stage { places, folder, name };
+        let mut cc = Command::new(&places.rankine);
+        cc.args(["cc", "-O1"]).arg(places.root.join("tests/wall").join(name).with_extension("c"));
+        cc.arg("-o").arg(stage.guest());
+        let run = run_within(cc, None, LIMIT)?;
+        if run.ended == Ended::Status(0) { Ok(stage) } else { Err(run.to_string().into()) }
+    }
+
+    fn guest(&self) -> PathBuf {
+        self.folder.join("granted").join(self.name).with_extension("wasm")
+    }
+
+    /// Runs the guest over the MPI library; it must have come as far as to try.
+    fn run(&self, ranks: u32, options: &[&str], arguments: &[&str]) -> Result<Run, Failed> {
+        let run = run_within(self.command(ranks, options, arguments), None, LIMIT)?;
+        if run.stdout.contains("asked") { Ok(run) } else { Err(run.to_string().into()) }
+    }
+
+    fn command(&self, ranks: u32, options: &[&str], arguments: &[&str]) -> Command {
+        let mut command = mpiexec(self.places, ranks);
+        command.arg(&self.places.rankine).arg("run").args(options).arg(self.guest()).args(arguments);
+        command.current_dir(&self.folder);
+        command
+    }
+
+    /// How many processes run the guest, and what the system says of each of their threads.
+    fn statuses(&self) -> io::Result<(usize, Vec<String>)> {
+        let (guest, mut processes, mut statuses) = (self.guest().into_os_string(), 0, Vec::new());
+        for process in fs::read_dir("/proc")?.flatten().map(|entry| entry.path()) {
+            let line = fs::read(process.join("cmdline")).unwrap_or_default();
+            let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+            if words[0] != self.places.rankine.as_os_str().as_bytes() || !words.contains(&guest.as_bytes()) {
+                continue;
+            }
+            processes += 1;
+            for thread in fs::read_dir(process.join("task"))? {
+                statuses.push(fs::read_to_string(thread?.path().join("status"))?);
+            }
+        }
+        Ok((processes, statuses))
+    }
+
+    /// What a shell would have made.
+    fn nothing_was_started(&self) -> Result<(), Failed> {
+        let made = |folder: &Path| folder.join("started").exists();
+        if made(&self.folder) { Err("a shell was started".into()) } else { Ok(()) }
+    }
+}
+
+/// Every thread of every process that runs the guest, and of those between a rank and its launcher.
+fn every_rank_is_confined(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "waits")?;
+    let mut command = stage.command(2, &["--timeout", "60"], &[]);
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+    let seen = output.read_line(&mut String::new()).and_then(|_| output.read_line(&mut String::new()));
+    let statuses = seen.and_then(|_| stage.statuses());
+    // SAFETY: a signal to a child that has not been waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
+    child.wait()?;
+    let (processes, statuses) = statuses?;
+    if processes != 4 {
+        return Err(format!("{processes} processes instead of two ranks and what stands before their launcher").into());
+    }
+    match statuses.iter().find(|status| !status.contains("NoNewPrivs:\t1") || !status.contains("Seccomp:\t2")) {
+        Some(status) => Err(format!("not confined: {status}").into()),
+        None => Ok(()),
+    }
+}
+
+fn a_shell_by_a_service_name(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "service_name")?;
+    stage.run(1, &[], &[])?;
+    stage.nothing_was_started()
+}
+
+fn a_shell_by_an_argument(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "argument")?;
+    stage.run(1, &["--dir", "granted"], &[])?;
+    stage.nothing_was_started()
+}
+
+fn a_file_by_a_swapped_link(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "swapped_link")?;
+    let run = stage.run(2, &["--dir", "granted"], &["10"])?;
+    if run.stdout.contains("read:") { Err(run.to_string().into()) } else { Ok(()) }
+}
