@@ -21,7 +21,7 @@ use wiggle::GuestMemory;
 
 use crate::guest::{Exit, Guest};
 use crate::job::Placement;
-use crate::local::YieldOnce;
+use rankine_local::YieldOnce;
 
 /// The import module's name.
 pub const MODULE: &str = "wasi_snapshot_preview1";

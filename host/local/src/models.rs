@@ -22,7 +22,7 @@ use crate::world::{Options, Wake, World};
 /// Words of stack that a rank needs here; loom's own threads have a sixteenth of it.
 const STACK: usize = 1 << 16;
 
-fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;

@@ -3,16 +3,36 @@
 //! Everything that two ranks share is built from these, so that the models in the tests explore the code that runs.
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-#[cfg(not(loom))]
-pub(crate) use std::{hint::spin_loop, thread::yield_now};
+pub(crate) use std::{
+    hint::spin_loop,
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    sync::{Mutex, MutexGuard},
+    thread::yield_now,
+    thread_local,
+};
 
 #[cfg(loom)]
 pub(crate) use loom::{
     hint::spin_loop,
-    sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+    sync::{Mutex, MutexGuard},
     thread::yield_now,
+    thread_local,
 };
+
+/// Threads, and how they sleep.
+pub(crate) mod thread {
+    #[cfg(loom)]
+    pub(crate) use loom::thread::*;
+    #[cfg(not(loom))]
+    pub(crate) use std::thread::*;
+
+    /// Loom knows no time: it sleeps until it is woken, so that a wake which gets lost is seen.
+    #[cfg(loom)]
+    pub(crate) fn park_timeout(_: std::time::Duration) {
+        park();
+    }
+}
 
 /// Stands between a sequentially consistent write and a sequentially consistent read of another word, where two threads
 /// do this crosswise and one of them has to see the other. The accesses alone are enough; only loom, which takes them

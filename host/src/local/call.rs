@@ -10,11 +10,10 @@ use std::task::{Context, Poll, Waker};
 
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
-use rankine_local::{End, Ended, Rank, Step, block_on};
+use rankine_local::{End, Ended, Rank, Step, YieldOnce, block_on};
 use wasmtime::{Caller, Result, format_err};
 
 use super::callback;
-use super::fibers::YieldOnce;
 use crate::guest::{Fatal, Guest, Stopped};
 
 /// Why a call doesn't return to its guest.
@@ -195,7 +194,18 @@ where
 /// What Wasmtime takes from a call on a fiber.
 pub(crate) type OnFiber<'r> = Box<dyn Future<Output = Result<i32>> + Send + 'r>;
 
-/// The same, for functions whose usual case needs no waiting: that is tried first, and leaves a much smaller future.
+/// A call that has succeeded at once. It has no size, so a box of it takes no memory.
+struct Success;
+
+impl Future for Success {
+    type Output = Result<i32>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<i32>> {
+        Poll::Ready(Ok(0))
+    }
+}
+
+/// The same, for functions whose usual case needs no waiting: that is tried first, and allocates nothing.
 #[inline]
 pub(crate) fn fiber_unless<'r, F>(
     mut caller: Caller<'r, Guest>,
@@ -209,7 +219,7 @@ where
 {
     match enter(&mut caller, name) {
         Ok(rank) if rank.check_running().is_ok() => match at_once(rank) {
-            Some(Ok(())) => Box::new(std::future::ready(Ok(0))),
+            Some(Ok(())) => Box::new(Success),
             // SAFETY: as in `fiber_anytime`.
             Some(Err(error)) => unsafe {
                 Box::new(Sent::new(async move { fiber_failed(&mut caller, rank, on, error).await }))

@@ -23,18 +23,15 @@ mod row;
 mod bodies;
 mod call;
 pub(crate) mod callback;
-mod fibers;
 mod generated;
 mod objects;
 pub(crate) mod shim;
 mod threads;
 
-pub(crate) use fibers::YieldOnce;
-
 use std::sync::Arc;
 
 use anyhow::Result;
-use rankine_local::{Options, World};
+use rankine_local::{Fibers, Options, Task, World};
 use wasmtime::Linker;
 
 use crate::guest::Guest;
@@ -65,7 +62,7 @@ pub(crate) fn define(
 /// What carries the ranks of a job.
 pub(crate) enum Carriers {
     Threads(Arc<threads::Threads>),
-    Fibers(Arc<fibers::Fibers>),
+    Fibers(Arc<Fibers>),
 }
 
 impl Carriers {
@@ -83,7 +80,7 @@ impl Carriers {
                 (Carriers::Threads(threads.clone()), World::new(ranks, threads, None, options))
             }
             Placement::Fibers => {
-                let fibers = fibers::Fibers::new(ranks, cores().min(ranks));
+                let fibers = Fibers::new(ranks, cores().min(ranks));
                 (Carriers::Fibers(fibers.clone()), World::new(ranks, fibers, None, options))
             }
         }
@@ -93,7 +90,14 @@ impl Carriers {
     pub(crate) fn start(&self, crew: &Arc<Crew>) -> Result<()> {
         match self {
             Carriers::Threads(threads) => threads.start(crew),
-            Carriers::Fibers(fibers) => fibers.start(crew),
+            Carriers::Fibers(fibers) => {
+                let (carried, told) = (crew.clone(), crew.clone());
+                let task = move |rank| -> Task {
+                    let crew = carried.clone();
+                    Box::pin(async move { crew.run_on_fiber(rank).await })
+                };
+                Ok(fibers.start(task, move |rank| told.panicked(rank, ""))?)
+            }
         }
     }
 }

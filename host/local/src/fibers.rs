@@ -6,21 +6,18 @@
 //! busy with a rank that computes; then the rank's home moves along. A worker that finds nothing spins briefly, then
 //! parks.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::future::Future;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread::Thread;
 use std::time::Duration;
 
-use anyhow::Result;
-use rankine_local::Wake;
-
-use crate::rank::Crew;
+use crate::sync::thread::{self, Thread};
+use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, crosswise, spin_loop};
+use crate::world::Wake;
 
 /// Not runnable: somebody will wake it.
 const WAITING: u8 = 0;
@@ -35,16 +32,18 @@ const DONE: u8 = 4;
 
 /// How often a worker without work looks again before it parks: some hundred microseconds, which is what waking it
 /// would cost both sides.
-const SPINS: u32 = 3000;
+const SPINS: u32 = if cfg!(loom) { 1 } else { 3000 };
 /// How many of those looks are at its own queue alone: every look at another's takes a cache line from its owner.
 const LOOKS: u32 = 32;
 /// How long a parked worker sleeps before it looks whether another one has got stuck.
 const PATROL: Duration = Duration::from_millis(1);
 
-type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// What a rank runs.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 struct Fiber {
-    /// One of the constants above.
+    /// One of the constants above. Every change is a read and a write in one, so that a poll sees what its wakers did
+    /// before, also those that found it on a queue.
     state: AtomicU8,
     /// The worker on whose queue it goes.
     home: AtomicUsize,
@@ -65,18 +64,20 @@ struct Worker {
 }
 
 /// The fibers of a job's ranks and the workers that carry them.
-pub(crate) struct Fibers {
+pub struct Fibers {
     fibers: Vec<Fiber>,
     workers: Vec<Worker>,
+    /// Hears of a rank whose task panicked.
+    panicked: OnceLock<Box<dyn Fn(usize) + Send + Sync>>,
     /// Wakers by rank, for futures other than the engine's.
     wakers: OnceLock<Vec<Waker>>,
     /// Fibers that have not ended.
     left: AtomicUsize,
 }
 
-thread_local! {
+crate::sync::thread_local! {
     /// The worker that this thread is.
-    static SELF: Cell<usize> = const { Cell::new(usize::MAX) };
+    static SELF: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
 }
 
 /// Wakes one rank through the standard library's interface.
@@ -96,7 +97,8 @@ impl std::task::Wake for RankWaker {
 }
 
 impl Fibers {
-    pub(super) fn new(ranks: usize, workers: usize) -> Arc<Fibers> {
+    /// Room for so many ranks on so many workers.
+    pub fn new(ranks: usize, workers: usize) -> Arc<Fibers> {
         let fiber = |rank| Fiber {
             state: AtomicU8::new(QUEUED),
             home: AtomicUsize::new(rank * workers / ranks),
@@ -112,35 +114,47 @@ impl Fibers {
         Arc::new(Fibers {
             fibers: (0..ranks).map(fiber).collect(),
             workers: (0..workers).map(worker).collect(),
+            panicked: OnceLock::new(),
             wakers: OnceLock::new(),
             left: AtomicUsize::new(ranks),
         })
     }
 
-    /// Starts every rank.
-    pub(super) fn start(self: &Arc<Self>, crew: &Arc<Crew>) -> Result<()> {
-        let waker = |rank| Waker::from(Arc::new(RankWaker { fibers: self.clone(), rank }));
-        let _ = self.wakers.set((0..self.fibers.len()).map(waker).collect());
-        for (rank, fiber) in self.fibers.iter().enumerate() {
-            let crew = crew.clone();
-            let task: Task = Box::pin(async move { crew.run_on_fiber(rank).await });
-            *lock(&fiber.task) = Some(task);
-            self.workers[fiber.home.load(Ordering::Relaxed)].push(rank);
-        }
+    /// Starts every rank's task, on threads of this executor's own.
+    ///
+    /// # Errors
+    /// If the system has no thread left.
+    pub fn start(
+        self: &Arc<Self>,
+        task: impl Fn(usize) -> Task,
+        panicked: impl Fn(usize) + Send + Sync + 'static,
+    ) -> io::Result<()> {
+        self.seat(task, panicked);
         for index in 0..self.workers.len() {
-            let (fibers, crew) = (self.clone(), crew.clone());
-            std::thread::Builder::new().name(format!("worker {index}")).spawn(move || fibers.work(index, &crew))?;
+            let fibers = self.clone();
+            thread::Builder::new().name(format!("worker {index}")).spawn(move || fibers.work(index))?;
         }
         Ok(())
     }
 
-    /// A worker's life. It ends with the process, or when every rank has ended and the job is dropped.
-    fn work(&self, me: usize, crew: &Crew) {
-        SELF.set(me);
-        let _ = self.workers[me].thread.set(std::thread::current());
+    /// Gives every rank its task and puts it on its home's queue.
+    fn seat(self: &Arc<Self>, task: impl Fn(usize) -> Task, panicked: impl Fn(usize) + Send + Sync + 'static) {
+        let waker = |rank| Waker::from(Arc::new(RankWaker { fibers: self.clone(), rank }));
+        let _ = self.wakers.set((0..self.fibers.len()).map(waker).collect());
+        let _ = self.panicked.set(Box::new(panicked));
+        for (rank, fiber) in self.fibers.iter().enumerate() {
+            *lock(&fiber.task) = Some(task(rank));
+            self.workers[fiber.home.load(Ordering::Relaxed)].push(rank);
+        }
+    }
+
+    /// A worker's life. It ends with the process, or when every rank has ended.
+    fn work(&self, me: usize) {
+        SELF.with(|worker| worker.set(me));
+        let _ = self.workers[me].thread.set(thread::current());
         while let Some(rank) = self.next(me) {
             self.workers[me].turns.fetch_add(1, Ordering::Relaxed);
-            self.run(rank, crew);
+            self.run(rank);
         }
     }
 
@@ -153,7 +167,7 @@ impl Fibers {
                 if let Some(rank) = self.workers[me].pop().or_else(other) {
                     return Some(rank);
                 }
-                std::hint::spin_loop();
+                spin_loop();
             }
             if self.left.load(Ordering::Relaxed) == 0 {
                 return None;
@@ -168,9 +182,10 @@ impl Fibers {
     fn park(&self, me: usize) {
         let worker = &self.workers[me];
         worker.parked.store(true, Ordering::SeqCst);
-        // Whoever pushed before it could see the flag has changed the length.
-        if worker.length.load(Ordering::SeqCst) == 0 {
-            std::thread::park_timeout(PATROL);
+        crosswise();
+        // Whoever pushed, or ended last, before it could see the flag has changed one of these.
+        if worker.length.load(Ordering::SeqCst) == 0 && self.left.load(Ordering::SeqCst) > 0 {
+            thread::park_timeout(PATROL);
         }
         worker.parked.store(false, Ordering::SeqCst);
     }
@@ -194,19 +209,17 @@ impl Fibers {
     }
 
     /// Polls a rank.
-    fn run(&self, rank: usize, crew: &Crew) {
+    fn run(&self, rank: usize) {
         let fiber = &self.fibers[rank];
-        fiber.state.store(RUNNING, Ordering::Relaxed);
-        // Before the rank looks whether it was woken: a waker that saw the state before has woken it by then.
-        fence(Ordering::SeqCst);
+        fiber.state.swap(RUNNING, Ordering::AcqRel);
         let mut slot = lock(&fiber.task);
         let (Some(task), Some(wakers)) = (slot.as_mut(), self.wakers.get()) else { return };
         let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(&mut Context::from_waker(&wakers[rank]))));
         match polled {
             Ok(Poll::Pending) => {
                 drop(slot);
-                if fiber.state.compare_exchange(RUNNING, WAITING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-                    fiber.state.store(QUEUED, Ordering::Relaxed);
+                if fiber.state.compare_exchange(RUNNING, WAITING, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                    fiber.state.swap(QUEUED, Ordering::AcqRel);
                     self.push(rank);
                 }
             }
@@ -216,21 +229,27 @@ impl Fibers {
             }
             Err(_) => {
                 self.retire(fiber);
-                crew.panicked(rank, "");
+                self.panicked.get().into_iter().for_each(|panicked| panicked(rank));
             }
         }
     }
 
     fn retire(&self, fiber: &Fiber) {
-        fiber.state.store(DONE, Ordering::Release);
-        self.left.fetch_sub(1, Ordering::Relaxed);
+        fiber.state.swap(DONE, Ordering::AcqRel);
+        if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            crosswise();
+            for worker in &self.workers {
+                worker.unpark();
+            }
+        }
     }
 
     /// Puts a runnable rank on its home's queue and sees to it that somebody takes it.
     fn push(&self, rank: usize) {
         let home = self.fibers[rank].home.load(Ordering::Relaxed);
         let length = self.workers[home].push(rank);
-        if SELF.get() != home && self.workers[home].unpark() {
+        crosswise();
+        if SELF.with(std::cell::Cell::get) != home && self.workers[home].unpark() {
             return;
         }
         // The home is awake and comes to it; with more than one in the queue, help is welcome.
@@ -272,25 +291,27 @@ impl Worker {
 impl Wake for Fibers {
     fn wake(&self, rank: usize) {
         let state = &self.fibers[rank].state;
+        let mut from = state.load(Ordering::Relaxed);
         loop {
-            let (from, to) = match state.load(Ordering::SeqCst) {
-                WAITING => (WAITING, QUEUED),
-                RUNNING => (RUNNING, RUNNING_WOKEN),
-                _ => return,
+            let to = match from {
+                WAITING => QUEUED,
+                RUNNING => RUNNING_WOKEN,
+                as_it_is => as_it_is,
             };
-            if state.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
-                if from == WAITING {
-                    self.push(rank);
-                }
-                return;
+            match state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(changed) => from = changed,
             }
+        }
+        if from == WAITING {
+            self.push(rank);
         }
     }
 }
 
 /// Lets every other runnable rank of this worker go first.
 #[derive(Default)]
-pub(crate) struct YieldOnce(bool);
+pub struct YieldOnce(bool);
 
 impl Future for YieldOnce {
     type Output = ();
@@ -304,6 +325,114 @@ impl Future for YieldOnce {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use std::future::poll_fn;
+
+    use super::*;
+    use crate::models::explore;
+
+    /// Whatever the interleaving, tasks that wait for each other all end, and so do the workers. A worker sleeps without
+    /// a time limit here, so a wake that gets lost is a deadlock of the model.
+    fn all_end(workers: usize, task: fn(usize, Arc<Vec<AtomicBool>>, Arc<Fibers>) -> Task) {
+        explore(2, move || {
+            let fibers = Fibers::new(2, workers);
+            let flags: Arc<Vec<_>> = Arc::new((0..2).map(|_| AtomicBool::new(false)).collect());
+            fibers.seat(|rank| task(rank, flags.clone(), fibers.clone()), |rank| panic!("rank {rank}"));
+            let others: Vec<_> = (1..workers)
+                .map(|index| {
+                    let fibers = fibers.clone();
+                    thread::spawn(move || fibers.work(index))
+                })
+                .collect();
+            fibers.work(0);
+            others.into_iter().for_each(|worker| worker.join().unwrap());
+            assert_eq!(fibers.left.load(Ordering::Relaxed), 0);
+        });
+    }
+
+    /// Tells the other rank, and waits until it has told this one.
+    fn meet(rank: usize, flags: Arc<Vec<AtomicBool>>, fibers: Arc<Fibers>) -> Task {
+        Box::pin(async move {
+            flags[1 - rank].store(true, Ordering::Relaxed);
+            fibers.wake(1 - rank);
+            poll_fn(|_| if flags[rank].load(Ordering::Relaxed) { Poll::Ready(()) } else { Poll::Pending }).await;
+        })
+    }
+
+    #[test]
+    fn two_ranks_meet_on_one_worker() {
+        all_end(1, meet);
+    }
+
+    #[test]
+    fn two_ranks_meet_on_two_workers() {
+        all_end(2, meet);
+    }
+
+    #[test]
+    fn a_wake_from_outside_is_not_lost() {
+        explore(3, || {
+            let (fibers, told) = (Fibers::new(1, 1), Arc::new(AtomicBool::new(false)));
+            let flag = told.clone();
+            let task = move |_| -> Task {
+                let flag = flag.clone();
+                Box::pin(poll_fn(move |_| if flag.load(Ordering::Relaxed) { Poll::Ready(()) } else { Poll::Pending }))
+            };
+            fibers.seat(task, |rank| panic!("rank {rank}"));
+            let outside = fibers.clone();
+            let waker = thread::spawn(move || {
+                told.store(true, Ordering::Relaxed);
+                outside.wake(0);
+            });
+            fibers.work(0);
+            waker.join().unwrap();
+        });
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn every_rank_gets_its_turns() {
+        let (fibers, (ended, ends)) = (Fibers::new(50, 3), channel());
+        let task = |rank| -> Task {
+            let ended = ended.clone();
+            Box::pin(async move {
+                for _ in 0..rank {
+                    YieldOnce::default().await;
+                }
+                ended.send(rank).unwrap();
+            })
+        };
+        fibers.start(task, |rank| panic!("rank {rank}")).unwrap();
+        let mut all: Vec<_> = ends.iter().take(50).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..50));
+    }
+
+    #[test]
+    fn a_rank_that_panics_is_named_and_the_others_go_on() {
+        let (fibers, (told, hears)) = (Fibers::new(3, 1), channel());
+        let panics = told.clone();
+        let task = |rank| -> Task {
+            let told = told.clone();
+            Box::pin(async move {
+                assert_ne!(rank, 1, "rank 1 is made to panic");
+                told.send((rank, "ended")).unwrap();
+            })
+        };
+        fibers.start(task, move |rank| panics.send((rank, "panicked")).unwrap()).unwrap();
+        let mut heard: Vec<_> = hears.iter().take(3).collect();
+        heard.sort_unstable();
+        assert_eq!(heard, [(0, "ended"), (1, "panicked"), (2, "ended")]);
+    }
 }
