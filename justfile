@@ -16,8 +16,8 @@ gen:
 coverage:
     cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
-# Formatting, lints, documentation without warnings, and that the generated files are what the table gives.
-check: gen-check doc
+# Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
+check: gen-check doc book
     cargo fmt --all --check
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     shellcheck x
@@ -25,6 +25,10 @@ check: gen-check doc
 # The documentation of our crates with all that is private in them, in target/doc.
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc {{cargo_flags}} --no-deps --document-private-items
+
+# The book, in target/book.
+book:
+    mdbook build
 
 gen-check:
     cargo run -q -p rankine-gen -- --check

@@ -3,6 +3,8 @@
 mod compile;
 mod compilers;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod hosts;
 mod info;
 mod kept;
