@@ -3,8 +3,9 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use rankine_local::{Memory as Bytes, Rank};
+use rankine_local::{Account, Memory as Bytes, Rank};
 use rankine_object::Objects;
 use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
@@ -105,19 +106,39 @@ impl Guest {
             return Err(format_err!("callbacks of MPI nest deeper than {MAX_CALLBACKS} calls"));
         }
         *callbacks += 1;
+        Guest::tell_depth(caller.data());
         Ok(())
     }
 
+    /// A callback has ended.
+    pub(crate) fn unnest(caller: &mut Caller<'_, Guest>) {
+        caller.data_mut().callbacks -= 1;
+        Guest::tell_depth(caller.data());
+    }
+
+    /// The calls within callbacks share the memory that a call may use.
+    fn tell_depth(guest: &Guest) {
+        guest.bytes().set_depth(guest.callbacks);
+    }
+
+    /// The memory as the rank's engine sees it.
+    fn bytes(&self) -> &Bytes {
+        match &self.seat {
+            Seat::Embedded(rank) => rank.memory(),
+            Seat::Process(rank) => rank.memory(),
+        }
+    }
+
     /// A guest before its module is instantiated.
-    pub(crate) fn new(seat: Seat, placement: Placement, wasi: WasiP1Ctx, limits: Limits) -> Guest {
+    pub(crate) fn new(seat: Seat, placement: Placement, wasi: WasiP1Ctx, account: Arc<Account>) -> Guest {
         Guest {
             seat,
             placement,
-            objects: Rc::default(),
+            objects: Rc::new(Objects::new(&account)),
             wasi,
             memory: None,
             scratch: Scratch::default(),
-            limits,
+            limits: Limits::new(account),
             callbacks: 0,
             cannot_wait: false,
             signatures: Signatures::default(),
@@ -168,12 +189,8 @@ impl Guest {
     fn look_at_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
         let memory = Guest::memory(caller)?;
         let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
-        let bytes: &Bytes = match &caller.data().seat {
-            Seat::Embedded(rank) => rank.memory(),
-            Seat::Process(rank) => rank.memory(),
-        };
         // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
-        unsafe { bytes.set(base, size as u64) };
+        unsafe { caller.data().bytes().set(base, size as u64) };
         caller.data_mut().limits.grows = false;
         Ok(())
     }
@@ -213,18 +230,17 @@ impl Guest {
         // (`memory_may_move(false)`), so they outlive the borrow of the store. `UnsafeCell` states that others may
         // write them.
         let bytes = unsafe { std::slice::from_raw_parts(base as *const UnsafeCell<u8>, size) };
+        let fuel = caller.data().limits.hostcall_fuel();
         let wasi = &mut caller.data_mut().wasi;
-        // What one call may make the host copy: no more than the guest itself can hold.
-        wasi.set_hostcall_fuel(4 << 30);
+        wasi.set_hostcall_fuel(fuel);
         Ok((GuestMemory::Shared(bytes), wasi))
     }
 }
 
-/// What one rank may take from the machine.
-#[derive(Clone, Debug)]
+/// What a guest may take from the machine: memories, tables and the heap of its references together.
+#[derive(Debug)]
 pub struct Limits {
-    /// Bytes of linear memory, or no limit but wasm's own.
-    memory: Option<usize>,
+    account: Arc<Account>,
     /// A growth that was refused, for the report if the guest then fails.
     pub refused: Option<usize>,
     /// A memory has been made or has grown since its rank was told of its size.
@@ -233,25 +249,76 @@ pub struct Limits {
 
 impl Limits {
     /// Limits of a guest that is still to be made.
-    pub(crate) fn new(memory: Option<usize>) -> Limits {
-        Limits { memory, refused: None, grows: true }
+    pub(crate) fn new(account: Arc<Account>) -> Limits {
+        Limits { account, refused: None, grows: true }
+    }
+
+    /// Bytes that one call of WASI may make the host copy.
+    fn hostcall_fuel(&self) -> usize {
+        self.account.limit().clamp(LEAST_FUEL, MOST_FUEL) as usize
+    }
+
+    /// Whether something may grow that has `current` bytes. What the system then refuses stays charged.
+    fn grow(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> bool {
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return false;
+        }
+        let allowed = self.account.grow_guest(desired.saturating_sub(current) as u64);
+        if !allowed {
+            self.refused = Some(desired);
+        }
+        allowed
     }
 }
+
+/// What one call of WASI may copy whatever the limit: a path, a few lines.
+const LEAST_FUEL: u64 = 1 << 20;
+/// And at most: as much as a guest can address.
+const MOST_FUEL: u64 = 4 << 30;
 
 /// Elements of one table: far beyond any real program, small enough that a table can't exhaust the machine.
 const MAX_TABLE: usize = 10_000_000;
 
 impl ResourceLimiter for Limits {
-    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
-        let allowed = self.memory.is_none_or(|limit| desired <= limit);
-        if !allowed {
-            self.refused = Some(desired);
-        }
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        let allowed = self.grow(current, desired, maximum);
         self.grows |= allowed;
         Ok(allowed)
     }
 
-    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> Result<bool> {
-        Ok(desired <= MAX_TABLE)
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        // An element takes a pointer's worth of space.
+        let [current, bytes] = [current, desired].map(|elements| elements.saturating_mul(size_of::<usize>()));
+        let maximum = maximum.map(|maximum| maximum.saturating_mul(size_of::<usize>()));
+        Ok(desired <= MAX_TABLE && self.grow(current, bytes, maximum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_and_tables_share_a_limit() {
+        let account = Account::new(Some(1 << 20));
+        let mut limits = Limits::new(account.clone());
+        assert!(limits.memory_growing(0, 512 << 10, None).unwrap());
+        assert!(limits.table_growing(0, 32 << 10, None).unwrap());
+        assert!(limits.memory_growing(512 << 10, 768 << 10, None).unwrap());
+        assert_eq!((account.used(), limits.refused), (1 << 20, None));
+        assert!(!limits.table_growing(32 << 10, (32 << 10) + 1, None).unwrap());
+        assert!(!limits.memory_growing(0, 1 << 16, None).unwrap());
+        assert_eq!(limits.refused, Some(1 << 16));
+    }
+
+    #[test]
+    fn what_its_type_forbids_costs_nothing() {
+        let account = Account::new(Some(1 << 20));
+        let mut limits = Limits::new(account.clone());
+        for _ in 0..100 {
+            assert!(!limits.memory_growing(1 << 16, 2 << 16, Some(1 << 16)).unwrap());
+            assert!(!limits.table_growing(1, usize::MAX, Some(2)).unwrap());
+        }
+        assert_eq!((account.used(), limits.refused), (0, None));
     }
 }

@@ -51,7 +51,7 @@ pub struct Settings {
     pub environment: Vec<(String, String)>,
     /// The folders it may use.
     pub grants: Grants,
-    /// Bytes of linear memory that a rank may have.
+    /// Bytes that a rank may have: its guest's memories and tables, and what the host holds for it.
     pub memory_limit: Option<usize>,
     /// How long the job may take, since it was started.
     pub timeout: Option<Duration>,

@@ -9,6 +9,7 @@ mod beneath;
 pub mod cache;
 pub mod cli;
 pub mod confine;
+mod demangle;
 mod function_table;
 pub mod grants;
 pub mod guest;

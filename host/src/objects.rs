@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};
-use rankine_local::{Callback, Error, Memory, Parcel, Result};
+use rankine_local::{Callback, Charge, Error, Memory, Parcel, Result};
 use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Objects, ROOTS, Roots, Site};
 
 /// What the types of a rank are kept in.
@@ -47,9 +47,9 @@ pub(crate) trait Carrier {
 
     async fn bcast(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<u8>>;
     async fn scatter(&self, parts: Vec<Vec<u8>>, limit: u64, root: i32, comm: u32) -> Result<Vec<u8>>;
-    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Vec<u8>>>;
-    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>>;
-    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>>;
+    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Parcel>>;
+    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Parcel>>;
+    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Parcel>>;
     /// Whether this rank is the root of a collective.
     fn is_root(&self, comm: u32, root: i32) -> Result<bool>;
     /// How many ranks a collective exchanges data with.
@@ -373,16 +373,11 @@ fn image_bytes<C: Carrier>(c: &C, o: &Objects, roots: &Roots) -> Result<Vec<u8>>
     Ok(o.image(c.memory(), roots)?.bytes)
 }
 
+/// Images for all ranks of a collective, and what is charged for them.
+type Parts = (Vec<Vec<u8>>, Vec<Charge>);
+
 /// An image for each of `peers` ranks: the references at these counts and displacements, or one part after another.
-fn parts<C: Carrier>(
-    c: &C,
-    o: &Objects,
-    objects: i32,
-    counts: i32,
-    displs: i32,
-    ty: i32,
-    peers: i64,
-) -> Result<Vec<Vec<u8>>> {
+fn parts<C: Carrier>(c: &C, o: &Objects, objects: i32, counts: i32, displs: i32, ty: i32, peers: i64) -> Result<Parts> {
     let counts = ints(c, counts, peers, "sendcounts")?;
     let starts = if addr(displs).is_null() {
         let sums = counts.iter().scan(0i32, |sum, &count| Some(std::mem::replace(sum, sum.saturating_add(count))));
@@ -392,14 +387,17 @@ fn parts<C: Carrier>(
     };
     let all = o.roots(objects, 0, ty)?;
     let image = |(&count, &start): (&i32, &i32)| match (u32::try_from(count), u32::try_from(start)) {
-        (Ok(count), Ok(start)) => image_bytes(c, o, &all.part(start, count)),
+        (Ok(count), Ok(start)) => {
+            let Parcel { bytes, charge, .. } = o.image(c.memory(), &all.part(start, count))?;
+            Ok((bytes, charge))
+        }
         _ => Err(Error::new(MPI_ERR_COUNT, format!("a part has {count} references and begins at {start}"))),
     };
     counts.iter().zip(&starts).map(image).collect()
 }
 
 /// Builds what every rank sent, one part after another, and stores how many references each had.
-async fn build_all<C: Carrier>(c: &C, o: &Objects, messages: Vec<Vec<u8>>, to: &Roots, counts: i32) -> Result<()> {
+async fn build_all<C: Carrier>(c: &C, o: &Objects, messages: Vec<Parcel>, to: &Roots, counts: i32) -> Result<()> {
     let came = o.build_parts(&site(c), messages, to).await?;
     put_wanted(c, counts, &came, "recvcounts")
 }
@@ -421,8 +419,9 @@ pub(crate) async fn scatter<C: Carrier>(
     let comm = comm as u32;
     let gives = c.is_root(comm, root)?;
     let peers = c.peers(comm)?;
-    let part = Part::of(if gives { parts(c, &o, sendobjects, sendcounts, displs, ty, peers) } else { Ok(Vec::new()) });
-    let message = after(part.failed, c.scatter(part.image, longest(&o), root, comm).await)?;
+    let made = if gives { parts(c, &o, sendobjects, sendcounts, displs, ty, peers) } else { Ok(Parts::default()) };
+    let Part { image: (images, _charges), failed } = Part::of(made);
+    let message = after(failed, c.scatter(images, longest(&o), root, comm).await)?;
     if root == MPI_ROOT || root == MPI_PROC_NULL {
         return Ok(());
     }
@@ -487,8 +486,9 @@ pub(crate) async fn alltoall<C: Carrier>(
 ) -> Result<()> {
     let comm = comm as u32;
     let to = o.roots(recvobjects, recvcount, ty)?;
-    let part = Part::of(parts(c, &o, sendobjects, sendcounts, displs, ty, c.peers(comm)?));
-    let messages = after(part.failed, c.alltoall(part.image, longest(&o), comm).await)?;
+    let Part { image: (images, _charges), failed } =
+        Part::of(parts(c, &o, sendobjects, sendcounts, displs, ty, c.peers(comm)?));
+    let messages = after(failed, c.alltoall(images, longest(&o), comm).await)?;
     build_all(c, &o, messages, &to, recvcounts).await
 }
 

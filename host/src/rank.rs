@@ -14,7 +14,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
 use crate::grants::Access;
-use crate::guest::{Exit, Fatal, Guest, Limits, Seat, Stopped};
+use crate::guest::{Exit, Fatal, Guest, Seat, Stopped};
 use crate::job::{End, Event, Placement, Remote, Settings};
 use crate::output::{Output, Stream};
 use crate::symbols::Symbols;
@@ -101,10 +101,10 @@ impl Crew {
     /// A rank's store, before its module is instantiated.
     fn start(&self, rank: usize) -> Result<Store<Guest>> {
         let wasi = wasi(&self.settings, rank, &self.output)?;
-        let limits = Limits::new(self.settings.memory_limit);
         let engine_rank = Rank::new(self.world.clone(), rank);
         self.describe(&engine_rank);
-        let guest = Guest::new(Seat::Embedded(Rc::new(engine_rank)), self.settings.placement, wasi, limits);
+        let account = engine_rank.account().clone();
+        let guest = Guest::new(Seat::Embedded(Rc::new(engine_rank)), self.settings.placement, wasi, account);
         let mut store = Store::new(&self.engine, guest);
         store.limiter(|guest| &mut guest.limits);
         Ok(store)
@@ -196,7 +196,7 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>, symbols: &Symbols) -> 
         return End::Fatal(report());
     }
     if is_start_failure(&error) {
-        return End::Failed(format!("{error:#}"));
+        return End::Failed(start_failure(&error, guest.limits.refused));
     }
     End::Trapped(report())
 }
@@ -204,6 +204,14 @@ fn classify(guest: &Guest, outcome: wasmtime::Result<()>, symbols: &Symbols) -> 
 /// An error that no guest code raised: the instance could not be made.
 pub(crate) fn is_start_failure(error: &wasmtime::Error) -> bool {
     !error.is::<wasmtime::WasmBacktrace>() && !error.is::<wasmtime::Trap>() && !error.is::<ThrownException>()
+}
+
+/// Why the instance could not be made.
+pub(crate) fn start_failure(error: &wasmtime::Error, refused: Option<usize>) -> String {
+    match refused {
+        Some(bytes) => format!("{error:#} (the memory limit refused a growth to {} KiB)", bytes >> 10),
+        None => format!("{error:#}"),
+    }
 }
 
 /// A rank's WASI state.

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
+use crate::demangle::demangle;
 use crate::module::FRAMES;
 use crate::shown;
 use crate::symbols::{Place, Symbols};
@@ -106,43 +107,9 @@ fn readable(name: &str) -> String {
     shown::line(&demangle(name))
 }
 
-fn demangle(name: &str) -> String {
-    if let Ok(rust) = rustc_demangle::try_demangle(name) {
-        return format!("{rust:#}");
-    }
-    if let Some(fortran) = name.strip_prefix("_Q").filter(|rest| !rest.is_empty()) {
-        return fortran_name(fortran);
-    }
-    // Only names that are mangled at all: `cpp_demangle` takes a C function named `i` for the type int.
-    let symbol = name.starts_with("_Z").then(|| cpp_demangle::Symbol::new(name).ok()?.demangle().ok());
-    symbol.flatten().unwrap_or_else(|| name.to_owned())
-}
-
-/// The name of a procedure of Fortran: in `MheatPstep`, capitals mark the module, the procedure and its hosts.
-fn fortran_name(mangled: &str) -> String {
-    match mangled {
-        "Qmain" => "the main program".into(),
-        _ => {
-            let names = mangled.split(|c: char| c.is_ascii_uppercase()).filter(|name| !name.is_empty());
-            names.collect::<Vec<_>>().join("::")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_demangled_only_where_mangled() {
-        assert_eq!(demangle("_ZN4heat4stepEi"), "heat::step(int)");
-        assert_eq!(demangle("_ZN4ring4main17h0123456789abcdefE"), "ring::main");
-        assert_eq!(demangle("_QMheatPstep"), "heat::step");
-        assert_eq!(demangle("_QMheatFstepPinner"), "heat::step::inner");
-        assert_eq!(demangle("_QQmain"), "the main program");
-        assert_eq!(demangle("i"), "i");
-        assert_eq!(demangle("main"), "main");
-    }
 
     #[test]
     fn a_trap_names_its_cause_and_stack() {

@@ -31,6 +31,8 @@ pub struct Head {
     pub cc: Vec<String>,
     /// `seconds:` the run must end within this time.
     pub seconds: Option<u64>,
+    /// `peak:` the most MiB of memory that the run may take at a time.
+    pub peak: Option<u64>,
     /// `with:` further sources beside a Fortran one, compiled before it.
     pub with: Vec<String>,
     /// `reference: flang` compares the output with that of the same program compiled by native flang.
@@ -64,6 +66,7 @@ impl Default for Head {
             run: Vec::new(),
             cc: Vec::new(),
             seconds: None,
+            peak: None,
             with: Vec::new(),
             reference: false,
             part: false,
@@ -104,6 +107,7 @@ impl Head {
             "with" => self.with = words(value),
             "reference" => self.reference = value == "flang",
             "part" => self.part = value == "yes",
+            "peak" => self.peak = Some(number(value)?),
             "seconds" => self.seconds = Some(number(value)?),
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Runs a command to its end, or to the end of its time, and keeps what it printed.
 
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -18,6 +18,8 @@ pub struct Run {
     pub stderr: String,
     /// How long it took.
     pub time: Duration,
+    /// The most memory, in bytes, that it or a process that it started had at a time.
+    pub peak: u64,
 }
 
 /// How a process ended.
@@ -31,7 +33,8 @@ pub enum Ended {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "$ {}\n{:?} after {:.2} s", self.command, self.ended, self.time.as_secs_f64())?;
+        let (seconds, peak) = (self.time.as_secs_f64(), self.peak >> 20);
+        writeln!(f, "$ {}\n{:?} after {seconds:.2} s, with up to {peak} MiB", self.command, self.ended)?;
         writeln!(f, "--- standard output\n{}\n--- standard error\n{}", tail(&self.stdout), tail(&self.stderr))
     }
 }
@@ -55,12 +58,13 @@ pub fn run_within(mut command: Command, stdin: Option<String>, limit: Duration) 
     }
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
-    let ended = match wait_until(&mut child, start + limit)? {
-        Some(status) => Ended::Status(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))),
+    let (ended, peak) = match wait_until(&child, start + limit)? {
+        Some((status, peak)) => {
+            (Ended::Status(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))), peak)
+        }
         None => {
             kill_group(&child);
-            child.wait().map_err(|e| e.to_string())?;
-            Ended::Killed(limit)
+            (Ended::Killed(limit), wait(&child, 0)?.map_or(0, |(_, peak)| peak))
         }
     };
     let time = start.elapsed();
@@ -70,6 +74,7 @@ pub fn run_within(mut command: Command, stdin: Option<String>, limit: Duration) 
         stdout: stdout.join().unwrap_or_default(),
         stderr: stderr.join().unwrap_or_default(),
         time,
+        peak,
     })
 }
 
@@ -85,17 +90,31 @@ fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Strin
 }
 
 /// Waits for the child; asks ever less often, so that a short run is not made long.
-fn wait_until(child: &mut Child, end: Instant) -> Result<Option<ExitStatus>, String> {
+fn wait_until(child: &Child, end: Instant) -> Result<Option<(ExitStatus, u64)>, String> {
     let mut pause = Duration::from_micros(500);
     loop {
-        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-            return Ok(Some(status));
+        if let Some(ended) = wait(child, libc::WNOHANG)? {
+            return Ok(Some(ended));
         }
         if Instant::now() >= end {
             return Ok(None);
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// How the child ended, if it has, and its peak of memory.
+fn wait(child: &Child, options: libc::c_int) -> Result<Option<(ExitStatus, u64)>, String> {
+    let mut status = 0;
+    // SAFETY: numbers may be zero.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: results on the stack, and a child that has not been waited for.
+    match unsafe { libc::wait4(child.id() as libc::pid_t, &mut status, options, &mut usage) } {
+        0 => Ok(None),
+        -1 => Err(io::Error::last_os_error().to_string()),
+        // In KiB.
+        _ => Ok(Some((ExitStatus::from_raw(status), usage.ru_maxrss as u64 * 1024))),
     }
 }
 

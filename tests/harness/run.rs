@@ -86,6 +86,12 @@ fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
         }
         _ => {}
     }
+    if let Some(most) = guest.head.peak
+        && run.peak > most << 20
+        && mode != Mode::Native
+    {
+        found.push(format!("memory: it took {} MiB, and may take {most}", run.peak >> 20));
+    }
     let has = |text: &str, wanted: &str| wanted.split('|').any(|alternative| text.contains(alternative.trim()));
     found.extend(
         guest

@@ -3,9 +3,12 @@
 //! A handle that a program made carries its class, a generation and an index, so that a stale, foreign or
 //! made-up value is told from a good one. Predefined handles of the ABI lie below [`FIRST_DYNAMIC`] and never collide.
 
+use std::sync::Arc;
+
 use rankine_abi::MPI_ERR_NO_MEM;
 
 use crate::error::{Error, Result};
+use crate::quota::{Account, Charge};
 
 /// The smallest value a handle of this engine can have; the ABI's predefined ones are all smaller.
 pub const FIRST_DYNAMIC: u32 = 1 << 28;
@@ -46,12 +49,16 @@ pub struct Table<T> {
     class: Class,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
+    /// What an object has elsewhere, as far as all of the class have the same.
+    beside: usize,
+    charge: Charge,
 }
 
 impl<T> Table<T> {
-    /// An empty table for handles of `class`.
-    pub fn new(class: Class) -> Self {
-        Table { class, slots: Vec::new(), free: Vec::new() }
+    /// An empty table for handles of `class`, charged to an account as it grows. Each object has `beside` bytes
+    /// elsewhere.
+    pub fn new(class: Class, account: &Arc<Account>, beside: usize) -> Self {
+        Table { class, slots: Vec::new(), free: Vec::new(), beside, charge: Charge::none(account) }
     }
 
     /// Stores `value` and returns its handle, or gives it back when the rank's quota for this class is used up.
@@ -71,21 +78,48 @@ impl<T> Table<T> {
         Some(self.fill(index, make))
     }
 
-    /// Whether the quota is used up.
-    pub(crate) fn is_full(&self) -> bool {
-        self.free.is_empty() && self.slots.len() >= MOST
+    /// Makes sure that there is room for one more; false when the quota is used up.
+    #[inline(always)]
+    pub(crate) fn has_room(&mut self) -> bool {
+        !self.free.is_empty() || self.slots.len() < self.slots.capacity() || self.grow()
     }
 
     #[inline(always)]
     fn vacant(&mut self) -> Option<u32> {
         match self.free.pop() {
             Some(index) => Some(index),
-            None if self.slots.len() < MOST => {
+            None if self.slots.len() < self.slots.capacity() || self.grow() => {
                 self.slots.push(Slot { generation: 0, value: None });
                 Some((self.slots.len() - 1) as u32)
             }
             None => None,
         }
+    }
+
+    /// Makes room for more objects; false when the rank may have no more.
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let more = self.slots.len().max(16).min(MOST - self.slots.len());
+        more > 0 && self.charge.try_grow(self.bytes(more)) && self.slots.try_reserve_exact(more).is_ok()
+    }
+
+    /// What so many objects take.
+    fn bytes(&self, objects: usize) -> usize {
+        objects * (size_of::<Slot<T>>() + size_of::<u32>() + self.beside)
+    }
+
+    /// Whether it has as many objects as handles can tell apart.
+    pub fn has_all(&self) -> bool {
+        self.slots.len() >= MOST
+    }
+
+    /// The error for an object that could not be stored; `what` is what all of them are (`"groups"`).
+    #[cold]
+    pub fn full(&self, what: &str) -> Error {
+        if self.has_all() {
+            return Error::new(MPI_ERR_NO_MEM, format!("too many {what} are alive in this rank"));
+        }
+        self.charge.refused(self.bytes(self.slots.len().max(16)), what)
     }
 
     #[inline(always)]
@@ -100,8 +134,7 @@ impl<T> Table<T> {
 
     /// As [`Table::insert`]; a used-up quota is the error that `what` (`"groups"`) names.
     pub(crate) fn add(&mut self, value: T, what: &str) -> Result<u32> {
-        let full = |_| Error::new(MPI_ERR_NO_MEM, format!("too many {what} are alive in this rank"));
-        self.insert(value).map_err(full)
+        self.insert(value).map_err(|_| self.full(what))
     }
 
     #[inline]
@@ -168,8 +201,9 @@ mod tests {
 
     #[test]
     fn stale_foreign_and_made_up_handles_are_told_apart() {
-        let mut comms = Table::new(Class::Comm);
-        let mut groups = Table::new(Class::Group);
+        let account = Account::new(None);
+        let mut comms = Table::new(Class::Comm, &account, 0);
+        let mut groups = Table::new(Class::Group, &account, 0);
         let comm = comms.insert("a").unwrap();
         let group = groups.insert("g").unwrap();
         assert!(comm >= FIRST_DYNAMIC && group >= FIRST_DYNAMIC);
@@ -186,11 +220,26 @@ mod tests {
 
     #[test]
     fn a_full_table_gives_the_value_back() {
-        let mut table = Table::new(Class::Info);
+        let account = Account::new(None);
+        let mut table = Table::new(Class::Info, &account, 0);
         for i in 0..MOST {
-            assert!(!table.is_full() && table.insert(i).is_ok());
+            assert!(table.has_room() && table.insert(i).is_ok());
         }
-        assert!(table.is_full());
+        assert!(!table.has_room());
         assert_eq!(table.insert(7), Err(7));
+        assert_eq!(table.full("infos").text, "too many infos are alive in this rank");
+        drop(table);
+        assert_eq!(account.used(), 0);
+    }
+
+    #[test]
+    fn a_table_grows_as_far_as_the_account_allows() {
+        let account = Account::new(Some(1 << 20));
+        let mut table = Table::new(Class::Info, &account, 1000);
+        let objects = (0..).take_while(|&i| table.insert(i).is_ok()).count();
+        assert!((1024..=2048).contains(&objects), "{objects}");
+        let error = table.full("infos");
+        assert!(error.text.starts_with("infos need ") && error.text.contains("the 1 MiB"), "{error}");
+        assert!(account.used() > objects as u64 * 1000);
     }
 }

@@ -1,20 +1,22 @@
 //! Info objects (MPI-5.0 chapter 10): ordered pairs of key and value, which carry hints.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{
-    Info, MPI_ERR_ARG, MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_NOKEY, MPI_ERR_INFO_VALUE, MPI_ERR_NO_MEM,
-    MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL,
+    Info, MPI_ERR_ARG, MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_NOKEY, MPI_ERR_INFO_VALUE, MPI_MAX_INFO_KEY,
+    MPI_MAX_INFO_VAL,
 };
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 
-/// Bytes that the info objects of one rank may hold.
-const QUOTA: usize = 64 << 20;
+/// What errors call them.
+const WHAT: &str = "info objects";
 /// What a pair takes besides its text, roughly.
 const OVERHEAD: usize = 64;
 
@@ -22,23 +24,15 @@ const OVERHEAD: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Entries {
     pairs: Vec<(Box<str>, Box<str>)>,
-    /// Bytes of all info objects of the rank, of which these pairs take `bytes`.
-    used: Rc<Cell<usize>>,
-    bytes: usize,
+    charge: Charge,
 }
 
 /// The hints that an object was given, shared with the info object as long as neither changes.
 pub(crate) type Hints = Option<Rc<Entries>>;
 
-impl Drop for Entries {
-    fn drop(&mut self) {
-        self.used.set(self.used.get() - self.bytes);
-    }
-}
-
 impl Entries {
-    fn new(used: Rc<Cell<usize>>) -> Self {
-        Entries { pairs: Vec::new(), used, bytes: 0 }
+    fn new(account: &Arc<Account>) -> Self {
+        Entries { pairs: Vec::new(), charge: Charge::none(account) }
     }
 
     /// The value of a key.
@@ -55,11 +49,8 @@ impl Entries {
     fn put(&mut self, position: Option<usize>, key: &str, value: &str) -> Result<()> {
         let old = position.map_or(0, |position| self.bytes_of(position));
         let new = key.len() + value.len() + OVERHEAD;
-        if self.used.get() - old + new > QUOTA {
-            let text = format!("the info objects of this rank would take more than {} MiB", QUOTA >> 20);
-            return Err(Error::new(MPI_ERR_NO_MEM, text));
-        }
-        self.account(old, new);
+        self.charge.grow(new, WHAT)?;
+        self.charge.shrink(old);
         match position {
             Some(position) => self.pairs[position].1 = value.into(),
             None => self.pairs.push((key.into(), value.into())),
@@ -70,7 +61,7 @@ impl Entries {
     fn remove(&mut self, key: &str) -> bool {
         let position = self.pairs.iter().position(|(name, _)| **name == *key);
         if let Some(position) = position {
-            self.account(self.bytes_of(position), 0);
+            self.charge.shrink(self.bytes_of(position));
             self.pairs.remove(position);
         }
         position.is_some()
@@ -81,14 +72,9 @@ impl Entries {
         key.len() + value.len() + OVERHEAD
     }
 
-    fn account(&mut self, old: usize, new: usize) {
-        self.bytes = self.bytes - old + new;
-        self.used.set(self.used.get() - old + new);
-    }
-
     /// A copy, with the pairs of `other` set, too.
-    fn with(&self, other: Option<&Entries>) -> Result<Entries> {
-        let mut copy = Entries::new(self.used.clone());
+    fn with(&self, account: &Arc<Account>, other: Option<&Entries>) -> Result<Entries> {
+        let mut copy = Entries::new(account);
         // By key, so that many pairs do not take the time of all pairs of them.
         let mut places = HashMap::with_capacity(self.pairs.len());
         for (key, value) in self.pairs.iter().chain(other.iter().flat_map(|other| &other.pairs)) {
@@ -103,16 +89,14 @@ impl Entries {
 /// The info objects that a rank made.
 pub(crate) struct State {
     table: RefCell<Table<Rc<Entries>>>,
-    used: Rc<Cell<usize>>,
     /// What `MPI_INFO_ENV` holds.
     environment: RefCell<Rc<Entries>>,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        let used = Rc::<Cell<usize>>::default();
-        let environment = RefCell::new(Rc::new(Entries::new(used.clone())));
-        State { table: RefCell::new(Table::new(Class::Info)), used, environment }
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
+        let table = Table::new(Class::Info, account, size_of::<Entries>() + OVERHEAD);
+        State { table: RefCell::new(table), environment: RefCell::new(Rc::new(Entries::new(account))) }
     }
 }
 
@@ -120,7 +104,7 @@ impl Rank {
     /// Says how the program was started: what `MPI_INFO_ENV` holds (`command`, `argv`, `maxprocs`, `wdir`, …). Pairs
     /// that are too long for an info object are left out.
     pub fn set_environment<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) {
-        let mut environment = Entries::new(self.infos.used.clone());
+        let mut environment = Entries::new(&self.account);
         for (key, value) in pairs {
             if check_pair(key, value).is_ok() {
                 let _ = environment.set(key, value);
@@ -145,15 +129,15 @@ impl Rank {
     /// Hints with others added.
     pub(crate) fn more_hints(&self, old: &Hints, new: &Hints) -> Result<Hints> {
         match (old, new) {
-            (Some(old), Some(new)) => Ok(Some(Rc::new(old.with(Some(new))?))),
+            (Some(old), Some(new)) => Ok(Some(Rc::new(old.with(&self.account, Some(new))?))),
             (old, new) => Ok(new.as_ref().or(old.as_ref()).cloned()),
         }
     }
 
     /// A new info object with an object's hints.
     pub(crate) fn add_info(&self, hints: &Hints) -> Result<Info> {
-        let entries = hints.clone().unwrap_or_else(|| Rc::new(Entries::new(self.infos.used.clone())));
-        self.infos.table.borrow_mut().add(entries, "info objects").map(Info)
+        let entries = hints.clone().unwrap_or_else(|| Rc::new(Entries::new(&self.account)));
+        self.infos.table.borrow_mut().add(entries, WHAT).map(Info)
     }
 
     /// Changes an info object, apart from whoever shares its pairs.
@@ -164,7 +148,7 @@ impl Rank {
         let mut table = self.infos.table.borrow_mut();
         let entries = table.get_mut(info.0).ok_or_else(|| no_info(info))?;
         if Rc::get_mut(entries).is_none() {
-            *entries = Rc::new(entries.with(None)?);
+            *entries = Rc::new(entries.with(&self.account, None)?);
         }
         Ok(change(Rc::get_mut(entries).expect("nobody shares a new copy")))
     }
@@ -207,7 +191,7 @@ pub fn info_create(r: &Rank) -> Result<Info> {
 /// `MPI_Info_create_env`, with the program's arguments (the first is its name) as far as the guest gave them.
 pub fn info_create_env(r: &Rank, arguments: &[String]) -> Result<Info> {
     let environment = r.info(Info::ENV)?;
-    let mut entries = environment.with(None)?;
+    let mut entries = environment.with(&r.account, None)?;
     if let Some((command, arguments)) = arguments.split_first() {
         for (key, value) in [("command", command), ("argv", &arguments.join(" "))] {
             if check_pair(key, value).is_ok() {
@@ -298,6 +282,8 @@ pub fn info_get_nthkey(r: &Rank, info: Info, n: i32) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rankine_abi::MPI_ERR_NO_MEM;
+
     use crate::testing::both;
 
     #[test]
@@ -335,6 +321,8 @@ mod tests {
             assert_eq!(info_set(r, info, "k", &"v".repeat(1024)).unwrap_err().class, MPI_ERR_INFO_VALUE);
             info_set(r, info, &"k".repeat(255), &"v".repeat(1023)).unwrap();
             let long = "v".repeat(1023);
+            let before = r.account.used();
+            let _rest = r.account.charge((r.account.free() - (8 << 20)) as usize, "the test").unwrap();
             let mut infos = vec![info];
             let error = loop {
                 let copy = info_dup(r, info).unwrap();
@@ -344,10 +332,13 @@ mod tests {
                 }
             };
             assert_eq!(error.class, MPI_ERR_NO_MEM);
+            assert!(error.text.starts_with("info objects need "), "{error}");
             for info in infos {
                 info_free(r, info).unwrap();
             }
-            assert_eq!(r.infos.used.get(), 0);
+            // What is left is the table of handles.
+            drop(_rest);
+            assert!(r.account.used() < before + (2 << 20), "{}", r.account.used());
         });
     }
 

@@ -1,7 +1,7 @@
 //! Starting and ending (MPI-5.0 §11.2), and what a rank says about itself: version, name, clock (chapter 9).
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use rankine_abi::{
     Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
@@ -12,6 +12,7 @@ use crate::abi_query as fortran;
 use crate::attr;
 use crate::drive::Callback;
 use crate::error::{Error, Result};
+use crate::quota::Charge;
 use crate::rank::Rank;
 use crate::world::End;
 
@@ -32,7 +33,7 @@ pub(crate) struct State {
     /// Sessions that are open: as long as there is one, MPI is initialised.
     sessions: Cell<u32>,
     /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
-    allocated: RefCell<HashSet<Addr>>,
+    allocated: RefCell<HashMap<Addr, Charge>>,
     pub(crate) fortran: fortran::State,
 }
 
@@ -171,6 +172,7 @@ pub async fn alloc_mem(r: &Rank, size: i64, _info: Info) -> Result<Addr> {
     if size < 0 {
         return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
     }
+    let charge = r.account.charge(64, "blocks of MPI_Alloc_mem")?;
     let address = match u32::try_from(size.max(1)) {
         Ok(bytes) => r.ask(Callback::Allocate { bytes, align: 16 }).await,
         Err(_) => 0,
@@ -179,7 +181,7 @@ pub async fn alloc_mem(r: &Rank, size: i64, _info: Info) -> Result<Addr> {
         return Err(Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {size} bytes left")));
     }
     let address = Addr(address as u32);
-    r.init.allocated.borrow_mut().insert(address);
+    r.init.allocated.borrow_mut().insert(address, charge);
     Ok(address)
 }
 
@@ -188,7 +190,7 @@ pub async fn free_mem(r: &Rank, base: Addr) -> Result<()> {
     if base.is_null() {
         return Ok(());
     }
-    if !r.init.allocated.borrow_mut().remove(&base) {
+    if r.init.allocated.borrow_mut().remove(&base).is_none() {
         let text = format!("{:#x} is not an address that MPI_Alloc_mem gave, or was freed already", base.0);
         return Err(Error::new(MPI_ERR_BASE, text));
     }

@@ -41,6 +41,7 @@ pub mod init;
 pub mod op;
 pub mod pack;
 pub mod pt2pt;
+pub mod quota;
 pub mod request;
 pub mod topo;
 
@@ -50,6 +51,7 @@ pub use error::{Error, Result};
 pub use fibers::{Fibers, Task, YieldOnce};
 pub use mailbox::operation::{Kind, Parcel, What};
 pub use memory::Memory;
+pub use quota::{Account, Charge};
 pub use rank::Rank;
 pub use rankine_abi as abi;
 pub use span::Span;

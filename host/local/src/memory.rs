@@ -4,21 +4,35 @@
 //! Accesses are single-copy volatile or go through [`copy::copy`]: another rank may be writing the same bytes, which is
 //! the guest's mistake and must not be ours.
 
-use std::borrow::Cow;
 use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER};
 use smallvec::SmallVec;
 
 use crate::copy;
 use crate::error::{Error, Result};
+use crate::quota::{Account, exhausted, room};
 
 /// Base and current size of a linear memory. The base never moves; the size only grows.
 #[derive(Debug)]
 pub struct Memory {
     base: Cell<*mut u8>,
     size: Cell<u64>,
+    /// What copies of its bytes are charged to.
+    account: Option<Arc<Account>>,
+    /// Bytes of arrays and strings that were copied out since somebody set it to 0.
+    copied: Rc<Cell<u64>>,
+    /// Callbacks that are under way inside one another.
+    depth: Cell<u32>,
 }
+
+/// Arrays of up to this many bytes are copied without a look at the account.
+const SMALL: u64 = 64 << 10;
+/// Bytes that a call may need for each byte of an array that it is given: its copy, in the form that it needs, and what
+/// it makes of it.
+const SHARE: u64 = 4;
 
 impl Default for Memory {
     fn default() -> Self {
@@ -29,7 +43,41 @@ impl Default for Memory {
 impl Memory {
     /// A memory of no bytes, until [`Memory::set`] says where it is.
     pub fn new() -> Self {
-        Memory { base: Cell::new(std::ptr::null_mut()), size: Cell::new(0) }
+        Memory {
+            base: Cell::new(std::ptr::null_mut()),
+            size: Cell::new(0),
+            account: None,
+            copied: Rc::default(),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// As [`Memory::new`], of a guest whose calls may copy no more than the rest of this account.
+    pub fn of(account: &Arc<Account>) -> Self {
+        Memory { account: Some(account.clone()), ..Memory::new() }
+    }
+
+    /// Bytes of arrays and strings that were copied out since somebody set it to 0.
+    pub fn copied(&self) -> &Rc<Cell<u64>> {
+        &self.copied
+    }
+
+    /// Says how many callbacks are under way inside one another.
+    pub fn set_depth(&self, depth: u32) {
+        self.depth.set(depth);
+    }
+
+    /// Refuses arguments that the rank has no memory for.
+    #[inline]
+    fn lend(&self, length: u64, what: &str) -> Result<()> {
+        self.copied.set(self.copied.get().saturating_add(length));
+        match &self.account {
+            // A call within a callback may have half of what the one around it could.
+            Some(account) if length > SMALL => {
+                account.check(length.saturating_mul(SHARE << self.depth.get().min(32)) as usize, what)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Says where the memory is and how large it has become.
@@ -94,9 +142,14 @@ impl Memory {
     /// Copies bytes out of the guest.
     pub fn read_bytes(&self, address: Addr, length: u64, what: &str) -> Result<Vec<u8>> {
         let from = self.argument(address, length, what)?;
-        let mut bytes = vec![0; length as usize];
-        // SAFETY: `from` has `length` bytes inside the memory, and so has `bytes`.
-        unsafe { copy::copy(bytes.as_mut_ptr(), from, bytes.len()) };
+        self.lend(length, what)?;
+        let mut bytes = room(length as usize, what)?;
+        // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written
+        // before they count.
+        unsafe {
+            copy::copy(bytes.as_mut_ptr(), from, length as usize);
+            bytes.set_len(length as usize);
+        }
         Ok(bytes)
     }
 
@@ -105,7 +158,7 @@ impl Memory {
     pub fn append(&self, address: Addr, length: u64, bytes: &mut Vec<u8>, what: &str) -> Result<()> {
         let from = self.argument(address, length, what)?;
         let length = length as usize;
-        bytes.reserve(length);
+        bytes.try_reserve(length).map_err(|_| exhausted(length, what))?;
         // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written
         // before they count.
         unsafe {
@@ -200,7 +253,9 @@ impl Memory {
         [u32; N]: smallvec::Array<Item = u32>,
     {
         let from = self.argument(address, length as u64 * 4, what)?;
-        let mut words = SmallVec::<[u32; N]>::with_capacity(length);
+        self.lend(length as u64 * 4, what)?;
+        let mut words = SmallVec::<[u32; N]>::new();
+        words.try_reserve_exact(length).map_err(|_| exhausted(length * 4, what))?;
         // SAFETY: `from` has as many bytes inside the memory, and the vector has room for them; they are written before
         // they count.
         unsafe {
@@ -240,17 +295,28 @@ impl Memory {
     /// Reads a NUL-terminated string of at most `limit` bytes.
     pub fn read_string(&self, address: Addr, limit: usize, what: &str) -> Result<String> {
         let available = self.size().saturating_sub(u64::from(address.0)).min(limit as u64);
-        let bytes = self.read_bytes(address, available, what)?;
-        match bytes.iter().position(|&byte| byte == 0) {
-            Some(end) => Ok(match String::from_utf8_lossy(&bytes[..end]) {
-                Cow::Borrowed(text) => text.to_owned(),
-                Cow::Owned(text) => text,
-            }),
-            None => Err(Error::new(
-                MPI_ERR_ARG,
-                format!("{what}: no end of string within {available} bytes at address {:#x}", address.0),
-            )),
+        let (mut text, mut piece) = (Vec::new(), [0; 256]);
+        loop {
+            let read = text.len() as u64;
+            let length = (available - read).min(piece.len() as u64);
+            let from = self.argument(Addr((u64::from(address.0) + read) as u32), length, what)?;
+            if length == 0 {
+                return Err(Error::new(
+                    MPI_ERR_ARG,
+                    format!("{what}: no end of string within {available} bytes at address {:#x}", address.0),
+                ));
+            }
+            // SAFETY: `from` has as many bytes inside the memory, and so has the array.
+            unsafe { copy::copy(piece.as_mut_ptr(), from, length as usize) };
+            let piece = &piece[..length as usize];
+            let end = piece.iter().position(|&byte| byte == 0);
+            text.extend_from_slice(&piece[..end.unwrap_or(piece.len())]);
+            if end.is_some() {
+                break;
+            }
         }
+        self.copied.set(self.copied.get().saturating_add(text.len() as u64));
+        Ok(String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     /// Writes a NUL-terminated string, cut to `capacity` bytes with the NUL; returns its length without the NUL.

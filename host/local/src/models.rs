@@ -16,6 +16,7 @@ use crate::mailbox::Mailbox;
 use crate::mailbox::matching::{Pattern, Work};
 use crate::mailbox::operation::{Kind, Operation, Parcel, What};
 use crate::mailbox::ring::{Header, Ring};
+use crate::quota::Account;
 use crate::span::Span;
 use crate::world::{Options, Wake, World};
 
@@ -100,7 +101,7 @@ fn a_full_ring_takes_more_once_it_is_drained() {
 #[test]
 fn the_gate_lets_one_in_at_a_time() {
     explore(3, || {
-        let mailbox = Arc::new(Mailbox::new(2));
+        let mailbox = Arc::new(Mailbox::new(2, &Account::new(None)));
         let drain = |mailbox: &Mailbox| {
             mailbox.enter().drain(&mut Work::new(0));
         };
@@ -212,7 +213,7 @@ fn a_parcel_changes_hands_or_is_copied() {
     explore(2, || {
         two_ranks(
             |zero| {
-                let parcel = Parcel { bytes: vec![3; 1100], knowledge: Some(Box::new(7)) };
+                let parcel = Parcel { bytes: vec![3; 1100], knowledge: Some(Box::new(7)), ..Parcel::default() };
                 let what = What { kind: Kind::Send, context: Context::WORLD, peer: 1, tag: 7, destination: 1 };
                 run(zero, async {
                     zero.post_parcel(what, 0, parcel).unwrap().finish().await;
@@ -222,7 +223,7 @@ fn a_parcel_changes_hands_or_is_copied() {
                 run(one, async {
                     let receiving = one.post_recv_bytes(pattern(0), 2000).unwrap();
                     receiving.done().await;
-                    let Parcel { bytes, knowledge } = receiving.unload();
+                    let Parcel { bytes, knowledge, .. } = receiving.unload();
                     assert_eq!((bytes.len(), bytes.iter().all(|&byte| byte == 3)), (1100, true));
                     assert!(knowledge.is_none_or(|known| *known.downcast::<i32>().unwrap() == 7));
                     receiving.end();

@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 
 use rankine_abi::{Addr, Datatype, Element, FnPtr, MPI_ERR_BUFFER, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
@@ -16,6 +17,7 @@ use crate::datatype::{Combiner, Type};
 use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, FIRST_DYNAMIC, Table};
+use crate::quota::Account;
 use crate::rank::Rank;
 
 mod kernel;
@@ -37,9 +39,10 @@ pub(crate) struct State {
     busy: Cell<bool>,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        State { table: RefCell::new(Table::new(Class::Op)), busy: Cell::new(false) }
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
+        let beside = size_of::<User>() + 2 * size_of::<usize>();
+        State { table: RefCell::new(Table::new(Class::Op, account, beside)), busy: Cell::new(false) }
     }
 }
 
@@ -249,8 +252,7 @@ impl Drop for Scratch<'_> {
 /// former.
 pub fn op_create(r: &Rank, function: FnPtr, commute: bool) -> Result<Op> {
     let user = Rc::new(User { function, commutative: commute });
-    let handle = r.ops.table.borrow_mut().insert(user);
-    handle.map(Op).map_err(|_| Error::new(MPI_ERR_NO_MEM, "too many operations are alive in this rank"))
+    r.ops.table.borrow_mut().add(user, "operations").map(Op)
 }
 
 /// `MPI_Op_free`

@@ -13,13 +13,15 @@ use crate::drive::Questions;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
 use crate::memory::Memory;
+use crate::quota::Account;
 use crate::world::{Event, World};
 use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request};
 
 /// See the module.
 pub struct Rank {
     id: u32,
-    world: Arc<World>,
+    /// What it may take of memory.
+    pub(crate) account: Arc<Account>,
     memory: Memory,
     /// The MPI function that runs, for reports.
     call: Cell<&'static str>,
@@ -54,19 +56,23 @@ pub struct Rank {
     pub(crate) errhandlers: errhan::State,
     pub(crate) infos: info::State,
     pub(crate) attrs: attr::State,
+    /// Goes last: pending operations, which the job keeps, may have types of this rank.
+    world: Arc<World>,
 }
 
 // SAFETY: a rank moves between threads only together with its stack, with everything that refers to it: the host
-// polls it from one thread at a time, and its `Rc`s never leave it.
+// polls it from one thread at a time, and its `Rc`s never leave it,
+// but for the types of pending operations, which it alone drops, or the job, after all ranks.
 unsafe impl Send for Rank {}
 
 impl Rank {
     /// Rank `id` of a job. Its memory is set before its first call.
     pub fn new(world: Arc<World>, id: usize) -> Rank {
         let size = world.size();
+        let account = world.account(id).clone();
         Rank {
             id: id as u32,
-            memory: Memory::new(),
+            memory: Memory::of(&account),
             call: Cell::new(""),
             attending: Cell::new(false),
             parking: Cell::new(false),
@@ -80,16 +86,17 @@ impl Rank {
             world_comm: Rc::new(Communicator::world(id, size)),
             self_comm: Rc::new(Communicator::myself(id)),
             init: init::State::default(),
-            comms: comm::State::default(),
-            groups: group::State::default(),
-            types: datatype::State::default(),
-            ops: op::State::default(),
-            requests: request::State::default(),
-            pt2pt: pt2pt::State::default(),
+            comms: comm::State::new(&account),
+            groups: group::State::new(&account),
+            types: datatype::State::new(&account),
+            ops: op::State::new(&account),
+            requests: request::State::new(&account),
+            pt2pt: pt2pt::State::new(&account),
             colls: coll::State::default(),
-            errhandlers: errhan::State::default(),
-            infos: info::State::default(),
-            attrs: attr::State::default(),
+            errhandlers: errhan::State::new(&account),
+            infos: info::State::new(&account),
+            attrs: attr::State::new(&account),
+            account,
             world,
         }
     }
@@ -106,6 +113,11 @@ impl Rank {
     /// The job it belongs to.
     pub fn world(&self) -> &Arc<World> {
         &self.world
+    }
+
+    /// What it may take of memory.
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// The guest's memory.

@@ -8,13 +8,16 @@
 //! over the borrow (see [`crate::transport`]), so they can't go, or be looked at, while anybody may still write them.
 
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_BUFFER, MPI_ERR_COUNT};
 
 use crate::copy;
+use crate::datatype::Type;
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
+use crate::quota::Charge;
 use crate::rank::Rank;
 
 /// See the module.
@@ -24,8 +27,26 @@ pub struct Span<'a> {
     base: *mut u8,
     bytes: usize,
     /// `None`: contiguous.
-    layout: Option<Box<Layout>>,
+    layout: Option<Rc<Typed>>,
     borrowed: PhantomData<&'a mut [u8]>,
+}
+
+/// Where the bytes of a message lie that are not contiguous. Only the rank that owns the span counts its users.
+#[derive(Debug)]
+struct Typed {
+    layout: Layout,
+    /// The type stays as long as its layout is used, and is charged so long.
+    _ty: Option<Rc<Type>>,
+    /// For what the layout has of its own.
+    _charge: Charge,
+}
+
+impl Deref for Typed {
+    type Target = Layout;
+
+    fn deref(&self) -> &Layout {
+        &self.layout
+    }
 }
 
 impl<'a> Span<'a> {
@@ -61,18 +82,6 @@ impl<'a> Span<'a> {
     pub(crate) fn part(&self, range: Range<usize>) -> Span<'a> {
         assert!(self.layout.is_none() && range.start <= range.end && range.end <= self.bytes, "no part of a span");
         Span::block(self.base.wrapping_add(range.start), range.len())
-    }
-
-    /// The packed bytes in one piece: these, if they are contiguous, otherwise a copy.
-    pub(crate) fn in_one_piece<'c>(&self, copy: &'c mut Vec<u8>) -> Span<'c>
-    where
-        'a: 'c,
-    {
-        if self.layout.is_none() {
-            return self.again();
-        }
-        *copy = self.to_vec();
-        Span::over(copy)
     }
 
     /// The bytes that a message has, packed.
@@ -207,11 +216,19 @@ impl Rank {
         }
         let ty = self.types.committed(datatype)?;
         let layout = ty.message(u64::try_from(count).map_err(|_| negative())?)?;
-        self.typed_span(address, layout)
+        let charge = match layout.own_bytes(ty.layout()) {
+            0 => Charge::default(),
+            bytes => self.account.charge(bytes, "layouts of messages")?,
+        };
+        self.place(address, layout, Some(ty), charge)
     }
 
-    /// The span of a whole message's layout at `address`.
+    /// The span of a whole message's layout at `address`. Whoever uses it keeps the types that it is made of.
     pub(crate) fn typed_span(&self, address: Addr, layout: Layout) -> Result<Span<'static>> {
+        self.place(address, layout, None, Charge::default())
+    }
+
+    fn place(&self, address: Addr, layout: Layout, ty: Option<Rc<Type>>, charge: Charge) -> Result<Span<'static>> {
         if layout.size() == 0 {
             return Ok(Span::EMPTY);
         }
@@ -228,7 +245,8 @@ impl Rank {
         if layout.is_block() {
             return Ok(Span::block(base.wrapping_offset(layout.lo() as isize), bytes));
         }
-        Ok(Span { base, bytes, layout: Some(Box::new(layout)), borrowed: PhantomData })
+        let layout = Some(Rc::new(Typed { layout, _ty: ty, _charge: charge }));
+        Ok(Span { base, bytes, layout, borrowed: PhantomData })
     }
 
     /// `bytes` bytes at an address, all of them inside the memory.

@@ -12,7 +12,7 @@ mod started;
 
 use std::mem::ManuallyDrop;
 
-use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
+use rankine_abi::{MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
 
 use crate::copy;
 use crate::error::{Error, Result};
@@ -91,9 +91,9 @@ impl Rank {
     fn operation(&self) -> Result<OpRef> {
         let mut pool = self.pool.borrow_mut();
         if pool.is_empty() {
-            *pool = self.world().more_operations(self.me());
+            *pool = self.world().more_operations(self.me())?;
         }
-        pool.pop().ok_or_else(|| Error::new(MPI_ERR_NO_MEM, "too many operations are pending in this rank"))
+        Ok(pool.pop().expect("more than none were made"))
     }
 
     /// Gives a complete operation back and returns how it ended.
@@ -129,6 +129,7 @@ impl Rank {
         if self.send_short(&what, source, &Span::over(&mut parcel.bytes)) {
             return Ok(Started::nothing(self));
         }
+        let parcel = parcel.kept(&self.account)?;
         let operation = self.operation()?;
         operation.start(what, Span::EMPTY);
         operation.load(parcel);
@@ -249,7 +250,7 @@ impl Rank {
         // SAFETY: as in `post_send`.
         operation.start(self.waits_for(Kind::Recv, &pattern), unsafe { span.lasting() });
         if let Some(limit) = room {
-            operation.give_room(limit);
+            operation.give_room(limit, &self.account);
         }
         let by = self.me();
         let (mut started, mut left) = (Started::nothing(self), None);

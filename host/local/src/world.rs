@@ -5,12 +5,16 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use rankine_abi::MPI_ERR_NO_MEM;
+
 use crate::context::{Context, Contexts};
-use crate::error::Result;
+use crate::datatype::layout::Layout;
+use crate::error::{Error, Result};
 use crate::group::Shelf;
-use crate::mailbox::matching::{Pair, Work};
+use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
+use crate::quota::{Account, Charge};
 use crate::sync::{AtomicU32, AtomicUsize, Ordering};
 
 /// How a host wakes a rank that parked.
@@ -80,29 +84,33 @@ pub struct Options {
     pub deadlock_check: bool,
     /// The largest standard send that is buffered when nobody receives it and its rank would park.
     pub buffer_limit: usize,
+    /// Bytes of memory that a rank may have, if the user says so (see [`Account`]).
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { spin: true, deadlock_check: true, buffer_limit: 64 << 10 }
+        Options { spin: true, deadlock_check: true, buffer_limit: 64 << 10, memory_limit: None }
     }
 }
 
 /// Operations are pooled in chunks of this many.
 const CHUNK: usize = 64;
+/// Bytes that an operation takes, with the layout of its buffer, and in the queue of its destination.
+const OPERATION: usize = size_of::<Operation>() + size_of::<Layout>() + size_of::<Arrived>() + 64;
 /// Operations that one rank can have pending.
 const MAX_OPERATIONS: usize = 1 << 20;
 
 /// Operations that references point to: a plain `Box` would claim to be the only way to them each time it is moved.
-struct Chunk(NonNull<[Operation]>);
+struct Chunk(NonNull<[Operation]>, #[expect(dead_code, reason = "it is given back with the chunk")] Charge);
 
 // SAFETY: an operation may be shared between threads, and the chunk is freed together with the job.
 unsafe impl Send for Chunk {}
 
 impl Chunk {
-    fn new(owner: u32) -> Self {
+    fn new(owner: u32, charge: Charge) -> Self {
         let operations: Box<[Operation]> = (0..CHUNK).map(|_| Operation::new(owner)).collect();
-        Chunk(NonNull::from(Box::leak(operations)))
+        Chunk(NonNull::from(Box::leak(operations)), charge)
     }
 
     fn references(&self) -> Vec<OpRef> {
@@ -119,6 +127,7 @@ impl Drop for Chunk {
 }
 
 struct Post {
+    account: Arc<Account>,
     mailbox: Mailbox,
     /// Every operation the rank ever made: alive until the job is dropped, because peers may still look at one.
     operations: Mutex<Vec<Chunk>>,
@@ -155,13 +164,16 @@ impl World {
             0..=64 => 256,
             _ => 32,
         };
-        let posts = (0..ranks)
-            .map(|_| Post {
-                mailbox: Mailbox::new(slots),
+        let post = |_| {
+            let account = Account::new(options.memory_limit);
+            Post {
+                mailbox: Mailbox::new(slots, &account),
+                account,
                 operations: Mutex::new(Vec::new()),
                 exited: AtomicU32::new(0),
-            })
-            .collect();
+            }
+        };
+        let posts = (0..ranks).map(post).collect();
         Arc::new(World {
             posts,
             active: AtomicUsize::new(ranks),
@@ -185,6 +197,11 @@ impl World {
     /// Seconds since the job began.
     pub(crate) fn seconds(&self) -> f64 {
         self.origin.elapsed().as_secs_f64()
+    }
+
+    /// What a rank may take of memory.
+    pub fn account(&self, rank: usize) -> &Arc<Account> {
+        &self.posts[rank].account
     }
 
     #[inline]
@@ -216,16 +233,17 @@ impl World {
         }
     }
 
-    /// More operations for a rank's pool, or nothing when it has all it may have.
-    pub(crate) fn more_operations(&self, rank: u32) -> Vec<OpRef> {
-        let mut pool = self.posts[rank as usize].operations.lock().unwrap_or_else(PoisonError::into_inner);
+    /// More operations for a rank's pool, unless it has all it may have.
+    pub(crate) fn more_operations(&self, rank: u32) -> Result<Vec<OpRef>> {
+        let Post { account, operations, .. } = &self.posts[rank as usize];
+        let mut pool = operations.lock().unwrap_or_else(PoisonError::into_inner);
         if pool.len() * CHUNK >= MAX_OPERATIONS {
-            return Vec::new();
+            return Err(Error::new(MPI_ERR_NO_MEM, "too many operations are pending in this rank"));
         }
-        let chunk = Chunk::new(rank);
+        let chunk = Chunk::new(rank, account.charge_last(CHUNK * OPERATION, "operations that are pending")?);
         let references = chunk.references();
         pool.push(chunk);
-        references
+        Ok(references)
     }
 
     /// Ends the job: the first to say so is heard. Every waiting rank wakes and unwinds.

@@ -5,7 +5,8 @@
 //! cost is linear in objects and bytes whatever the image says.
 
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_local::{Error, Result};
+use rankine_local::quota::exhausted;
+use rankine_local::{Account, Error, Result};
 
 use crate::descriptor::Pattern;
 use crate::error;
@@ -59,7 +60,7 @@ pub(crate) struct Outline {
 
 /// Checks a message that shall be objects of this plan's type. What must not arrive (references that are left,
 /// capacities) is put right.
-pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result<Outline> {
+pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits, account: &Account) -> Result<Outline> {
     let header = Header::expect(message, plan)?;
     for (what, value, limit) in
         [("bytes", header.bytes, limits.bytes), ("objects", u64::from(header.objects), limits.objects)]
@@ -84,6 +85,7 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits) -> Result
     let body_at = HEADER + table.len();
     let mut reader = Reader {
         plan,
+        account,
         header: &header,
         body,
         aliases,
@@ -110,6 +112,7 @@ fn bad(text: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 
 struct Reader<'a> {
     plan: &'a Plan,
+    account: &'a Account,
     header: &'a Header,
     body: &'a mut [u8],
     /// By rising number, each number once.
@@ -326,9 +329,28 @@ impl<'a> Reader<'a> {
         if self.tail > self.body.len() as u64 {
             return Err(bad(format!("{count} {} do not fit into it", self.plan.layouts[shape as usize].name)));
         }
-        self.outline.objects.push(met);
+        self.add(met)?;
         self.outline.sizes.push(bytes as i32);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn add(&mut self, met: Met) -> Result<()> {
+        if self.outline.objects.len() == self.outline.objects.capacity() {
+            self.more_objects()?;
+        }
+        self.outline.objects.push(met);
+        Ok(())
+    }
+
+    /// Makes room for more objects, if the rank has memory for what is noted of them.
+    #[cold]
+    fn more_objects(&mut self) -> Result<()> {
+        const WHAT: &str = "the objects of a message";
+        let more = self.outline.objects.len().max(EXPECTED);
+        let bytes = more * (size_of::<Met>() + size_of::<i32>() + size_of::<u32>());
+        self.account.check(bytes, WHAT)?;
+        self.outline.objects.try_reserve_exact(more).map_err(|_| exhausted(bytes, WHAT))
     }
 
     #[cold]
@@ -337,7 +359,7 @@ impl<'a> Reader<'a> {
         if owned {
             return Err(bad("what is owned is part of something else"));
         }
-        self.outline.objects.push(met);
+        self.add(met)?;
         if alias.container as usize == self.outline.objects.len() {
             // The next one is an object of its own: otherwise a chain of aliases would be followed by recursion.
             if self.is_alias(alias.container) {
@@ -397,7 +419,7 @@ impl<'a> Reader<'a> {
                 let met = Met::new(0, shape, 1);
                 let alias = self.next_alias(met)?;
                 self.is_in_container(&alias)?;
-                self.outline.objects.push(met);
+                self.add(met)?;
             }
             match self.outline.objects.get(number as usize) {
                 Some(met) if met.shape() == shape && met.count() == 1 => self.outline.references.push(at),

@@ -36,7 +36,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
-use rankine_local::{Callback, Error, Memory, Parcel, Result};
+use rankine_local::{Account, Callback, Error, Memory, Parcel, Result};
 
 pub use decode::Limits;
 pub use image::{HEADER, Header};
@@ -54,8 +54,8 @@ pub(crate) fn error(class: i32, text: impl Into<std::borrow::Cow<'static, str>>)
 pub const MODULE: &str = "rankine";
 
 /// What one rank keeps for its objects.
-#[derive(Default)]
 pub struct Objects {
+    account: Arc<Account>,
     types: RefCell<types::Types>,
     plans: RefCell<plans::Plans>,
     walk: RefCell<walk::Walk>,
@@ -128,6 +128,18 @@ impl Roots {
 }
 
 impl Objects {
+    /// The objects of a rank with this account.
+    pub fn new(account: &Arc<Account>) -> Objects {
+        Objects {
+            account: account.clone(),
+            types: RefCell::new(types::Types::new(account)),
+            plans: RefCell::new(plans::Plans::new(account)),
+            walk: RefCell::new(walk::Walk::new(account)),
+            limits: Cell::default(),
+            allocator: Cell::default(),
+        }
+    }
+
     /// Declares a type and gives its handle.
     pub fn declare(&self, name: &str, size: i32, align: i32) -> Result<u32> {
         self.types.borrow_mut().declare(name, size, align)
@@ -201,7 +213,7 @@ impl Objects {
         message: Parcel,
         roots: &Roots,
     ) -> Result<(u32, u32)> {
-        let Parcel { bytes: mut message, knowledge } = message;
+        let Parcel { bytes: mut message, knowledge, charge: _charge } = message;
         if message.is_empty() {
             let text = format!(
                 "no bytes came where objects of the type {} should have: their sender failed",
@@ -213,7 +225,7 @@ impl Objects {
         let walked = knowledge.and_then(|knowledge| knowledge.downcast::<Walked>().ok());
         let outline = match walked {
             Some(walked) if limits.allow(&walked.outline) && roots.plan.believes(&walked.plan) => walked.outline,
-            _ => decode::decode(&mut message, &roots.plan, &limits)?,
+            _ => decode::decode(&mut message, &roots.plan, &limits, &self.account)?,
         };
         rebuild::rebuild(site, self.allocator.get(), &mut message, &outline, roots).await?;
         let counts = (outline.count, outline.roots);
@@ -226,16 +238,16 @@ impl Objects {
     pub async fn build_parts<A: AsyncFn(Callback) -> i32>(
         &self,
         site: &Site<'_, A>,
-        messages: Vec<Vec<u8>>,
+        messages: Vec<Parcel>,
         to: &Roots,
     ) -> Result<Vec<i32>> {
-        let said = |message: &Vec<u8>| Header::read(message).map_or(0, |header| u64::from(header.roots));
+        let said = |message: &Parcel| Header::read(&message.bytes).map_or(0, |header| u64::from(header.roots));
         let most = messages.iter().map(said).sum::<u64>().min(to.count.into());
         let before = site.memory.read_bytes(to.at, most * u64::from(to.stride()), ARRAY)?;
         let mut came = Vec::with_capacity(messages.len());
         let mut used = 0;
         for message in messages {
-            match self.build_counted(site, message.into(), &to.part(used, to.count - used)).await {
+            match self.build_counted(site, message, &to.part(used, to.count - used)).await {
                 Ok((_, roots)) => {
                     came.push(roots as i32);
                     used += roots;
@@ -291,7 +303,7 @@ impl Objects {
     /// Position, type and count of each object of an image, and how many roots it has.
     pub fn open(&self, mut image: Vec<u8>, handle: u32) -> Result<(Vec<i32>, u32)> {
         let plan = self.plan(handle)?;
-        let outline = decode::decode(&mut image, &plan, &self.limits.get())?;
+        let outline = decode::decode(&mut image, &plan, &self.limits.get(), &self.account)?;
         if !outline.aliases.is_empty() {
             let text = "references into other objects came, which this program's objects do not have";
             return Err(Error::new(rankine_abi::MPI_ERR_TYPE, text));

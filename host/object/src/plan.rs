@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{Datatype, MPI_ERR_TYPE};
-use rankine_local::{Error, Result};
+use rankine_local::{Charge, Error, Result};
 
 use crate::descriptor::Pattern;
 use crate::types::{Field, Form, REFERENCE, Type, Types};
@@ -99,6 +99,8 @@ pub struct Plan {
     pub(crate) has_interior: bool,
     /// Something is never null, or referred to by nothing else: a receiver's own demands, which no sender looks after.
     has_demands: bool,
+    /// Of a plan that is kept, as long as anybody has it.
+    pub(crate) charge: Charge,
 }
 
 impl Plan {
@@ -169,7 +171,7 @@ impl Plan {
         }
         let mut steps = layouts.iter().flat_map(|layout| &layout.steps);
         let has_demands = steps.any(|step| step.owned || step.required);
-        Ok(Plan { fingerprint: hash.0, layouts, has_interior, has_demands })
+        Ok(Plan { fingerprint: hash.0, layouts, has_interior, has_demands, charge: Charge::default() })
     }
 }
 
@@ -401,13 +403,15 @@ impl Hash {
 
 #[cfg(test)]
 mod tests {
+    use rankine_local::Account;
+
     use super::*;
 
     const NONE: i32 = -1;
 
     /// A list of meshes: node → node, mesh; mesh → nodes.
     fn described(swap: bool, size: i32) -> u64 {
-        let mut types = Types::default();
+        let mut types = Types::new(&Account::new(None));
         let mut declare = |name, size| types.declare(name, size, 4).unwrap();
         let (node, mesh) = if swap {
             let mesh = declare("mesh", size);
@@ -438,7 +442,7 @@ mod tests {
     #[test]
     fn a_walk_is_believed_where_the_plan_is_alike() {
         let plan = |flags: i32, fixed: i32, count: i32| {
-            let mut types = Types::default();
+            let mut types = Types::new(&Account::new(None));
             let node = types.declare("node", 16, 4).unwrap();
             let fields = vec![
                 ("next".into(), [1 | flags, 0, node as i32, 1, NONE, NONE, NONE, 0]),
@@ -457,7 +461,7 @@ mod tests {
 
     #[test]
     fn what_is_reached_has_to_be_defined() {
-        let mut types = Types::default();
+        let mut types = Types::new(&Account::new(None));
         let (node, other) = (types.declare("node", 4, 4).unwrap(), types.declare("other", 4, 4).unwrap());
         types.define(node, vec![("next".into(), [1, 0, other as i32, 1, NONE, NONE, NONE, 0])]).unwrap();
         assert!(Plan::new(&types, node).unwrap_err().to_string().contains("the type other was declared"));

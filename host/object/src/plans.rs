@@ -8,17 +8,19 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
 use rankine_abi::MPI_ERR_NO_MEM;
-use rankine_local::Result;
+use rankine_local::{Account, Charge, Result};
 
 use crate::error;
-use crate::plan::Plan;
+use crate::plan::{Plan, Step};
 
 /// Steps of all plans that are kept, and of all others that are still in use.
 const MAX_STEPS: usize = 1 << 20;
+/// Bytes that a step takes.
+const STEP: usize = size_of::<Step>();
 
 /// See the module.
-#[derive(Default)]
 pub(crate) struct Plans {
+    account: Arc<Account>,
     kept: HashMap<u32, Arc<Plan>>,
     /// Handles of those that are kept, the oldest first, and what each weighs.
     ages: VecDeque<(u32, usize)>,
@@ -28,13 +30,17 @@ pub(crate) struct Plans {
 }
 
 impl Plans {
+    pub(crate) fn new(account: &Arc<Account>) -> Plans {
+        Plans { account: account.clone(), kept: HashMap::new(), ages: VecDeque::new(), weight: 0, others: Vec::new() }
+    }
+
     #[inline]
     pub(crate) fn get(&self, handle: u32) -> Option<Arc<Plan>> {
         self.kept.get(&handle).cloned()
     }
 
     /// Keeps a new plan, instead of the oldest ones if there are many.
-    pub(crate) fn keep(&mut self, handle: u32, plan: Plan) -> Result<Arc<Plan>> {
+    pub(crate) fn keep(&mut self, handle: u32, mut plan: Plan) -> Result<Arc<Plan>> {
         let weight = plan.weight();
         while self.weight + weight > MAX_STEPS
             && let Some(&(oldest, _)) = self.ages.front()
@@ -49,11 +55,23 @@ impl Plans {
             );
             return Err(error(MPI_ERR_NO_MEM, text));
         }
+        plan.charge = self.charge(weight)?;
         let plan = Arc::new(plan);
         self.kept.insert(handle, plan.clone());
         self.ages.push_back((handle, weight));
         self.weight += weight;
         Ok(plan)
+    }
+
+    /// Charges so many steps, instead of the oldest plans if need be.
+    fn charge(&mut self, weight: usize) -> Result<Charge> {
+        loop {
+            match (self.account.charge(weight * STEP, "plans of object graphs"), self.ages.front()) {
+                (Ok(charge), _) => return Ok(charge),
+                (Err(error), None) => return Err(error),
+                (Err(_), Some(&(oldest, _))) => self.forget(oldest),
+            }
+        }
     }
 
     /// Keeps the plan of a type no longer.
@@ -89,8 +107,9 @@ mod tests {
 
     #[test]
     fn the_oldest_make_room_and_those_in_use_are_counted() {
-        let mut plans = Plans::default();
-        let copy = || plan(&mut Types::default());
+        let account = Account::new(None);
+        let mut plans = Plans::new(&account);
+        let copy = || plan(&mut Types::new(&account));
         assert!((1 << 17..1 << 18).contains(&copy().weight()));
         let mut used = Vec::new();
         for handle in 0..12 {
@@ -103,5 +122,23 @@ mod tests {
         plans.keep(30, copy()).unwrap();
         plans.forget(30);
         assert!(plans.others.is_empty() && plans.get(30).is_none());
+    }
+
+    #[test]
+    fn what_plans_take_is_charged_while_somebody_has_them() {
+        let account = Account::new(Some(64 << 20));
+        let mut plans = Plans::new(&account);
+        let copy = || plan(&mut Types::new(&Account::new(None)));
+        let used = plans.keep(0, copy()).unwrap();
+        let bytes = account.used();
+        assert!(bytes > 1 << 20);
+        for handle in 1..12 {
+            plans.keep(handle, copy()).unwrap();
+        }
+        assert!(plans.get(0).is_none() && account.used() <= 65 << 20);
+        drop(plans);
+        assert_eq!(account.used(), bytes);
+        drop(used);
+        assert_eq!(account.used(), 0);
     }
 }

@@ -21,7 +21,7 @@ impl Lone {
         let memory = Memory::new();
         // SAFETY: leaked, so it stays.
         unsafe { memory.set(bytes.as_mut_ptr().cast(), SIZE as u64) };
-        let objects = Objects::default();
+        let objects = Objects::new(&Account::new(None));
         let node = objects.declare("node", NODE as i32, 4).unwrap();
         let to = node as i32;
         let int = rankine_abi::Datatype::INT32_T.0 as i32;
@@ -101,9 +101,9 @@ proptest! {
     fn a_walk_notes_what_a_check_finds(nodes in nodes()) {
         let lone = Lone::new();
         let roots = lone.fill(&nodes);
-        let Parcel { mut bytes, knowledge } = lone.objects.image(&lone.memory, &roots).unwrap();
+        let Parcel { mut bytes, knowledge, .. } = lone.objects.image(&lone.memory, &roots).unwrap();
         let noted = knowledge.expect("no node is part of another").downcast::<Walked>().unwrap().outline;
-        let found = decode::decode(&mut bytes, &roots.plan, &Limits::default()).unwrap();
+        let found = decode::decode(&mut bytes, &roots.plan, &Limits::default(), &Account::new(None)).unwrap();
         prop_assert_eq!((noted.count, noted.roots, noted.body), (found.count, found.roots, found.body));
         prop_assert_eq!(noted.sizes, found.sizes);
         prop_assert_eq!(noted.references, found.references);
@@ -224,12 +224,12 @@ proptest! {
     fn descriptors_leave_a_walk_as_a_check_wants_them(nodes in prop::collection::vec(any::<[u8; 6]>(), 1..60)) {
         let lone = Lone::of_fortran();
         let roots = lone.write(&nodes);
-        let Ok(Parcel { mut bytes, knowledge }) = lone.objects.image(&lone.memory, &roots) else {
+        let Ok(Parcel { mut bytes, knowledge, .. }) = lone.objects.image(&lone.memory, &roots) else {
             // Parts of arrays that overlap without an array around them.
             return Ok(());
         };
         let made = bytes.clone();
-        let found = decode::decode(&mut bytes, &roots.plan, &Limits::default()).unwrap();
+        let found = decode::decode(&mut bytes, &roots.plan, &Limits::default(), &Account::new(None)).unwrap();
         prop_assert!(made == bytes, "a check changes nothing");
         if let Some(knowledge) = knowledge {
             let noted = knowledge.downcast::<Walked>().unwrap().outline;
@@ -251,7 +251,7 @@ fn forged(lone: &Lone, objects: u32, aliases: &[[u32; 5]], body: &[u32]) -> Vec<
 /// What is wrong with it.
 fn flaw(lone: &Lone, mut image: Vec<u8>) -> String {
     let plan = lone.objects.plan(lone.node).unwrap();
-    decode::decode(&mut image, &plan, &Limits::default()).expect_err("it is refused").to_string()
+    decode::decode(&mut image, &plan, &Limits::default(), &Account::new(None)).expect_err("it is refused").to_string()
 }
 
 /// The shape of nodes, ints, references and text in the plan of nodes.
@@ -301,7 +301,7 @@ fn a_weak_reference_introduces_nothing_but_parts_of_what_is_there() {
     // One that nobody would make, and that does no harm.
     let mut image = forged(&lone, 2, &[[1, 0, 0, SHAPES[0], 1]], &body(2));
     let plan = lone.objects.plan(lone.node).unwrap();
-    let outline = decode::decode(&mut image, &plan, &Limits::default()).unwrap();
+    let outline = decode::decode(&mut image, &plan, &Limits::default(), &Account::new(None)).unwrap();
     assert_eq!((outline.sizes, outline.references), (vec![NODE as i32], vec![0, 16]));
 }
 
@@ -310,7 +310,7 @@ fn a_header_gets_no_more_room_than_its_image_fills() {
     let lone = Lone::new();
     let mut image = forged(&lone, 1 << 24, &[], &vec![0; 1 << 22]);
     let plan = lone.objects.plan(lone.node).unwrap();
-    assert!(decode::decode(&mut image, &plan, &Limits::default()).is_err());
+    assert!(decode::decode(&mut image, &plan, &Limits::default(), &Account::new(None)).is_err());
 }
 
 proptest! {
@@ -329,7 +329,7 @@ proptest! {
         }
         let mut image = forged(&lone, objects, &aliases, &body);
         let plan = lone.objects.plan(lone.node).unwrap();
-        if let Ok(outline) = decode::decode(&mut image, &plan, &Limits::default()) {
+        if let Ok(outline) = decode::decode(&mut image, &plan, &Limits::default(), &Account::new(None)) {
             let whole: i64 = outline.sizes.iter().map(|&size| i64::from(size)).sum();
             prop_assert_eq!(whole + 4, body.len() as i64 * 4);
             for alias in &outline.aliases {
@@ -377,7 +377,7 @@ proptest! {
         lone.put(20, nodes[nodes.len() / 2].0);
         let roots = lone.objects.roots(16, if to_inside { 2 } else { 1 }, lone.node as i32).unwrap();
         let mut image = lone.objects.image(&lone.memory, &roots).unwrap().bytes;
-        let outline = decode::decode(&mut image, &roots.plan, &Limits::default()).unwrap();
+        let outline = decode::decode(&mut image, &roots.plan, &Limits::default(), &Account::new(None)).unwrap();
         let rows = nodes.len() as u32 - 1;
         // Roots, rows that are not empty, and a parent for every node but the first.
         let full = nodes.iter().zip(&counts).filter(|(_, count)| **count > 0).count() as u32;
@@ -446,20 +446,23 @@ fn parts_that_were_built_are_given_back() {
     let site = Site { memory: &lone.memory, ask };
     let to = lone.objects.roots(32, 3, lone.node as i32).unwrap();
     [0x77; 3].iter().zip(0..).for_each(|(&value, index)| lone.put(32 + index * 4, value));
-    let messages = vec![image.clone(), image.clone(), cut];
+    let messages = [image.clone(), image.clone(), cut].map(Parcel::from).into();
     now(lone.objects.build_parts(&site, messages, &to)).unwrap_err();
     assert!(given.get() > 0 && given == taken);
     assert_eq!(lone.memory.read_i32s(Addr(32), 3, "the array"), Ok(vec![0x77; 3]));
-    assert_eq!(now(lone.objects.build_parts(&site, vec![image; 3], &to)), Ok(vec![1; 3]));
+    assert_eq!(
+        now(lone.objects.build_parts(&site, vec![image.clone().into(), image.clone().into(), image.into()], &to)),
+        Ok(vec![1; 3])
+    );
 }
 
 #[test]
 fn names_and_fields_have_quotas() {
-    let objects = Objects::default();
+    let objects = Objects::new(&Account::new(None));
     let long = "n".repeat(4096);
     let refused = (0..1 << 13).find_map(|_| objects.declare(&long, 4, 4).err());
     assert!(refused.unwrap().to_string().contains("16777216"));
-    let objects = Objects::default();
+    let objects = Objects::new(&Account::new(None));
     let fields = || (0..4096).map(|index| ("".into(), [6, index * 4, 0, 1, -1, -1, -1, 0])).collect();
     let mut first = None;
     let refused = (0..1 << 9).find_map(|_| {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_NO_MEM, MPI_ERR_TYPE};
-use rankine_local::{Error, Result};
+use rankine_local::{Account, Charge, Error, Result};
 
 use crate::descriptor::{self, Pattern};
 
@@ -134,6 +134,10 @@ pub(crate) struct Type {
     nesting: u32,
 }
 
+/// Bytes that a type takes, and each of its fields: both have names, which are shared by counting.
+const TYPE: usize = size_of::<Type>() + 64;
+const FIELD: usize = size_of::<Field>() + 32;
+
 impl Type {
     /// Fields, and bytes of names.
     fn quantity(&self) -> Quantity {
@@ -152,14 +156,24 @@ struct Quantity {
     names: usize,
 }
 
+impl Quantity {
+    fn bytes(self) -> usize {
+        TYPE + self.fields * FIELD + self.names
+    }
+}
+
 /// The types of one rank.
-#[derive(Default)]
 pub(crate) struct Types {
     all: Vec<Option<Rc<Type>>>,
     taken: Quantity,
+    charge: Charge,
 }
 
 impl Types {
+    pub(crate) fn new(account: &Arc<Account>) -> Types {
+        Types { all: Vec::new(), taken: Quantity::default(), charge: Charge::none(account) }
+    }
+
     /// Declares a type and gives its handle.
     pub(crate) fn declare(&mut self, name: &str, size: i32, align: i32) -> Result<u32> {
         let wrong = |text: String| Err(Error::new(MPI_ERR_ARG, text));
@@ -194,11 +208,13 @@ impl Types {
                 return Err(Error::new(MPI_ERR_NO_MEM, text));
             }
         }
+        self.charge.grow(more.bytes(), "descriptions of types")?;
         self.taken = Quantity { fields, names };
         Ok(())
     }
 
     fn give_back(&mut self, less: Quantity) {
+        self.charge.shrink(less.bytes());
         self.taken.fields -= less.fields;
         self.taken.names -= less.names;
     }
@@ -386,7 +402,7 @@ mod tests {
     const NONE: i32 = -1;
 
     fn define(size: i32, fields: &[[i32; 8]]) -> Result<()> {
-        let mut types = Types::default();
+        let mut types = Types::new(&Account::new(None));
         let node = types.declare("node", size, 4)?;
         let fields = fields.iter().enumerate().map(|(i, words)| {
             let mut words = *words;
@@ -441,8 +457,8 @@ mod tests {
         assert!(refusal(8, &[[2, 0, 0, 0, 0, NONE, NONE, 0]]).contains("lies in a field"));
         assert!(refusal(12, &[[2, 0, 0, 0, 4, 4, NONE, 0]]).contains("the same int"));
         assert!(refusal(8, &[[5, 0, 0, 1, NONE, NONE, NONE, 0]]).contains("not defined yet"));
-        assert!(Types::default().declare("huge", -4, 4).is_err());
-        assert!(Types::default().declare("odd", 6, 4).is_err());
+        assert!(Types::new(&Account::new(None)).declare("huge", -4, 4).is_err());
+        assert!(Types::new(&Account::new(None)).declare("odd", 6, 4).is_err());
     }
 
     proptest! {

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_TYPE};
-use rankine_local::{Error, Memory, Parcel, Result};
+use rankine_local::quota::exhausted;
+use rankine_local::{Account, Charge, Error, Memory, Parcel, Result};
 
 use crate::decode::Outline;
 use crate::descriptor::Pattern;
@@ -48,8 +49,10 @@ impl Met {
 }
 
 /// What one walk needs, kept from one to the next.
-#[derive(Default)]
 pub(crate) struct Walk {
+    account: Arc<Account>,
+    /// For the tables of what was met.
+    charge: Charge,
     pub(crate) visited: Visited,
     pub(crate) met: Vec<Met>,
     /// Objects that begin at the address of another one: its first element, or what lies inline at its beginning.
@@ -65,7 +68,67 @@ pub(crate) struct Walk {
     spare: (Vec<u8>, Vec<i32>, Vec<u32>),
 }
 
+/// Bytes that each object takes while it is walked over: itself, and its place among those that were visited, a table
+/// of which an eighth may be in use.
+const OBJECT: usize = size_of::<Met>() + 8 * size_of::<(u32, u32)>();
+/// And where something may lie in something else: what was met in order, and who holds whom.
+const INTERIOR: usize = 8 * size_of::<Met>();
+/// Objects that there is room for at first.
+const FEW: usize = 1 << 10;
+/// Objects whose tables are kept from one walk to the next.
+const KEPT: usize = 1 << 20;
+/// An image of up to this many bytes is charged only once somebody keeps it.
+const SMALL: usize = 64 << 10;
+/// What errors call the images.
+const WHAT: &str = "messages of objects";
+
 impl Walk {
+    pub(crate) fn new(account: &Arc<Account>) -> Walk {
+        Walk {
+            account: account.clone(),
+            charge: Charge::none(account),
+            visited: Visited::default(),
+            met: Vec::new(),
+            others: HashMap::new(),
+            weak: Vec::new(),
+            empty: Vec::new(),
+            last: [0; 3],
+            spare: Default::default(),
+        }
+    }
+
+    /// Forgets what the last walk has met.
+    fn clear(&mut self) {
+        self.visited.clear();
+        self.met.clear();
+        self.weak.clear();
+        self.empty.clear();
+        self.others.clear();
+        if self.met.capacity() > KEPT {
+            self.met.shrink_to(KEPT);
+            self.weak = Vec::new();
+            self.others = HashMap::new();
+            self.charge.shrink((self.charge.bytes() as usize).saturating_sub(self.met.capacity() * OBJECT));
+        }
+    }
+
+    /// Makes room for more objects.
+    #[cold]
+    fn more_objects(&mut self) -> Result<()> {
+        let more = self.met.len().max(FEW);
+        self.charge.grow(more * OBJECT, WHAT)?;
+        self.met.try_reserve_exact(more).map_err(|_| exhausted(more * OBJECT, WHAT))
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, met: Met) -> Result<()> {
+        if self.met.len() == self.met.capacity() {
+            self.more_objects()?;
+        }
+        self.met.push(met);
+        Ok(())
+    }
+
     /// Takes what a message or an image was in for the next image.
     pub(crate) fn keep(&mut self, bytes: Vec<u8>, outline: Outline) {
         if bytes.capacity() <= EXPECTED {
@@ -102,6 +165,7 @@ pub(crate) fn image(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<P
     let mut copier = Copier::new(walk, memory, plan, Interior::default()).run(roots)?;
     if plan.has_interior {
         // Some references may point into other objects: see which, and walk again with that knowledge.
+        copier.walk.account.check(copier.walk.met.len() * INTERIOR, WHAT)?;
         let interior = Interior::find(plan, &copier.walk.met)?;
         if interior.is_empty() {
             copier.interior = interior;
@@ -109,16 +173,19 @@ pub(crate) fn image(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<P
             copier = Copier::new(copier.give_up(), memory, plan, interior).run(roots)?;
         }
     }
-    let (bytes, outline) = copier.finish(roots.count)?;
+    let (bytes, outline, charge) = copier.finish(roots.count)?;
     // Where something is part of something else a receiver has to know more than a walk notes.
     let is_noted = outline.aliases.is_empty();
-    Ok(Parcel { bytes, knowledge: is_noted.then(|| Box::new(Walked { plan: plan.clone(), outline }) as _) })
+    Ok(Parcel { bytes, knowledge: is_noted.then(|| Box::new(Walked { plan: plan.clone(), outline }) as _), charge })
 }
 
 /// The addresses of all objects of the graphs that begin at these roots, but for roots that lie in their array.
 pub(crate) fn addresses(walk: &mut Walk, memory: &Memory, roots: &Roots) -> Result<Vec<u32>> {
     let plan = &*roots.plan;
     let walk = Copier::new(walk, memory, plan, Interior::default()).run(roots)?.give_up();
+    if plan.has_interior {
+        walk.account.check(walk.met.len() * INTERIOR, WHAT)?;
+    }
     let interior = if plan.has_interior { Interior::find(plan, &walk.met)? } else { Interior::default() };
     let end = u64::from(roots.at.0) + u64::from(roots.count) * u64::from(roots.stride());
     let is_root = |met: &Met| roots.hold == Hold::Values && met.at >= roots.at.0 && u64::from(met.at) < end;
@@ -139,17 +206,18 @@ struct Copier<'a> {
     interior: Interior,
     image: Vec<u8>,
     outline: Outline,
+    /// For the image and its outline.
+    charge: Charge,
+    /// Bytes that the image may have by what is charged.
+    room: usize,
 }
 
 impl<'a> Copier<'a> {
     fn new(walk: &'a mut Walk, memory: &'a Memory, plan: &'a Plan, interior: Interior) -> Self {
-        walk.visited.clear();
-        walk.met.clear();
-        walk.weak.clear();
-        walk.empty.clear();
-        walk.others.clear();
+        walk.clear();
         let (image, outline) = walk.room();
-        Copier { walk, memory, plan, interior, image, outline }
+        let (charge, room) = (Charge::none(&walk.account), image.capacity().max(SMALL));
+        Copier { walk, memory, plan, interior, image, outline, charge, room }
     }
 
     /// Copies all that references lead to, but for weak ones.
@@ -184,10 +252,12 @@ impl<'a> Copier<'a> {
         match roots.hold {
             Hold::References | Hold::Together => {
                 let bytes = u64::from(roots.count) * u64::from(REFERENCE);
+                self.room_for(bytes)?;
                 self.memory.append(roots.at, bytes, &mut self.image, ARRAY)
             }
             Hold::Values => {
                 roots.check(self.memory, roots.count)?;
+                self.room_for(u64::from(roots.count) * u64::from(REFERENCE))?;
                 self.image.extend((0..roots.count).flat_map(|root| roots.element(root).0.to_le_bytes()));
                 Ok(())
             }
@@ -201,6 +271,7 @@ impl<'a> Copier<'a> {
         let layout = &self.plan.layouts[met.shape() as usize];
         let start = self.image.len();
         let bytes = u64::from(layout.size) * u64::from(met.count());
+        self.room_for(bytes)?;
         self.memory.append(Addr(met.at), bytes, &mut self.image, "an object")?;
         self.outline.sizes.push(bytes as i32);
         // Objects do not overlap, so together they are not larger than the memory; and positions have to fit into a
@@ -220,6 +291,27 @@ impl<'a> Copier<'a> {
             Some(references) => elements.into_iter().try_for_each(|start| self.follow_plain(references, start)),
             None => elements.into_iter().try_for_each(|start| self.follow(&layout.steps, start)),
         }
+    }
+
+    #[inline(always)]
+    fn room_for(&mut self, bytes: u64) -> Result<()> {
+        if (self.image.len() as u64).saturating_add(bytes) > self.room as u64 { self.more_room(bytes) } else { Ok(()) }
+    }
+
+    /// Makes room in the image for so many more bytes: twice as much as there is, or just that much.
+    #[cold]
+    fn more_room(&mut self, bytes: u64) -> Result<()> {
+        let least = usize::try_from(bytes).map_or(usize::MAX, |bytes| self.image.len().saturating_add(bytes));
+        let charged = self.charge.bytes() as usize;
+        let room = if self.charge.try_grow((2 * self.room).max(least).saturating_sub(charged)) {
+            (2 * self.room).max(least)
+        } else {
+            self.charge.grow(least.saturating_sub(charged), WHAT)?;
+            least
+        };
+        self.image.try_reserve_exact(room - self.image.len()).map_err(|_| exhausted(room, WHAT))?;
+        self.room = room;
+        Ok(())
     }
 
     /// As [`Copier::follow`], where there are references alone.
@@ -312,7 +404,7 @@ impl<'a> Copier<'a> {
                 if pattern.is_allocatable() {
                     self.walk.empty.push(address);
                 }
-                self.meet_nothing(met)
+                self.meet_nothing(met)?
             }
             _ => self.refer(met)?,
         };
@@ -321,9 +413,9 @@ impl<'a> Copier<'a> {
     }
 
     /// Something without elements is there, but shares its place with nothing.
-    fn meet_nothing(&mut self, met: Met) -> u32 {
-        self.walk.met.push(met);
-        self.walk.met.len() as u32
+    fn meet_nothing(&mut self, met: Met) -> Result<u32> {
+        self.walk.meet(met)?;
+        Ok(self.walk.met.len() as u32)
     }
 
     /// How many objects lie in a row; the capacity is as large from now on.
@@ -374,7 +466,7 @@ impl<'a> Copier<'a> {
             number = self.refer_otherwise(met, number)?;
         }
         if number == new {
-            self.walk.met.push(met);
+            self.walk.meet(met)?;
             if !self.interior.is_empty() {
                 self.meet_container(met, new)?;
             }
@@ -413,16 +505,22 @@ impl<'a> Copier<'a> {
     }
 
     /// Weak references to what was met, or is part of it, get its number, the others stay null.
-    fn resolve_weak(&mut self) {
+    fn resolve_weak(&mut self) -> Result<()> {
         for index in 0..self.walk.weak.len() {
             let (at, met) = self.walk.weak[index];
-            if met.at != 0
-                && let Some(number) = self.number(met).or_else(|| self.meet_part(met))
-            {
+            if met.at == 0 {
+                continue;
+            }
+            let number = match self.number(met) {
+                Some(number) => Some(number),
+                None => self.meet_part(met)?,
+            };
+            if let Some(number) = number {
                 put_word(&mut self.image, at, number + 1);
                 self.outline.references.push((at - HEADER) as u32);
             }
         }
+        Ok(())
     }
 
     /// The number of what was met.
@@ -433,18 +531,18 @@ impl<'a> Copier<'a> {
     }
 
     /// Meets what lies inside of something that was met.
-    fn meet_part(&mut self, met: Met) -> Option<u32> {
-        let around = self.interior.around(self.plan, met)?;
-        let container = self.number(around)?;
+    fn meet_part(&mut self, met: Met) -> Result<Option<u32>> {
+        let Some(around) = self.interior.around(self.plan, met) else { return Ok(None) };
+        let Some(container) = self.number(around) else { return Ok(None) };
         let number = self.walk.met.len() as u32;
-        self.walk.met.push(met);
+        self.walk.meet(met)?;
         self.walk.others.insert(met, number);
         self.interior.set(number, met, container, around);
-        Some(number)
+        Ok(Some(number))
     }
 
-    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, Outline)> {
-        self.resolve_weak();
+    fn finish(mut self, roots: u32) -> Result<(Vec<u8>, Outline, Charge)> {
+        self.resolve_weak()?;
         let aliases = self.interior.write(&mut self.image);
         let header = Header {
             fingerprint: self.plan.fingerprint,
@@ -465,7 +563,13 @@ impl<'a> Copier<'a> {
         self.walk.last = [self.image.len(), sizes.len(), references.len()];
         let body = HEADER + aliases.len() * ALIAS;
         let outline = Outline { count: header.objects, sizes, references, aliases, roots, body, ..Outline::default() };
-        Ok((self.image, outline))
+        let noted = outline.sizes.capacity() * size_of::<i32>() + outline.references.capacity() * size_of::<u32>();
+        let bytes = self.image.capacity() + noted;
+        let mut charge = self.charge;
+        if bytes > SMALL {
+            charge.grow(bytes.saturating_sub(charge.bytes() as usize), WHAT)?;
+        }
+        Ok((self.image, outline, charge))
     }
 }
 

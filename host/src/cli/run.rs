@@ -54,7 +54,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     label: bool,
 
-    /// Memory that a rank may have: 512M, 2G
+    /// Memory that a rank may have, its own and what the host holds for it: 512M, 2G [default: 8G, 4G of them the
+    /// host's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory_limit: Option<usize>,
 

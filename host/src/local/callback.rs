@@ -187,7 +187,7 @@ fn begin(caller: &mut Caller<'_, Guest>) -> Result<&'static str> {
 
 /// A callback has ended, within this function of MPI.
 fn end(caller: &mut Caller<'_, Guest>, call: &'static str, outcome: Result<i32>) -> Result<i32> {
-    caller.data_mut().callbacks -= 1;
+    Guest::unnest(caller);
     caller.data().set_call(call);
     outcome.map_err(|error| contained(caller, call, error))
 }

@@ -72,6 +72,7 @@ impl Carriers {
         let options = Options {
             spin: settings.placement == Placement::Threads && ranks <= cores(),
             deadlock_check: settings.deadlock_check,
+            memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
             ..Options::default()
         };
         match settings.placement {

@@ -160,15 +160,15 @@ impl Carrier for Rank {
         coll::scatter_bytes(self, parts, limit, root, Comm(comm)).await
     }
 
-    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Vec<u8>>> {
+    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Parcel>> {
         coll::gather_bytes(self, image, limit, root, Comm(comm)).await
     }
 
-    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>> {
+    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Parcel>> {
         coll::allgather_bytes(self, image, limit, Comm(comm)).await
     }
 
-    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>> {
+    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Parcel>> {
         coll::alltoall_bytes(self, parts, limit, Comm(comm)).await
     }
 

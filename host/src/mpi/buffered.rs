@@ -30,7 +30,7 @@ fn attach(r: &Rank, at: Addr, size: i64, call: impl FnOnce(*mut c_void) -> c_int
         let text = format!("buffer: with {attached} bytes that are attached, {size} more are not in the memory");
         return Err(Error::new(MPI_ERR_BUFFER, text));
     }
-    let room = Room::new(size as u64)?;
+    let room = Room::new(r.account(), size as u64)?;
     r.check(call(room.at))?;
     r.buffers.0.borrow_mut().push((at, room));
     Ok(())

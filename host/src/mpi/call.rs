@@ -11,7 +11,7 @@ use super::errhan::Raised;
 use super::rank::Rank;
 use super::request::Origin;
 use super::words::Words;
-use super::{deferred, generated, objects};
+use super::{deferred, generated, keeping, objects};
 use crate::guest::Guest;
 
 /// What carries out a function.
@@ -61,11 +61,20 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     };
     let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
     let is_anytime = function.is_anytime();
+    let errors = (entry.on, entry.nulls);
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
-        linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-            carry(caller, function.name, is_anytime, (entry.on, entry.nulls), words, entry.shim)
-        })?
+        match keeping::before(name) {
+            None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
+                carry(caller, function.name, is_anytime, errors, words, entry.shim)
+            })?,
+            Some(charge) => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
+                carry(caller, function.name, is_anytime, errors, words, |rank, words| {
+                    charge(rank, words)?;
+                    (entry.shim)(rank, words)
+                })
+            })?,
+        }
     };
     Ok(true)
 }
@@ -87,6 +96,7 @@ pub(super) fn carry(
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };
+    let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);
     let outcome = match is_anytime || rank.is_running() {
         true if is_inside => deferred::inside(rank, outer.1, name, &words).unwrap_or_else(|| shim(rank, &mut words)),
@@ -104,6 +114,7 @@ pub(super) fn carry(
         }
         outcome => leave(rank, errors, outcome, &mut words),
     };
+    rank.keeping.end(copied);
     rank.caller.set(outer.0);
     rank.call.set(outer.1);
     answer

@@ -15,6 +15,7 @@ use super::datatype::{Type, Types};
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
 use super::hints::Of;
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::request::{Kind, Origin, Pending, Then};
 use super::words::Words;
@@ -42,7 +43,7 @@ impl Shape {
 }
 
 /// A communicator.
-struct Communicator {
+pub(super) struct Communicator {
     host: Cell<usize>,
     errhandler: Cell<Errhandler>,
     shape: Cell<Option<Shape>>,
@@ -70,16 +71,18 @@ impl Hosted for Communicator {
 pub(super) struct State {
     world: Communicator,
     myself: Communicator,
-    made: Handles<Communicator>,
+    pub(super) made: Handles<Communicator>,
 }
 
-impl Default for State {
-    fn default() -> State {
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
         let predefined = |comm: Comm| Communicator::new(comm.0 as usize, Errhandler::ERRORS_ARE_FATAL);
         State {
             world: predefined(Comm::WORLD),
             myself: predefined(Comm::SELF),
-            made: Handles::new((Class::Comm, Comm::NULL.0), MPI_ERR_COMM, "communicator", |word| Comm(word).name()),
+            made: Handles::new(keeping, (Class::Comm, Comm::NULL.0), MPI_ERR_COMM, "communicator", |word| {
+                Comm(word).name()
+            }),
         }
     }
 }

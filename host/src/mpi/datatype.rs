@@ -16,6 +16,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
+use super::keeping::Keeping;
 use super::quads;
 use super::rank::Rank;
 use super::shim::Number;
@@ -151,13 +152,13 @@ pub(super) struct State {
     stand_ins: RefCell<Vec<(u32, usize)>>,
 }
 
-impl Default for State {
-    fn default() -> State {
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
         let predefined: [_; 256] = std::array::from_fn(|index| predefined(Datatype(FIRST + index as u32)));
         State {
             absent: predefined[(Datatype::NULL.0 - FIRST) as usize].clone().expect("the null datatype has a word"),
             predefined: Box::new(predefined),
-            made: Handles::new((Class::Datatype, Datatype::NULL.0), MPI_ERR_TYPE, "datatype", |word| {
+            made: Handles::new(keeping, (Class::Datatype, Datatype::NULL.0), MPI_ERR_TYPE, "datatype", |word| {
                 Datatype(word).name()
             }),
             stand_ins: RefCell::default(),

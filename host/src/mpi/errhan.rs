@@ -14,6 +14,7 @@ use rankine_local::handle::Class;
 use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::request::Origin;
 use super::words::Words;
@@ -70,12 +71,11 @@ pub(super) struct State {
     last: RefCell<Option<(i32, String)>>,
 }
 
-impl Default for State {
-    fn default() -> State {
-        let handlers =
-            Handles::new((Class::Errhandler, Errhandler::NULL.0), MPI_ERR_ERRHANDLER, "error handler", |word| {
-                Errhandler(word).name()
-            });
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        let null = Errhandler::NULL.0;
+        let name = |word| Errhandler(word).name();
+        let handlers = Handles::new(keeping, (Class::Errhandler, null), MPI_ERR_ERRHANDLER, "error handler", name);
         State {
             handlers,
             of: RefCell::new(HashMap::from([(File::NULL.0, Errhandler::ERRORS_RETURN)])),
@@ -94,6 +94,8 @@ impl Rank {
             *self.errhandlers.last.borrow_mut() = Some((error.class, self.in_words(&error)));
         }
         let function = match handler {
+            // Each further try would have the library take more.
+            _ if self.keeping.is_overdrawn() => None,
             Errhandler::ERRORS_RETURN => return Raised::Code(error.class),
             Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => None,
             made => self.errhandlers.handlers.with(made.0, |handler| handler.function),

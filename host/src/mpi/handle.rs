@@ -6,14 +6,16 @@
 use std::cell::RefCell;
 
 use rankine_abi::{
-    Addr, Group, Info, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, MPI_ERR_SESSION,
-    MPI_T_ERR_INVALID_HANDLE, Message, Session,
+    Addr, Group, Info, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_REQUEST, MPI_ERR_SESSION, MPI_T_ERR_INVALID_HANDLE,
+    Message, Session,
 };
-use rankine_local::Error;
 use rankine_local::handle::{Class, Table};
+use rankine_local::quota::exhausted;
+use rankine_local::{Charge, Error};
 use smallvec::{Array, SmallVec};
 
 use super::Result;
+use super::keeping::Keeping;
 use super::rank::Rank;
 
 /// What a table holds for each word.
@@ -28,9 +30,19 @@ impl Hosted for usize {
     }
 }
 
+/// An object, and what is charged for what the library keeps of it.
+struct Kept<T> {
+    object: T,
+    charge: Charge,
+}
+
+/// What the table holds of a request, or another object that few bytes stand behind, whatever made it.
+const BESIDE: usize = 512;
+
 /// The handles of one class.
 pub(super) struct Handles<T> {
-    table: RefCell<Table<T>>,
+    table: RefCell<Table<Kept<T>>>,
+    keeping: Keeping,
     /// The class of errors about such handles.
     error: i32,
     /// What one is called: "communicator".
@@ -48,6 +60,7 @@ const FIRST_MADE: u32 = 1024;
 
 impl<T: Hosted> Handles<T> {
     pub(super) fn new(
+        keeping: &Keeping,
         (class, null): (Class, u32),
         error: i32,
         noun: &'static str,
@@ -57,7 +70,8 @@ impl<T: Hosted> Handles<T> {
         for word in (0..FIRST_MADE).filter(|&word| constant(word).is_some()) {
             constants[word as usize / 64] |= 1 << (word % 64);
         }
-        Handles { table: RefCell::new(Table::new(class)), error, noun, null, constant, constants }
+        let table = RefCell::new(Table::new(class, &keeping.account, BESIDE));
+        Handles { table, keeping: keeping.clone(), error, noun, null, constant, constants }
     }
 
     #[inline]
@@ -81,7 +95,7 @@ impl<T: Hosted> Handles<T> {
             return Ok(word as usize);
         }
         match self.table.borrow().get(word) {
-            Some(object) => Ok(object.host()),
+            Some(kept) => Ok(kept.object.host()),
             None => Err(self.unknown(word, what)),
         }
     }
@@ -99,13 +113,14 @@ impl<T: Hosted> Handles<T> {
         what: &str,
         look: impl Fn(&T, u32) -> Result<()>,
     ) -> Result<SmallVec<A>> {
-        let mut hosts = SmallVec::with_capacity(words.len());
+        let mut hosts = SmallVec::new();
+        hosts.try_reserve_exact(words.len()).map_err(|_| exhausted(words.len(), what))?;
         let table = self.table.borrow();
         for &word in words {
             hosts.push(match table.get(word) {
-                Some(object) => {
-                    look(object, word)?;
-                    object.host()
+                Some(kept) => {
+                    look(&kept.object, word)?;
+                    kept.object.host()
                 }
                 None if self.has_constant(word) => word as usize,
                 None => return Err(self.unknown(word, what)),
@@ -118,8 +133,8 @@ impl<T: Hosted> Handles<T> {
     pub(super) fn remove_all(&self, words: impl Iterator<Item = u32>, wanted: impl Fn(&T) -> bool) -> Vec<T> {
         let (mut table, mut removed) = (self.table.borrow_mut(), Vec::new());
         for word in words {
-            if table.get(word).is_some_and(&wanted) {
-                removed.extend(table.remove(word));
+            if table.get(word).is_some_and(|kept| wanted(&kept.object)) {
+                removed.extend(table.remove(word).map(|kept| kept.object));
             } else {
                 table.discard(word);
             }
@@ -141,42 +156,63 @@ impl<T: Hosted> Handles<T> {
     /// What the table holds for a word.
     #[inline]
     pub(super) fn with<R>(&self, word: u32, look: impl FnOnce(&T) -> R) -> Option<R> {
-        self.table.borrow().get(word).map(look)
+        self.table.borrow().get(word).map(|kept| look(&kept.object))
     }
 
     /// As [`Handles::with`], to change it.
     #[inline]
     pub(super) fn change<R>(&self, word: u32, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.table.borrow_mut().get_mut(word).map(change)
+        self.table.borrow_mut().get_mut(word).map(|kept| change(&mut kept.object))
     }
 
     /// A word for something that the library made.
     #[inline]
     pub(super) fn insert(&self, object: T) -> Result<u32> {
-        self.table.borrow_mut().insert(object).map_err(|_| self.full())
+        self.insert_or_give_back(object).map_err(|(error, _)| error)
+    }
+
+    /// The library keeps so much more for an object from now on, but not more than `most` in all.
+    pub(super) fn keeps(&self, word: u32, bytes: usize, most: usize) -> Result<()> {
+        match self.table.borrow_mut().get_mut(word) {
+            Some(Kept { charge, .. }) if charge.bytes() < most as u64 => match charge.try_grow(bytes) {
+                true => Ok(()),
+                false => Err(charge.refused(bytes, &format!("{}s", self.noun))),
+            },
+            _ => Ok(()),
+        }
     }
 
     /// As [`Handles::insert`]; what there is no word for comes back.
     pub(super) fn insert_or_give_back(&self, object: T) -> std::result::Result<u32, (Error, T)> {
-        self.table.borrow_mut().insert(object).map_err(|object| (self.full(), object))
+        let charge = match self.keeping.charge(self.noun) {
+            Ok(charge) => charge,
+            Err(error) => return Err((error, object)),
+        };
+        let inserted = self.table.borrow_mut().insert(Kept { object, charge });
+        inserted.map_err(|kept| (self.full(), kept.object))
     }
 
     /// As [`Handles::insert`], for what is made where it is to lie.
     #[inline(always)]
     pub(super) fn insert_with(&self, make: impl FnOnce() -> T) -> Result<u32> {
-        self.table.borrow_mut().insert_with(make).ok_or_else(|| self.full())
+        let make = || Kept { object: make(), charge: Charge::default() };
+        let inserted = self.table.borrow_mut().insert_with(make);
+        inserted.ok_or_else(|| self.full())
     }
 
     #[cold]
     fn full(&self) -> Error {
-        let noun = self.noun;
-        Error::new(MPI_ERR_NO_MEM, format!("this rank has as many objects of the kind {noun} as it may have"))
+        let table = self.table.borrow();
+        if !table.has_all() {
+            self.keeping.overdraw();
+        }
+        table.full(&format!("{}s", self.noun))
     }
 
     /// The word becomes stale.
     #[inline]
     pub(super) fn remove(&self, word: u32) -> Option<T> {
-        self.table.borrow_mut().remove(word)
+        self.table.borrow_mut().remove(word).map(|kept| kept.object)
     }
 
     /// The word of a handle of the library's, if it has one.
@@ -184,7 +220,7 @@ impl<T: Hosted> Handles<T> {
         if host < FIRST_MADE as usize {
             return Some(host as u32);
         }
-        self.table.borrow().iter().find(|(_, object)| object.host() == host).map(|(word, _)| word)
+        self.table.borrow().iter().find(|(_, kept)| kept.object.host() == host).map(|(word, _)| word)
     }
 }
 
@@ -210,18 +246,22 @@ pub(super) struct Plain {
     tools: RefCell<Table<(usize, &'static str)>>,
 }
 
-impl Default for Plain {
-    fn default() -> Plain {
+impl Plain {
+    pub(super) fn new(keeping: &Keeping) -> Plain {
         Plain {
-            groups: Handles::new((Class::Group, Group::NULL.0), MPI_ERR_GROUP, "group", |word| Group(word).name()),
-            infos: Handles::new((Class::Info, Info::NULL.0), MPI_ERR_INFO, "info object", |word| Info(word).name()),
-            messages: Handles::new((Class::Message, Message::NULL.0), MPI_ERR_REQUEST, "message", |word| {
+            groups: Handles::new(keeping, (Class::Group, Group::NULL.0), MPI_ERR_GROUP, "group", |word| {
+                Group(word).name()
+            }),
+            infos: Handles::new(keeping, (Class::Info, Info::NULL.0), MPI_ERR_INFO, "info object", |word| {
+                Info(word).name()
+            }),
+            messages: Handles::new(keeping, (Class::Message, Message::NULL.0), MPI_ERR_REQUEST, "message", |word| {
                 Message(word).name()
             }),
-            sessions: Handles::new((Class::Session, Session::NULL.0), MPI_ERR_SESSION, "session", |word| {
+            sessions: Handles::new(keeping, (Class::Session, Session::NULL.0), MPI_ERR_SESSION, "session", |word| {
                 Session(word).name()
             }),
-            tools: RefCell::new(Table::new(Class::Keyval)),
+            tools: RefCell::new(Table::new(Class::Keyval, &keeping.account, BESIDE)),
         }
     }
 }
@@ -288,8 +328,8 @@ impl Rank {
         if host < 16 {
             return Ok(host as u32);
         }
-        let full = |_| Error::new(MPI_ERR_NO_MEM, "this rank has as many handles of tools as it may have");
-        self.plain.tools.borrow_mut().insert((host, class)).map_err(full)
+        let mut tools = self.plain.tools.borrow_mut();
+        tools.insert((host, class)).map_err(|_| tools.full("handles of tools"))
     }
 
     pub(in crate::mpi) fn put_tool(&self, at: Addr, host: usize, class: &'static str) -> Result<()> {

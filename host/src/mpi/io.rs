@@ -15,6 +15,7 @@ use super::Result;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
 use super::hints::Of;
+use super::keeping::Keeping;
 use super::opening::{Names, Opened};
 use super::rank::Rank;
 use super::words::Words;
@@ -51,8 +52,8 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(grants: Grants) -> State {
-        let open = Handles::new((Class::File, File::NULL.0), MPI_ERR_FILE, "file", |word| File(word).name());
+    pub(super) fn new(grants: Grants, keeping: &Keeping) -> State {
+        let open = Handles::new(keeping, (Class::File, File::NULL.0), MPI_ERR_FILE, "file", |word| File(word).name());
         State { open, grants, names: Names::default() }
     }
 }

@@ -1,10 +1,10 @@
 //! Time, addresses, and memory that the guest asks MPI for.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM};
-use rankine_local::{Callback, Error};
+use rankine_local::{Callback, Charge, Error};
 use wasmtime::ValRaw;
 
 use super::Result;
@@ -14,7 +14,7 @@ use super::words::Words;
 
 /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
 #[derive(Default)]
-pub(super) struct State(RefCell<HashSet<Addr>>);
+pub(super) struct State(RefCell<HashMap<Addr, Charge>>);
 
 /// `MPI_Wtime`
 pub(in crate::mpi) fn wtime(r: &Rank, w: &mut Words<'_>) -> Result<()> {
@@ -77,8 +77,9 @@ impl Rank {
 pub(in crate::mpi) fn alloc_mem(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "baseptr")?;
     r.info_or_null(w.word(1), "info")?;
+    let charge = r.account().charge(64, "blocks of MPI_Alloc_mem")?;
     let block = r.allocate_for_guest(i64::from(w.int(0)))?;
-    r.memories.0.borrow_mut().insert(block);
+    r.memories.0.borrow_mut().insert(block, charge);
     r.put_word(w.addr(2), block.0, "baseptr")
 }
 
@@ -88,7 +89,7 @@ pub(in crate::mpi) fn free_mem(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     if base.is_null() {
         return Ok(());
     }
-    if !r.memories.0.borrow_mut().remove(&base) {
+    if r.memories.0.borrow_mut().remove(&base).is_none() {
         let text = format!("{:#x} is not an address that MPI_Alloc_mem gave, or was freed already", base.0);
         return Err(Error::new(MPI_ERR_BASE, text));
     }

@@ -32,6 +32,7 @@ mod hints;
 mod info;
 mod init;
 mod io;
+mod keeping;
 mod kind;
 mod launcher;
 pub mod library;

@@ -136,11 +136,11 @@ impl Carrier for Rank {
     }
 
     fn isend(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<u32> {
-        let image = image.bytes;
+        let image = image.kept(self.account())?;
         let (call, host) = (self.symbol::<symbols::MPI_Isend_c>()?, self.comm(comm, "comm")?);
         let mut request = 0;
         // SAFETY: the request keeps the image until the operation is complete.
-        self.check(unsafe { call(at(&image), long(&image), BYTE, dest, tag, host, &mut request) })?;
+        self.check(unsafe { call(at(&image.bytes), long(&image.bytes), BYTE, dest, tag, host, &mut request) })?;
         self.new_request(request, Pending::new(Origin::Comm(comm), Kind::Message, image))
     }
 
@@ -157,7 +157,7 @@ impl Carrier for Rank {
             self.check(probe(source, tag, host, &mut message, &mut status))?;
             self.check(count(&status, BYTE, &mut length))?;
         }
-        let mut bytes = vec_of(length)?;
+        let mut bytes = vec_of(self, length)?;
         // SAFETY: there is room for the whole message.
         self.check(unsafe { receive(bytes.as_mut_ptr().cast(), length, BYTE, &mut message, &mut status) })?;
         if length as u64 > limit {
@@ -169,7 +169,7 @@ impl Carrier for Rank {
 
     fn irecv(&self, limit: u64, source: i32, tag: i32, comm: u32, landing: Landing) -> Result<u32> {
         let (call, host) = (self.symbol::<symbols::MPI_Irecv_c>()?, self.comm(comm, "comm")?);
-        let room = Room::new(limit.min(1 << 32))?;
+        let room = Room::for_message(self.account(), limit.min(1 << 32))?;
         let mut request = 0;
         // SAFETY: the request keeps the room until the operation is complete.
         self.check(unsafe { call(room.at, room.length as i64, BYTE, source, tag, host, &mut request) })?;
@@ -218,7 +218,7 @@ impl Carrier for Rank {
         // SAFETY: a number on the stack.
         self.check(unsafe { call((&raw mut length).cast(), 1, LENGTH, root, host) })?;
         if self.side(comm, root)?.leaf && !Carrier::is_root(self, comm, root)? {
-            image = vec_of(length)?;
+            image = vec_of(self, length)?;
         }
         // SAFETY: the image has as many bytes in every rank that takes part.
         self.check(unsafe { call(image.as_mut_ptr().cast(), length, BYTE, root, host) })?;
@@ -234,14 +234,14 @@ impl Carrier for Rank {
         let to: *mut c_void = (&raw mut length).cast();
         // SAFETY: the root has a length for every rank.
         self.check(unsafe { lengths_call(at_longs(&packed.lengths), 1, LENGTH, to, 1, LENGTH, root, host) })?;
-        let mut own = vec_of(length)?;
+        let mut own = vec_of(self, length)?;
         let (from, counts, starts) = (at(&packed.bytes), packed.lengths.as_ptr(), packed.starts.as_ptr());
         // SAFETY: every part lies in the bytes, and there is room for what comes.
         self.check(unsafe { call(from, counts, starts, BYTE, own.as_mut_ptr().cast(), length, BYTE, root, host) })?;
         within(own, limit)
     }
 
-    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Vec<u8>>> {
+    async fn gather(&self, image: Vec<u8>, limit: u64, root: i32, comm: u32) -> Result<Vec<Parcel>> {
         let host = self.comm(comm, "comm")?;
         let (lengths_call, call) = (self.symbol::<symbols::MPI_Gather>()?, self.symbol::<symbols::MPI_Gatherv_c>()?);
         let is_root = Carrier::is_root(self, comm, root)?;
@@ -250,14 +250,14 @@ impl Carrier for Rank {
         let (from, to): (*const c_void, *mut c_void) = ((&raw const length).cast(), lengths.as_mut_ptr().cast());
         // SAFETY: the root has room for every rank's length.
         self.check(unsafe { lengths_call(from, 1, LENGTH, to, 1, LENGTH, root, host) })?;
-        let mut all = Packed::room(lengths)?;
+        let mut all = Packed::room(self, lengths)?;
         let (to, counts, starts) = (all.bytes.as_mut_ptr().cast(), all.lengths.as_ptr(), all.starts.as_ptr());
         // SAFETY: the root has room for every rank's bytes.
         self.check(unsafe { call(at(&image), length, BYTE, to, counts, starts, BYTE, root, host) })?;
         all.parts(limit)
     }
 
-    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>> {
+    async fn allgather(&self, image: Vec<u8>, limit: u64, comm: u32) -> Result<Vec<Parcel>> {
         let host = self.comm(comm, "comm")?;
         let (lengths_call, call) =
             (self.symbol::<symbols::MPI_Allgather>()?, self.symbol::<symbols::MPI_Allgatherv_c>()?);
@@ -266,14 +266,14 @@ impl Carrier for Rank {
         let (from, to): (*const c_void, *mut c_void) = ((&raw const length).cast(), lengths.as_mut_ptr().cast());
         // SAFETY: there is room for every rank's length.
         self.check(unsafe { lengths_call(from, 1, LENGTH, to, 1, LENGTH, host) })?;
-        let mut all = Packed::room(lengths)?;
+        let mut all = Packed::room(self, lengths)?;
         let (to, counts, starts) = (all.bytes.as_mut_ptr().cast(), all.lengths.as_ptr(), all.starts.as_ptr());
         // SAFETY: there is room for every rank's bytes.
         self.check(unsafe { call(at(&image), length, BYTE, to, counts, starts, BYTE, host) })?;
         all.parts(limit)
     }
 
-    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Vec<u8>>> {
+    async fn alltoall(&self, parts: Vec<Vec<u8>>, limit: u64, comm: u32) -> Result<Vec<Parcel>> {
         let host = self.comm(comm, "comm")?;
         let (lengths_call, call) =
             (self.symbol::<symbols::MPI_Alltoall>()?, self.symbol::<symbols::MPI_Alltoallv_c>()?);
@@ -283,7 +283,7 @@ impl Carrier for Rank {
         let to: *mut c_void = lengths.as_mut_ptr().cast();
         // SAFETY: there is a length for every rank, and room for one.
         self.check(unsafe { lengths_call(at_longs(&own.lengths), 1, LENGTH, to, 1, LENGTH, host) })?;
-        let mut all = Packed::room(lengths)?;
+        let mut all = Packed::room(self, lengths)?;
         let (to, counts, starts) = (all.bytes.as_mut_ptr().cast(), all.lengths.as_ptr(), all.starts.as_ptr());
         // SAFETY: every part lies in the bytes, and there is room for every rank's.
         self.check(unsafe {
@@ -307,9 +307,10 @@ fn at_longs(numbers: &[i64]) -> *const c_void {
 
 /// So many bytes, or an error that says that there is no memory for them. What nobody writes takes none: the length is
 /// what another rank says.
-fn vec_of(length: i64) -> Result<Vec<u8>> {
+fn vec_of(r: &Rank, length: i64) -> Result<Vec<u8>> {
     let none = || Error::new(MPI_ERR_NO_MEM, format!("no memory in the host for a message of {length} bytes"));
     let length = usize::try_from(length).map_err(|_| none())?;
+    r.account().check(length, "messages from others")?;
     let layout = Layout::array::<u8>(length).map_err(|_| none())?;
     if length == 0 {
         return Ok(Vec::new());
@@ -348,17 +349,17 @@ impl Packed {
     }
 
     /// Room for parts of these lengths, which other ranks have told.
-    fn room(lengths: Vec<i64>) -> Result<Packed> {
+    fn room(r: &Rank, lengths: Vec<i64>) -> Result<Packed> {
         let add = |sum: i64, &length: &i64| if length < 0 { None } else { sum.checked_add(length) };
         let Some(bytes) = lengths.iter().try_fold(0, add) else {
             return Err(Error::new(MPI_ERR_TYPE, "lengths of images came that are none: a rank has made another call"));
         };
-        Ok(Packed { bytes: vec_of(bytes)?, starts: starts(&lengths), lengths })
+        Ok(Packed { bytes: vec_of(r, bytes)?, starts: starts(&lengths), lengths })
     }
 
-    fn parts(&self, limit: u64) -> Result<Vec<Vec<u8>>> {
+    fn parts(&self, limit: u64) -> Result<Vec<Parcel>> {
         let part = |(&start, &length): (&isize, &i64)| {
-            within(self.bytes[start as usize..start as usize + length as usize].to_vec(), limit)
+            within(self.bytes[start as usize..start as usize + length as usize].to_vec(), limit).map(Parcel::from)
         };
         self.starts.iter().zip(&self.lengths).map(part).collect()
     }
@@ -399,15 +400,15 @@ impl Arrival {
             return Err(Error::new(MPI_ERR_TYPE, "the message is plain bytes, not objects"));
         };
         let length = (HEADER as u64).saturating_add(header.bytes).min(room.len() as u64) as usize;
-        let message = written(&room[..length])?;
+        let message = written(r, &room[..length])?;
         now(objects::complete(r, &self.landing, message.into(), Shown::EMPTY)).map(drop)
     }
 }
 
 /// A copy of bytes whose number the sender alone has told: pages on which nothing is written take no memory here either.
-fn written(bytes: &[u8]) -> Result<Vec<u8>> {
+fn written(r: &Rank, bytes: &[u8]) -> Result<Vec<u8>> {
     const PAGE: usize = 4096;
-    let mut copy = vec_of(bytes.len() as i64)?;
+    let mut copy = vec_of(r, bytes.len() as i64)?;
     for (to, from) in copy.chunks_mut(PAGE).zip(bytes.chunks(PAGE)) {
         if from.iter().any(|&byte| byte != 0) {
             to.copy_from_slice(from);

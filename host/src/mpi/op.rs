@@ -16,6 +16,7 @@ use super::Result;
 use super::datatype::Type;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::words::Words;
 
@@ -61,9 +62,9 @@ impl Hosted for Made {
 /// The operations of this rank.
 pub(super) struct State(Handles<Made>);
 
-impl Default for State {
-    fn default() -> State {
-        State(Handles::new((Class::Op, Op::NULL.0), MPI_ERR_OP, "operation", |word| Op(word).name()))
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        State(Handles::new(keeping, (Class::Op, Op::NULL.0), MPI_ERR_OP, "operation", |word| Op(word).name()))
     }
 }
 

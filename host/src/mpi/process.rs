@@ -17,12 +17,12 @@ use wasmtime::{InstancePre, Store};
 use super::errhan::Abort;
 use super::library::Library;
 use super::rank::Rank;
-use crate::guest::{Exit, Guest, Limits, Seat};
+use crate::guest::{Exit, Guest, Seat};
 use crate::imports;
 use crate::job::{Ending, Placement, Settings};
 use crate::module::{GUEST_STACK, HOST_STACK, Program};
 use crate::output::Output;
-use crate::rank::{bug, entry, is_start_failure, wasi};
+use crate::rank::{bug, entry, is_start_failure, start_failure, wasi};
 use crate::symbols::Symbols;
 use crate::trap::Report;
 
@@ -183,10 +183,10 @@ fn carry(
         Ok(wasi) => wasi,
         Err(error) => return Ending::Failed(format!("{error:#}")),
     };
-    let limits = Limits::new(settings.memory_limit);
+    let account = rank.account().clone();
     let mut store = Store::new(
         program.module().engine(),
-        Guest::new(Seat::Process(rank.clone()), Placement::Threads, wasi, limits),
+        Guest::new(Seat::Process(rank.clone()), Placement::Threads, wasi, account),
     );
     store.limiter(|guest| &mut guest.limits);
     let outcome = program
@@ -217,7 +217,7 @@ fn classify(rank: &Rank, refused: Option<usize>, outcome: wasmtime::Result<()>, 
         return Ending::Aborted { rank: me, code: *code, error: error.is_some().then(report) };
     }
     if is_start_failure(&error) {
-        return Ending::Failed(format!("rank {me}: {error:#}"));
+        return Ending::Failed(format!("rank {me}: {}", start_failure(&error, refused)));
     }
     Ending::Trapped { rank: me, report: report() }
 }

@@ -5,12 +5,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_SUCCESS};
-use rankine_local::{Callback, Error, Memory};
+use rankine_local::{Account, Callback, Error, Memory};
 use wasmtime::Caller;
 
 use super::handle::Plain;
+use super::keeping::Keeping;
 use super::library::{Library, Symbol};
 use super::{
     Result, attr, buffered, codes, comm, datatype, deferred, errhan, init, io, misc, mpit, op, ports, quads, request,
@@ -23,7 +25,11 @@ use crate::local::callback;
 /// See the module.
 pub(crate) struct Rank {
     library: Library,
+    /// What it may take of memory.
+    account: Arc<Account>,
     memory: Memory,
+    /// How what the library keeps is charged.
+    pub(super) keeping: Keeping,
     /// The MPI function that runs, for reports.
     pub(crate) call: Cell<&'static str>,
     /// The caller of the function that runs, through which callbacks reach the guest.
@@ -64,9 +70,13 @@ impl Rank {
     /// The rank that this process is, before its program starts.
     pub(super) fn new(library: Library, settings: &Settings) -> Rank {
         let spawn = spawn::State::new(&library, settings);
+        let account = Account::new(settings.memory_limit.map(|bytes| bytes as u64));
+        let memory = Memory::of(&account);
+        let keeping = Keeping::new(&account, &memory);
         Rank {
             library,
-            memory: Memory::new(),
+            account,
+            memory,
             call: Cell::new(""),
             caller: Cell::new(std::ptr::null_mut()),
             inside: Cell::new(false),
@@ -74,24 +84,30 @@ impl Rank {
             stopped: Cell::new(false),
             scratch: Cell::new(0),
             init: init::State::default(),
-            comms: comm::State::default(),
-            types: datatype::State::default(),
-            ops: op::State::default(),
-            requests: request::State::default(),
-            errhandlers: errhan::State::default(),
+            comms: comm::State::new(&keeping),
+            types: datatype::State::new(&keeping),
+            ops: op::State::new(&keeping),
+            requests: request::State::new(&keeping),
+            errhandlers: errhan::State::new(&keeping),
             codes: codes::State::default(),
             attrs: attr::State::default(),
             memories: misc::State::default(),
             buffers: buffered::State::default(),
             deferred: deferred::State::default(),
-            windows: rma::State::default(),
-            files: io::State::new(settings.grants.clone()),
+            windows: rma::State::new(&keeping),
+            files: io::State::new(settings.grants.clone(), &keeping),
             quads: quads::State::default(),
             spawn,
             ports: ports::State::default(),
             tool_variables: mpit::State::default(),
-            plain: Plain::default(),
+            plain: Plain::new(&keeping),
+            keeping,
         }
+    }
+
+    /// What it may take of memory.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// The guest's memory.

@@ -14,6 +14,7 @@ use super::Result;
 use super::generalised::Registry;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted};
+use super::keeping::Keeping;
 pub(in crate::mpi) use super::kind::Kind;
 use super::listing::{Calls, Listing};
 use super::objects::Arrival;
@@ -126,10 +127,11 @@ pub(super) struct State {
     pub(super) generalised: Registry,
 }
 
-impl Default for State {
-    fn default() -> State {
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        let null = Request::NULL.0;
         let made =
-            Handles::new((Class::Request, Request::NULL.0), MPI_ERR_REQUEST, "request", |word| Request(word).name());
+            Handles::new(keeping, (Class::Request, null), MPI_ERR_REQUEST, "request", |word| Request(word).name());
         State {
             made,
             blame: Cell::default(),

@@ -21,6 +21,7 @@ use super::dynamic::Dynamic;
 use super::generated::symbols;
 use super::handle::{Handles, Hosted, is_constant};
 use super::hints::Of;
+use super::keeping::Keeping;
 use super::rank::Rank;
 use super::shared::Shared;
 use super::words::Words;
@@ -37,7 +38,7 @@ struct Part {
 }
 
 /// A window.
-struct Window {
+pub(super) struct Window {
     host: usize,
     flavor: c_int,
     /// By rank in the window's group.
@@ -94,11 +95,11 @@ impl Hosted for Window {
 }
 
 /// The windows of this rank.
-pub(super) struct State(Handles<Window>);
+pub(super) struct State(pub(super) Handles<Window>);
 
-impl Default for State {
-    fn default() -> State {
-        State(Handles::new((Class::Win, Win::NULL.0), MPI_ERR_WIN, "window", |word| Win(word).name()))
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        State(Handles::new(keeping, (Class::Win, Win::NULL.0), MPI_ERR_WIN, "window", |word| Win(word).name()))
     }
 }
 

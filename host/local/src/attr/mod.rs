@@ -9,6 +9,7 @@ mod predefined;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Addr, Comm, Datatype, FnPtr, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, Win};
 use rankine_abi::{MPI_ERR_KEYVAL, MPI_KEYVAL_INVALID, MPI_SUCCESS};
@@ -17,6 +18,7 @@ use smallvec::SmallVec;
 use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 
 #[cfg(test)]
@@ -49,9 +51,12 @@ struct Attribute {
     value: Addr,
 }
 
-/// The attributes of one object, in the order in which they were set.
+/// The attributes of one object, in the order in which they were set, and what is charged for them.
 #[derive(Default, Debug)]
-pub(crate) struct Attributes(Vec<Attribute>);
+pub(crate) struct Attributes(Vec<Attribute>, Charge);
+
+/// Attributes that an object has room for at first.
+const FEW: usize = 4;
 
 impl Attributes {
     fn position(&self, keyval: &Rc<Keyval>) -> Option<usize> {
@@ -61,6 +66,17 @@ impl Attributes {
 
     fn get(&self, keyval: &Rc<Keyval>) -> Option<&Attribute> {
         self.position(keyval).map(|position| &self.0[position])
+    }
+
+    fn add(&mut self, attribute: Attribute, account: &Arc<Account>) -> Result<()> {
+        if self.0.len() == self.0.capacity() {
+            let more = self.0.len().max(FEW);
+            let charge = account.charge((self.0.len() + more) * size_of::<Attribute>(), "attributes")?;
+            self.0.reserve_exact(more);
+            self.1 = charge;
+        }
+        self.0.push(attribute);
+        Ok(())
     }
 
     fn remove(&mut self, keyval: &Rc<Keyval>) {
@@ -82,10 +98,13 @@ pub(crate) struct State {
     predefined: Cell<Option<Addr>>,
 }
 
-impl Default for State {
-    fn default() -> Self {
+/// What a keyval has beside its handle.
+const BESIDE: usize = size_of::<Keyval>() + 2 * size_of::<usize>() + size_of::<i32>();
+
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
         State {
-            keyvals: RefCell::new(Table::new(Class::Keyval)),
+            keyvals: RefCell::new(Table::new(Class::Keyval, account, BESIDE)),
             freed: RefCell::default(),
             types: RefCell::default(),
             windows: RefCell::default(),
@@ -156,9 +175,12 @@ pub async fn set_attr<O: Carrier>(r: &Rank, object: O, keyval: i32, value: Addr)
         call_delete(r, object, &old).await?;
     }
     r.attributes(object, |attributes| match attributes.position(&found) {
-        Some(position) => attributes.0[position].value = value,
-        None => attributes.0.push(Attribute { keyval: found, number: keyval, value }),
-    })
+        Some(position) => {
+            attributes.0[position].value = value;
+            Ok(())
+        }
+        None => attributes.add(Attribute { keyval: found, number: keyval, value }, &r.account),
+    })?
 }
 
 /// `MPI_Comm_get_attr`; predefined attributes are addresses of ints.
@@ -206,7 +228,7 @@ pub(crate) async fn copy_all(r: &Rank, object: Object) -> Result<Attributes> {
     let mut copies = Attributes::default();
     for attribute in r.attributes(object, |attributes| attributes.0.clone())? {
         if let Some(value) = call_copy(r, object, &attribute).await? {
-            copies.0.push(Attribute { value, ..attribute });
+            copies.add(Attribute { value, ..attribute }, &r.account)?;
         }
     }
     Ok(copies)

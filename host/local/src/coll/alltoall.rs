@@ -114,7 +114,7 @@ impl Alltoall {
     /// In round k, blocks travel 2ᵏ ranks further if that is part of their way (Bruck et al.). The blocks that a rank
     /// holds lie in the order of how far they have to go in all.
     async fn in_rounds(&self, g: &Coll<'_>, send: &Blocks, bytes: usize) -> Result<()> {
-        let mut held = Scratch::new(g.r(), g.size * bytes);
+        let mut held = Scratch::new(g.r(), g.size * bytes)?;
         for (distance, block) in held.chunks_exact_mut(bytes).enumerate() {
             send.get(g.r(), (g.rank + distance) % g.size)?.read(0, block);
         }
@@ -122,7 +122,7 @@ impl Alltoall {
         while step < g.size {
             let travels = |&distance: &usize| distance & step != 0;
             let count = (0..g.size).filter(travels).count();
-            let mut parcel = Scratch::new(g.r(), count * bytes);
+            let mut parcel = Scratch::new(g.r(), count * bytes)?;
             for (to, distance) in parcel.chunks_exact_mut(bytes).zip((0..g.size).filter(travels)) {
                 to.copy_from_slice(&held[distance * bytes..][..bytes]);
             }
@@ -180,7 +180,7 @@ impl Alltoall {
             if peer == g.rank || block.bytes() == 0 {
                 continue;
             }
-            let copy = Scratch::packed(g.r(), &block, 0, block.bytes());
+            let copy = Scratch::packed(g.r(), &block, 0, block.bytes())?;
             let receiving = g.irecv(peer, &block)?;
             let sending = g.isend_carried(peer, copy)?;
             receiving.finish().await?;

@@ -14,6 +14,7 @@ use crate::comm::Communicator;
 use crate::datatype::Type;
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
+use crate::quota::Charge;
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -83,7 +84,12 @@ fn no_address() -> Error {
 pub(crate) struct Blocks {
     address: Addr,
     shape: Shape,
+    /// What the arrays take, as long as the collective has them.
+    _charge: Charge,
 }
+
+/// Bytes that a block's count, displacement and type take.
+const BLOCK: usize = 2 * size_of::<i64>() + size_of::<Elements>();
 
 enum Shape {
     /// As many elements for each, one block after another.
@@ -102,7 +108,7 @@ impl Blocks {
             Error::new(MPI_ERR_COUNT, format!("{peers} blocks of {count} elements are more than 64 bits can count"))
         })?;
         elements.span(r, address, 0, all)?;
-        Ok(Blocks { address, shape: Shape::Even { count, elements } })
+        Ok(Blocks { address, shape: Shape::Even { count, elements }, _charge: Charge::default() })
     }
 
     /// A block for each of `peers` peers.
@@ -116,7 +122,8 @@ impl Blocks {
     ) -> Result<Self> {
         let elements = Elements::new(r, datatype)?;
         let shape = Shape::Varied { counts: counts.into(), displacements: displacements.into(), elements };
-        Blocks { address, shape }.proved(r, [counts.len(), displacements.len()], peers)
+        let _charge = r.account.charge(counts.len() * BLOCK, "blocks of a collective")?;
+        Blocks { address, shape, _charge }.proved(r, [counts.len(), displacements.len()], peers)
     }
 
     /// A block with a type of its own for each of `peers` peers.
@@ -128,10 +135,11 @@ impl Blocks {
         datatypes: &[Datatype],
         peers: usize,
     ) -> Result<Self> {
+        let _charge = r.account.charge(counts.len() * BLOCK, "blocks of a collective")?;
         let elements = datatypes.iter().map(|&datatype| Elements::new(r, datatype)).collect::<Result<Box<[_]>>>()?;
         let lengths = [counts.len(), displacements.len(), elements.len()];
         let shape = Shape::Typed { counts: counts.into(), displacements: displacements.into(), elements };
-        Blocks { address, shape }.proved(r, lengths, peers)
+        Blocks { address, shape, _charge }.proved(r, lengths, peers)
     }
 
     fn proved<const N: usize>(self, r: &Rank, lengths: [usize; N], peers: usize) -> Result<Self> {

@@ -7,6 +7,7 @@ use rankine_abi::{Comm, MPI_ERR_TRUNCATE};
 use super::buffers::Role;
 use super::{Coll, Flight};
 use crate::error::{Error, Result};
+use crate::mailbox::operation::Parcel;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -18,16 +19,19 @@ impl<'a> Coll<'a> {
     }
 }
 
-async fn landed(receiving: Started<'_, 'static>, limit: u64) -> Result<Vec<u8>> {
+async fn landed(r: &Rank, receiving: Started<'_, 'static>, limit: u64) -> Result<Parcel> {
     receiving.done().await;
-    let bytes = receiving.unload().bytes;
+    let parcel = receiving.unload();
     let outcome = receiving.end();
     if outcome.length > outcome.bytes {
         let length = outcome.length;
+        if length <= limit {
+            return Err(r.account.refused(length as usize, "messages from others"));
+        }
         let text = format!("{length} bytes came in a collective where this rank takes at most {limit}");
         return Err(Error::new(MPI_ERR_TRUNCATE, text));
     }
-    Ok(bytes)
+    Ok(parcel)
 }
 
 /// Brings the root's bytes to every rank. The root gives them; the others, and the root itself, get them.
@@ -42,7 +46,8 @@ pub async fn bcast_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, co
         Role::Root => spread(g, g.rank, Some(bytes), limit).await,
         Role::Member(root) if !g.is_inter() => spread(g, root, None, limit).await,
         Role::Member(root) => {
-            let first = if g.rank == 0 { Some(landed(g.irecv_bytes(root, limit)?, limit).await?) } else { None };
+            let first =
+                if g.rank == 0 { Some(landed(g.r(), g.irecv_bytes(root, limit)?, limit).await?.bytes) } else { None };
             spread(&g.local(), 0, first, limit).await
         }
         Role::Idle => Ok(bytes),
@@ -54,7 +59,9 @@ async fn spread(g: &Coll<'_>, root: usize, bytes: Option<Vec<u8>>, limit: u64) -
     let (there, back) = (|rank| (rank + g.size - root) % g.size, |rank| (rank + root) % g.size);
     let place = there(g.rank);
     let mut received = match (bytes, tree.parent(place)) {
-        (None, Some(parent)) => landed(g.irecv_bytes(back(parent), limit)?, limit).await,
+        (None, Some(parent)) => {
+            landed(g.r(), g.irecv_bytes(back(parent), limit)?, limit).await.map(|parcel| parcel.bytes)
+        }
         (bytes, _) => Ok(bytes.unwrap_or_default()),
     };
     // Where it was too much for us, those below are not left waiting.
@@ -72,7 +79,7 @@ pub async fn scatter_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, root: 
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     match Role::new(&communicator, root)? {
-        Role::Member(root) => landed(g.irecv_bytes(root, limit)?, limit).await,
+        Role::Member(root) => landed(g.r(), g.irecv_bytes(root, limit)?, limit).await.map(|parcel| parcel.bytes),
         Role::Idle => Ok(Vec::new()),
         Role::Root => {
             let own = if g.is_inter() { None } else { parts.get_mut(g.rank).map(std::mem::take) };
@@ -96,7 +103,7 @@ fn part<'a>(spans: &[Span<'a>], peer: usize) -> Span<'a> {
 }
 
 /// Brings every rank's bytes to the root, in the order of ranks; nothing to the others.
-pub async fn gather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<Vec<u8>>> {
+pub async fn gather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<Parcel>> {
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     match Role::new(&communicator, root)? {
@@ -110,7 +117,7 @@ pub async fn gather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, c
 }
 
 /// What every peer sends, with `own` in this rank's place.
-async fn collect(g: &Coll<'_>, own: Vec<u8>, limit: u64) -> Result<Vec<Vec<u8>>> {
+async fn collect(g: &Coll<'_>, own: Vec<u8>, limit: u64) -> Result<Vec<Parcel>> {
     let mut own = (!g.is_inter()).then_some(own);
     let mut receiving = Vec::with_capacity(g.size);
     for peer in 0..g.size {
@@ -120,15 +127,15 @@ async fn collect(g: &Coll<'_>, own: Vec<u8>, limit: u64) -> Result<Vec<Vec<u8>>>
     let mut all = Vec::with_capacity(g.size);
     for one in receiving {
         all.push(match one {
-            Some(one) => landed(one, limit).await?,
-            None => own.take().unwrap_or_default(),
+            Some(one) => landed(g.r(), one, limit).await?,
+            None => own.take().unwrap_or_default().into(),
         });
     }
     Ok(all)
 }
 
 /// Brings every rank's bytes to every rank, in the order of ranks.
-pub async fn allgather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, comm: Comm) -> Result<Vec<Vec<u8>>> {
+pub async fn allgather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, comm: Comm) -> Result<Vec<Parcel>> {
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     let own = if g.is_inter() { Vec::new() } else { bytes.clone() };
@@ -137,7 +144,7 @@ pub async fn allgather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, comm: Com
 }
 
 /// Gives every rank its part of every rank's; what came, in the order of ranks.
-pub async fn alltoall_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, comm: Comm) -> Result<Vec<Vec<u8>>> {
+pub async fn alltoall_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, comm: Comm) -> Result<Vec<Parcel>> {
     let communicator = r.communicator(comm)?;
     let g = &communicator.coll(r);
     let own = if g.is_inter() { None } else { parts.get_mut(g.rank).map(std::mem::take) };
@@ -146,12 +153,7 @@ pub async fn alltoall_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, comm:
 }
 
 /// Sends every peer what is for it, and receives from every peer.
-async fn exchange<'b>(
-    g: &Coll<'_>,
-    part: impl Fn(usize) -> Span<'b>,
-    own: Vec<u8>,
-    limit: u64,
-) -> Result<Vec<Vec<u8>>> {
+async fn exchange<'b>(g: &Coll<'_>, part: impl Fn(usize) -> Span<'b>, own: Vec<u8>, limit: u64) -> Result<Vec<Parcel>> {
     let mut sending = Vec::with_capacity(g.size);
     // Begin with different peers, so that not all send to the same one.
     for peer in (0..g.size).map(|step| (g.rank + 1 + step) % g.size) {

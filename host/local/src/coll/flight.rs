@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::{Coll, Pending};
 use crate::error::Result;
+use crate::quota::{Charge, exhausted};
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -61,28 +62,74 @@ impl<'a> Flight<'a> {
 /// Buffers of up to this many bytes are kept to be used again, up to this many.
 const KEPT: (usize, usize) = (4 << 10, 16);
 
+/// What errors call the memory that collectives need.
+const WHAT: &str = "operands of collectives";
+
+/// Memory of the host's, charged to its rank.
+#[derive(Default)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    charge: Charge,
+}
+
+impl Buffer {
+    /// No bytes yet.
+    pub(super) fn none(r: &Rank) -> Self {
+        Buffer { bytes: Vec::new(), charge: Charge::none(&r.account) }
+    }
+
+    /// So many bytes.
+    pub(super) fn new(r: &Rank, length: usize) -> Result<Self> {
+        let mut buffer = Buffer::none(r);
+        buffer.extend(length)?;
+        Ok(buffer)
+    }
+
+    /// Makes it at least so long.
+    fn extend(&mut self, length: usize) -> Result<()> {
+        let Some(more) = length.checked_sub(self.bytes.len()).filter(|&more| more > 0) else { return Ok(()) };
+        self.charge.grow(more, WHAT)?;
+        self.bytes.try_reserve_exact(more).map_err(|_| exhausted(more, WHAT))?;
+        self.bytes.resize(length, 0);
+        Ok(())
+    }
+
+    /// A span over the bytes.
+    pub(super) fn span(&mut self) -> Span<'_> {
+        Span::over(&mut self.bytes)
+    }
+
+    /// The packed bytes of a span in one piece: its own, if they are contiguous, otherwise a copy in here.
+    pub(super) fn in_one_piece<'c, 'a: 'c>(&'c mut self, span: &Span<'a>) -> Result<Span<'c>> {
+        if span.contiguous().is_some() {
+            return Ok(span.again());
+        }
+        self.extend(span.bytes())?;
+        span.read(0, &mut self.bytes);
+        Ok(self.span())
+    }
+}
+
 /// Bytes in the host. Those of an earlier use may still be in them.
 pub(super) struct Scratch<'a> {
     r: &'a Rank,
-    bytes: Vec<u8>,
+    buffer: Buffer,
     length: usize,
 }
 
 impl<'a> Scratch<'a> {
-    pub(super) fn new(r: &'a Rank, length: usize) -> Self {
+    pub(super) fn new(r: &'a Rank, length: usize) -> Result<Self> {
         let pooled = if length <= KEPT.0 { r.colls.pool.borrow_mut().pop() } else { None };
-        let mut bytes = pooled.unwrap_or_default();
-        if bytes.len() < length {
-            bytes.resize(length, 0);
-        }
-        Scratch { r, bytes, length }
+        let mut buffer = pooled.unwrap_or_else(|| Buffer::none(r));
+        buffer.extend(length)?;
+        Ok(Scratch { r, buffer, length })
     }
 
     /// The packed bytes `from..from + length` of a span.
-    pub(super) fn packed(r: &'a Rank, span: &Span<'_>, from: usize, length: usize) -> Self {
-        let mut scratch = Scratch::new(r, length);
+    pub(super) fn packed(r: &'a Rank, span: &Span<'_>, from: usize, length: usize) -> Result<Self> {
+        let mut scratch = Scratch::new(r, length)?;
         span.read(from, &mut scratch);
-        scratch
+        Ok(scratch)
     }
 
     /// A span over the bytes.
@@ -94,8 +141,8 @@ impl<'a> Scratch<'a> {
 impl Drop for Scratch<'_> {
     fn drop(&mut self) {
         let mut pool = self.r.colls.pool.borrow_mut();
-        if self.bytes.capacity() <= KEPT.0 && pool.len() < KEPT.1 {
-            pool.push(std::mem::take(&mut self.bytes));
+        if self.buffer.bytes.capacity() <= KEPT.0 && pool.len() < KEPT.1 {
+            pool.push(std::mem::take(&mut self.buffer));
         }
     }
 }
@@ -104,14 +151,14 @@ impl Deref for Scratch<'_> {
     type Target = [u8];
     #[inline]
     fn deref(&self) -> &[u8] {
-        &self.bytes[..self.length]
+        &self.buffer.bytes[..self.length]
     }
 }
 
 impl DerefMut for Scratch<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.length]
+        &mut self.buffer.bytes[..self.length]
     }
 }
 
@@ -143,7 +190,7 @@ impl<'a> Coll<'a> {
 
     /// Starts a receive of `length` bytes into the host.
     pub(super) fn irecv_carried(&self, peer: usize, length: usize) -> Result<Carried<'a>> {
-        let mut bytes = Scratch::new(self.r(), length);
+        let mut bytes = Scratch::new(self.r(), length)?;
         // SAFETY: `Carried` keeps the bytes to itself until the operation has ended. If none can be started they are
         // dropped here.
         let span = unsafe { bytes.span().lasting() };

@@ -81,7 +81,10 @@ pub(super) async fn to_all<'a>(g: &Coll<'a>, reduction: &Reduction, mine: Scratc
         return exchange(g, reduction, mine).await;
     }
     let length = mine.len();
-    let mut result = to_first(g, reduction, mine).await?.unwrap_or_else(|| Scratch::new(g.r(), length));
+    let mut result = match to_first(g, reduction, mine).await? {
+        Some(result) => result,
+        None => Scratch::new(g.r(), length)?,
+    };
     super::bcast::spread_bytes(g, 0, &mut result).await?;
     Ok(result)
 }

@@ -26,7 +26,7 @@ use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
-use flight::Flight;
+use flight::{Buffer, Flight};
 
 mod allgather;
 mod alltoall;
@@ -61,7 +61,7 @@ pub use scatter::Scatter;
 #[derive(Default)]
 pub(crate) struct State {
     /// Host memory to use again.
-    pool: std::cell::RefCell<Vec<Vec<u8>>>,
+    pool: std::cell::RefCell<Vec<Buffer>>,
 }
 
 /// A collective operation whose arguments are checked: ready to run, now or later, once or again and again.

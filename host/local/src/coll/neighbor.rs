@@ -8,6 +8,7 @@ use super::flight::Flight;
 use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
+use crate::quota::Charge;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::topo::Topology;
@@ -26,12 +27,15 @@ pub struct Neighbor {
     destinations: Vec<i32>,
     send: Outgoing,
     receive: Blocks,
+    /// What the lists of neighbours take.
+    _charge: Charge,
     /// The two neighbours of a dimension may be the same rank; then what it sends one way comes in from the other way.
     grid: bool,
 }
 
 impl Neighbor {
     fn new(
+        r: &Rank,
         comm: &Communicator,
         (sendbuf, recvbuf): (Addr, Addr),
         send: impl FnOnce(usize) -> Result<Outgoing>,
@@ -40,9 +44,11 @@ impl Neighbor {
         not_in_place(sendbuf, "a buffer of a neighbourhood collective")?;
         not_in_place(recvbuf, "a buffer of a neighbourhood collective")?;
         let (sources, destinations) = comm.neighbors()?;
+        let neighbors = sources.len() + destinations.len();
+        let _charge = r.account.charge(neighbors * size_of::<i32>(), "the neighbours of a collective")?;
         let (send, receive) = (send(destinations.len())?, receive(sources.len())?);
-        let grid = matches!(comm.topology.as_deref(), Some(Topology::Cart(_)));
-        Ok(Neighbor { sources, destinations, send, receive, grid })
+        let grid = matches!(comm.topology(), Some(Topology::Cart(_)));
+        Ok(Neighbor { sources, destinations, send, receive, _charge, grid })
     }
 
     /// `MPI_Neighbor_allgather`
@@ -58,7 +64,7 @@ impl Neighbor {
     ) -> Result<Self> {
         let send = |_| Ok(Outgoing::One(r.span(sendbuf, sendcount, sendtype)?));
         let receive = |sources| Blocks::even(r, recvbuf, recvcount, recvtype, sources);
-        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+        Neighbor::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
     /// `MPI_Neighbor_allgatherv`
@@ -75,7 +81,7 @@ impl Neighbor {
     ) -> Result<Self> {
         let send = |_| Ok(Outgoing::One(r.span(sendbuf, sendcount, sendtype)?));
         let receive = |sources| Blocks::varied(r, recvbuf, recvcounts, displs, recvtype, sources);
-        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+        Neighbor::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
     /// `MPI_Neighbor_alltoall`
@@ -91,7 +97,7 @@ impl Neighbor {
     ) -> Result<Self> {
         let send = |peers| Ok(Outgoing::Blocks(Blocks::even(r, sendbuf, sendcount, sendtype, peers)?));
         let receive = |sources| Blocks::even(r, recvbuf, recvcount, recvtype, sources);
-        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+        Neighbor::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
     /// `MPI_Neighbor_alltoallv`
@@ -109,7 +115,7 @@ impl Neighbor {
     ) -> Result<Self> {
         let send = |peers| Ok(Outgoing::Blocks(Blocks::varied(r, sendbuf, sendcounts, sdispls, sendtype, peers)?));
         let receive = |sources| Blocks::varied(r, recvbuf, recvcounts, rdispls, recvtype, sources);
-        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+        Neighbor::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 
     /// `MPI_Neighbor_alltoallw`
@@ -127,7 +133,7 @@ impl Neighbor {
     ) -> Result<Self> {
         let send = |peers| Ok(Outgoing::Blocks(Blocks::typed(r, sendbuf, sendcounts, sdispls, sendtypes, peers)?));
         let receive = |sources| Blocks::typed(r, recvbuf, recvcounts, rdispls, recvtypes, sources);
-        Neighbor::new(comm, (sendbuf, recvbuf), send, receive)
+        Neighbor::new(r, comm, (sendbuf, recvbuf), send, receive)
     }
 }
 

@@ -3,7 +3,7 @@
 use rankine_abi::{Addr, Datatype, Op};
 
 use super::buffers::{Role, is_in_place, not_in_place};
-use super::flight::{Flight, Scratch};
+use super::flight::{Buffer, Flight, Scratch};
 use super::slices::{Slices, reduce_slice};
 use super::{Coll, Collective, allgather, bcast, fold};
 use crate::comm::Communicator;
@@ -72,8 +72,8 @@ impl Collective for Reduce {
 impl Reduce {
     /// Reduces in this group for a root in the other one.
     async fn for_others(&self, g: &Coll<'_>, root: usize) -> Result<()> {
-        let mut result = vec![0; if g.rank == 0 { self.from.bytes() } else { 0 }];
-        let to = Span::over(&mut result);
+        let mut result = Buffer::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 })?;
+        let to = result.span();
         let at_first = (g.rank == 0).then_some(&to);
         to_root(&g.local(), &self.reduction, &self.from, at_first, 0).await?;
         match at_first {
@@ -105,7 +105,7 @@ pub(super) async fn to_root(
     let mut at = 0;
     while at < from.bytes() {
         let length = segment.min(from.bytes() - at);
-        let mine = Scratch::packed(g.r(), from, at, length);
+        let mine = Scratch::packed(g.r(), from, at, length)?;
         let mut result = fold::to_first(g, reduction, mine).await?;
         if root != 0 {
             if let Some(result) = result.take() {
@@ -134,8 +134,8 @@ async fn slices_to_root(
     let slices = Slices::even(g.size, from.bytes(), reduction.element);
     let mine = slices.range(g.rank);
     if let Some(to) = to {
-        let mut copy = Vec::new();
-        let target = to.in_one_piece(&mut copy);
+        let mut copy = Buffer::none(g.r());
+        let target = copy.in_one_piece(to)?;
         let own = target.part(mine);
         reduce_slice(g, reduction, from, &slices, |at, bytes| own.unpack(at, bytes)).await?;
         let mut flight = Flight::new();
@@ -146,7 +146,7 @@ async fn slices_to_root(
         to.copy_from(&target, target.bytes());
         return Ok(());
     }
-    let mut result = Scratch::new(g.r(), mine.len());
+    let mut result = Scratch::new(g.r(), mine.len())?;
     reduce_slice(g, reduction, from, &slices, |at, bytes| result[at..at + bytes.len()].copy_from_slice(bytes)).await?;
     if !mine.is_empty() {
         g.isend_carried(root, result)?.finish().await?;
@@ -218,7 +218,7 @@ impl Collective for Allreduce {
         let mut at = 0;
         while at < self.from.bytes() {
             let length = segment.min(self.from.bytes() - at);
-            let mine = Scratch::packed(g.r(), &self.from, at, length);
+            let mine = Scratch::packed(g.r(), &self.from, at, length)?;
             let result = fold::to_all(g, &self.reduction, mine).await?;
             self.to.unpack(at, &result);
             at += length;
@@ -231,8 +231,8 @@ impl Allreduce {
     /// Every rank reduces a slice and brings it to everybody.
     async fn by_slices(&self, g: &Coll<'_>) -> Result<()> {
         let slices = Slices::even(g.size, self.from.bytes(), self.reduction.element);
-        let mut copy = Vec::new();
-        let target = self.to.in_one_piece(&mut copy);
+        let mut copy = Buffer::none(g.r());
+        let target = copy.in_one_piece(&self.to)?;
         let part = |peer| target.part(slices.range(peer));
         let mine = part(g.rank);
         reduce_slice(g, &self.reduction, &self.from, &slices, |at, bytes| mine.unpack(at, bytes)).await?;
@@ -245,8 +245,8 @@ impl Allreduce {
     async fn between(&self, g: &Coll<'_>) -> Result<()> {
         let local = g.local();
         let bytes = self.from.bytes();
-        let mut own = vec![0; if g.rank == 0 { bytes } else { 0 }];
-        let result = Span::over(&mut own);
+        let mut own = Buffer::new(g.r(), if g.rank == 0 { bytes } else { 0 })?;
+        let result = own.span();
         to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
         if g.rank == 0 && bytes > 0 {
             let receiving = g.irecv(0, &self.to)?;

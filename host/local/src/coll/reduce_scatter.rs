@@ -81,13 +81,13 @@ impl Collective for ReduceScatter {
         let local = g.local();
         if !g.is_inter() && by_slices(g, self.from.bytes()) {
             // In place the result lies where others still read their slices of the operand.
-            let mut result = Scratch::new(g.r(), self.to.bytes());
+            let mut result = Scratch::new(g.r(), self.to.bytes())?;
             let keep = |at: usize, bytes: &[u8]| result[at..at + bytes.len()].copy_from_slice(bytes);
             reduce_slice(g, &self.reduction, &self.from, &self.slices, keep).await?;
             self.to.unpack(0, &result);
             return Ok(());
         }
-        let mut all = Scratch::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 });
+        let mut all = Scratch::new(g.r(), if g.rank == 0 { self.from.bytes() } else { 0 })?;
         let result = all.span();
         to_root(&local, &self.reduction, &self.from, (g.rank == 0).then_some(&result), 0).await?;
         if g.is_inter() && g.rank == 0 && self.from.bytes() > 0 {

@@ -64,7 +64,7 @@ impl Collective for Scan {
         let mut at = 0;
         while at < self.from.bytes() {
             let length = segment.min(self.from.bytes() - at);
-            let mut mine = Scratch::packed(g.r(), &self.from, at, length);
+            let mut mine = Scratch::packed(g.r(), &self.from, at, length)?;
             if g.rank > 0 {
                 let before = g.irecv_carried(g.rank - 1, length)?.finish().await?;
                 if !self.inclusive {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Coll;
-use super::flight::{Flight, Scratch};
+use super::flight::{Buffer, Flight, Scratch};
 use super::fold::Fold;
 use crate::error::Result;
 use crate::op::Reduction;
@@ -61,8 +61,8 @@ pub(super) async fn reduce_slice(
     slices: &Slices,
     mut result: impl FnMut(usize, &[u8]),
 ) -> Result<()> {
-    let mut copy = Vec::new();
-    let source = from.in_one_piece(&mut copy);
+    let mut copy = Buffer::none(g.r());
+    let source = copy.in_one_piece(from)?;
     let chunk = reduction.whole_elements((HELD / g.size).clamp(CHUNK.start, CHUNK.end));
     let part = |rank: usize, at: usize| {
         let range = slices.range(rank);
@@ -88,7 +88,7 @@ pub(super) async fn reduce_slice(
         for receive in receives {
             let operand = match receive {
                 Some(receive) => receive.finish().await?,
-                None => Scratch::packed(g.r(), &source.part(mine.clone()), 0, mine.len()),
+                None => Scratch::packed(g.r(), &source.part(mine.clone()), 0, mine.len())?,
             };
             fold.push(operand).await?;
         }

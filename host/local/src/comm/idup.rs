@@ -36,7 +36,7 @@ async fn duplicate(r: &Rank, comm: Comm, communicator: Rc<Communicator>, hints: 
         let context = communicator.agree_on_context(r, tag).await?;
         let copy = communicator.with_context(context, hints);
         *copy.attributes.borrow_mut() = attributes;
-        r.put_comm(new, copy);
+        r.put_comm(new, copy)?;
         Ok(Status::EMPTY)
     });
     request.map(|request| (new, request)).inspect_err(|_| r.remove_comm(new))

@@ -11,6 +11,7 @@ mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{
     Comm, Errhandler, Group, Info, MPI_CONGRUENT, MPI_ERR_COMM, MPI_ERR_RANK, MPI_IDENT, MPI_MAX_OBJECT_NAME,
@@ -24,8 +25,9 @@ use crate::error::{Error, Result};
 use crate::group::{Members, disagreement};
 use crate::handle::{Class, Table};
 use crate::info::Hints;
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
-use crate::topo::Topology;
+use crate::topo::Charged;
 
 pub(crate) use party::{Party, Tag, name};
 pub(crate) use split::SHARED_MEMORY;
@@ -48,7 +50,7 @@ pub struct Communicator {
     pub(crate) remote: Option<Rc<Members>>,
     /// Its local group as a communicator of its own, if it is an intercommunicator.
     pub(crate) local: Option<Rc<Communicator>>,
-    pub(crate) topology: Option<Rc<Topology>>,
+    pub(crate) topology: Option<Rc<Charged>>,
     pub(crate) name: RefCell<String>,
     pub(crate) errhandler: Cell<Errhandler>,
     /// Attribute values by keyval.
@@ -59,7 +61,12 @@ pub struct Communicator {
     pub(crate) sequence: Cell<u32>,
     /// The session that its group comes from, if it comes from one.
     pub(crate) session: Option<Session>,
+    /// For itself and its groups, once it has a handle.
+    charge: Charge,
 }
+
+/// What errors call them.
+const WHAT: &str = "communicators";
 
 impl Communicator {
     /// A communicator of `group` in which this rank is `rank`.
@@ -77,7 +84,14 @@ impl Communicator {
             info: RefCell::default(),
             sequence: Cell::new(0),
             session: None,
+            charge: Charge::default(),
         }
+    }
+
+    /// Bytes of host memory that it takes, but for its topology, its attributes and its hints.
+    fn heap_bytes(&self) -> usize {
+        let remote = self.remote.as_ref().map_or(0, |remote| remote.heap_bytes());
+        2 * size_of::<Communicator>() + MPI_MAX_OBJECT_NAME as usize + self.group.heap_bytes() + remote
     }
 
     /// It as one of a session.
@@ -142,6 +156,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
+        let (comms, sessions) = (Table::new(Class::Comm, account, 0), Table::new(Class::Session, account, 0));
+        State { table: RefCell::new(comms), sessions: RefCell::new(sessions) }
+    }
+
     /// Looks at all communicators that the program made.
     pub(crate) fn for_each(&self, look: impl FnMut(&Rc<Communicator>)) {
         self.table.borrow().iter().filter_map(|(_, comm)| comm.as_ref()).for_each(look);
@@ -152,12 +171,6 @@ impl State {
         let table = self.table.borrow();
         let mut made = table.iter().filter_map(|(_, comm)| comm.as_ref());
         made.find(|comm| comm.context == context).cloned()
-    }
-}
-
-impl Default for State {
-    fn default() -> Self {
-        State { table: RefCell::new(Table::new(Class::Comm)), sessions: RefCell::new(Table::new(Class::Session)) }
     }
 }
 
@@ -194,20 +207,22 @@ impl Rank {
             return Err(disagreement());
         }
         let comm = self.reserve_comm()?;
-        self.put_comm(comm, communicator);
+        self.put_comm(comm, communicator).inspect_err(|_| self.remove_comm(comm))?;
         Ok(comm)
     }
 
     /// A handle that stands for nothing yet.
     fn reserve_comm(&self) -> Result<Comm> {
-        self.comms.table.borrow_mut().add(None, "communicators").map(Comm)
+        self.comms.table.borrow_mut().add(None, WHAT).map(Comm)
     }
 
     /// Says what a reserved handle stands for.
-    fn put_comm(&self, comm: Comm, communicator: Communicator) {
+    fn put_comm(&self, comm: Comm, mut communicator: Communicator) -> Result<()> {
+        communicator.charge = self.account.charge(communicator.heap_bytes(), WHAT)?;
         if let Some(slot) = self.comms.table.borrow_mut().get_mut(comm.0) {
             *slot = Some(Rc::new(communicator));
         }
+        Ok(())
     }
 
     fn remove_comm(&self, comm: Comm) {

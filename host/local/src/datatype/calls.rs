@@ -10,8 +10,8 @@ use crate::rank::Rank;
 impl Rank {
     /// Makes a type from the old ones with `entries` blocks, and gives it a handle.
     fn create(&self, entries: usize, make: impl FnOnce() -> Result<Type>) -> Result<Datatype> {
-        // Blocks that cannot be joined take at least this much.
-        self.types.room_for(entries as u64 * 32)?;
+        // Blocks that cannot be joined take as much as this while the type is made.
+        self.types.room_for(entries as u64 * 128)?;
         let mut ty = make()?;
         // Both forms of a function arrive here; which one was called matters to the envelope alone.
         ty.contents.large = self.call().ends_with("_c");

@@ -191,6 +191,14 @@ impl Layout {
         }
     }
 
+    /// Bytes of pieces that it does not share with the layout it was made from.
+    pub(crate) fn own_bytes(&self, origin: &Layout) -> usize {
+        match (&self.shape, &origin.shape) {
+            (Shape::Pieces(own), Shape::Pieces(theirs)) if !Arc::ptr_eq(own, theirs) => size_of_val(&**own),
+            _ => 0,
+        }
+    }
+
     /// Bytes of host memory behind this layout, one level deep: what building it allocated.
     pub(super) fn heap_bytes(&self) -> u64 {
         match &self.shape {

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_NO_MEM};
 
 use crate::error::{Error, Result};
+use crate::quota::Charge;
 
 mod array;
 mod calls;
@@ -62,7 +63,8 @@ pub struct Type {
     align: u32,
     depth: u16,
     contents: Contents,
-    charge: Option<state::Charge>,
+    /// Of a type that a handle was made for.
+    charge: Charge,
 }
 
 /// Lower and upper bound, which need not be those of any byte.
@@ -81,7 +83,16 @@ impl Type {
             return Err(Error::new(MPI_ERR_NO_MEM, format!("the datatype nests more than {MAX_DEPTH} levels deep")));
         }
         let extent = bounds.ub.checked_sub(bounds.lb).ok_or_else(too_large)?;
-        Ok(Type { layout: Arc::new(layout), signature, bounds, extent, align, depth, contents, charge: None })
+        Ok(Type {
+            layout: Arc::new(layout),
+            signature,
+            bounds,
+            extent,
+            align,
+            depth,
+            contents,
+            charge: Charge::default(),
+        })
     }
 
     /// Where the bytes of one element lie.

@@ -1,23 +1,28 @@
 //! A rank's datatypes and what their handles mean.
 //!
 //! A handle has a name and may be committed; the type behind it has neither and is shared: by handles, and by the types
-//! made from it, which keep it alive after its own handle was freed. What types hold in host memory is limited per
+//! made from it, which keep it alive after its own handle was freed. What types hold in host memory is charged to their
 //! rank.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use rankine_abi::{Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
+use rankine_abi::{Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
 
 use super::predefined::predefined;
 use super::{Combiner, Type};
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::quota::Account;
 use crate::rank::Rank;
 
-/// Bytes of host memory that the types of one rank may hold.
-const QUOTA: u64 = 256 << 20;
+/// Bytes that a handle has beside the type: its name, and its place among those that have names or attributes.
+const BESIDE: usize = 3 * MPI_MAX_OBJECT_NAME as usize;
+
+/// What errors call them.
+const WHAT: &str = "datatypes";
 
 /// Constructor and arguments of a type made by `MPI_Type_create_f90_…`.
 type F90 = (Combiner, Box<[i64]>);
@@ -39,35 +44,20 @@ pub(crate) struct State {
     names: RefCell<HashMap<Datatype, String>>,
     /// Handles given out by `MPI_Type_create_f90_…`, by constructor and arguments.
     f90: RefCell<HashMap<F90, Datatype>>,
-    used: Rc<Cell<u64>>,
-}
-
-/// The share of a rank's quota that a type takes as long as it lives.
-#[derive(Debug)]
-pub(super) struct Charge {
-    used: Rc<Cell<u64>>,
-    bytes: u64,
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        self.used.set(self.used.get() - self.bytes);
-    }
-}
-
-impl Default for State {
-    fn default() -> State {
-        State {
-            entries: RefCell::new(Table::new(Class::Datatype)),
-            predefined: RefCell::default(),
-            names: RefCell::default(),
-            f90: RefCell::default(),
-            used: Rc::default(),
-        }
-    }
+    account: Arc<Account>,
 }
 
 impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> State {
+        State {
+            entries: RefCell::new(Table::new(Class::Datatype, account, BESIDE)),
+            predefined: RefCell::default(),
+            names: RefCell::default(),
+            f90: RefCell::default(),
+            account: account.clone(),
+        }
+    }
+
     /// The type behind a handle, committed or not.
     pub(crate) fn get(&self, handle: Datatype) -> Result<Rc<Type>> {
         self.find(handle).map(|(ty, _)| ty)
@@ -96,33 +86,19 @@ impl State {
 
     /// A handle for a new type.
     pub(super) fn add(&self, mut ty: Type) -> Result<Datatype> {
-        let bytes = ty.heap_bytes();
-        self.room_for(bytes)?;
-        self.used.set(self.used.get() + bytes);
-        ty.charge = Some(Charge { used: self.used.clone(), bytes });
+        ty.charge = self.account.charge(ty.heap_bytes() as usize, WHAT)?;
         self.add_handle(Rc::new(ty), false)
     }
 
     /// Another handle for a type.
     pub(super) fn add_handle(&self, ty: Rc<Type>, committed: bool) -> Result<Datatype> {
         let entry = Entry { ty, committed, permanent: false };
-        let handle = self.entries.borrow_mut().insert(entry);
-        handle.map(Datatype).map_err(|_| Error::new(MPI_ERR_NO_MEM, "too many datatypes are alive in this rank"))
+        self.entries.borrow_mut().add(entry, WHAT).map(Datatype)
     }
 
-    /// Whether a type that needs this much memory may be made.
+    /// Refuses a type that would need so much memory, before it is made.
     pub(super) fn room_for(&self, bytes: u64) -> Result<()> {
-        if self.used.get().saturating_add(bytes) <= QUOTA {
-            return Ok(());
-        }
-        let text = format!("the datatypes of this rank would take more than {} MiB of the host's memory", QUOTA >> 20);
-        Err(Error::new(MPI_ERR_NO_MEM, text))
-    }
-
-    /// Bytes of host memory that the types hold.
-    #[cfg(test)]
-    pub(super) fn used(&self) -> u64 {
-        self.used.get()
+        self.account.check(bytes as usize, WHAT)
     }
 
     /// The handle of a type with these arguments of `MPI_Type_create_f90_…`, made by `make` at the first call.

@@ -3,14 +3,18 @@
 //! The engine's own codes are the classes of the standard ABI. Numbers beyond `MPI_ERR_LASTCODE` are the program's.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_LASTCODE, MPI_ERR_NO_MEM, MPI_SUCCESS, error_class_name};
 
 use crate::error::{Error, Result};
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 
 /// How many classes and codes a program can add.
 const QUOTA: usize = 1 << 16;
+/// What errors call them.
+const WHAT: &str = "error classes, codes and strings";
 
 /// What the program has added.
 #[derive(Default)]
@@ -23,15 +27,17 @@ pub(super) struct Codes {
 struct Added {
     class: i32,
     text: String,
+    charge: Charge,
 }
 
 impl Codes {
-    fn add(&mut self, class: Option<i32>) -> Result<i32> {
+    fn add(&mut self, class: Option<i32>, account: &Arc<Account>) -> Result<i32> {
         if self.added.len() >= QUOTA {
             return Err(Error::new(MPI_ERR_NO_MEM, format!("this rank has added {QUOTA} error classes and codes")));
         }
+        let charge = account.charge(2 * size_of::<Added>(), WHAT)?;
         self.last = self.last.max(MPI_ERR_LASTCODE) + 1;
-        self.added.insert(self.last, Added { class: class.unwrap_or(self.last), text: String::new() });
+        self.added.insert(self.last, Added { class: class.unwrap_or(self.last), text: String::new(), charge });
         Ok(self.last)
     }
 
@@ -86,7 +92,7 @@ pub fn error_string(r: &Rank, errorcode: i32) -> Result<String> {
 
 /// `MPI_Add_error_class`
 pub fn add_error_class(r: &Rank) -> Result<i32> {
-    r.errhandlers.codes.borrow_mut().add(None)
+    r.errhandlers.codes.borrow_mut().add(None, &r.account)
 }
 
 /// `MPI_Add_error_code`
@@ -94,13 +100,17 @@ pub fn add_error_code(r: &Rank, errorclass: i32) -> Result<i32> {
     if error_class(r, errorclass)? != errorclass {
         return Err(Error::new(MPI_ERR_ARG, format!("{errorclass} is an error code, not a class")));
     }
-    r.errhandlers.codes.borrow_mut().add(Some(errorclass))
+    r.errhandlers.codes.borrow_mut().add(Some(errorclass), &r.account)
 }
 
 /// `MPI_Add_error_string`
 pub fn add_error_string(r: &Rank, errorcode: i32, string: &str) -> Result<()> {
     match r.errhandlers.codes.borrow_mut().added.get_mut(&errorcode) {
-        Some(added) => added.text = string.into(),
+        Some(added) => {
+            added.charge.grow(string.len(), WHAT)?;
+            added.charge.shrink(added.text.len());
+            added.text = string.into();
+        }
         None => return Err(not_added(errorcode, "class or code")),
     }
     Ok(())
@@ -135,7 +145,10 @@ pub fn remove_error_code(r: &Rank, errorcode: i32) -> Result<()> {
 /// `MPI_Remove_error_string`
 pub fn remove_error_string(r: &Rank, errorcode: i32) -> Result<()> {
     match r.errhandlers.codes.borrow_mut().added.get_mut(&errorcode) {
-        Some(added) if !added.text.is_empty() => added.text.clear(),
+        Some(added) if !added.text.is_empty() => {
+            added.charge.shrink(added.text.len());
+            added.text = String::new();
+        }
         _ => return Err(not_added(errorcode, "class or code with a text")),
     }
     Ok(())

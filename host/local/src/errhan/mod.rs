@@ -9,16 +9,18 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use rankine_abi::{
-    Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_NO_MEM,
-    MPI_ERR_SESSION, MPI_ERR_WIN, Message, Request, Session, Win,
+    Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN,
+    Message, Request, Session, Win,
 };
 use smallvec::smallvec;
 
 use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::quota::Account;
 use crate::rank::Rank;
 
 pub use codes::*;
@@ -144,11 +146,11 @@ pub(crate) struct State {
     last: RefCell<Option<(i32, String)>>,
 }
 
-impl Default for State {
-    fn default() -> Self {
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
         let files = ((Serves::File, File::NULL.0), Errhandler::ERRORS_RETURN);
         State {
-            handlers: RefCell::new(Table::new(Class::Errhandler)),
+            handlers: RefCell::new(Table::new(Class::Errhandler, account, 64)),
             of: RefCell::new(HashMap::from([files])),
             codes: RefCell::default(),
             last: RefCell::default(),
@@ -291,10 +293,7 @@ fn no_handler(handler: Errhandler) -> Error {
 /// `MPI_Comm_create_errhandler` and its like
 pub fn create_errhandler<O: Served>(r: &Rank, function: FnPtr) -> Result<Errhandler> {
     let handler = Handler { serves: O::BY, function, held: 1 };
-    match r.errhandlers.handlers.borrow_mut().insert(handler) {
-        Ok(handle) => Ok(Errhandler(handle)),
-        Err(_) => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many error handlers as it may have")),
-    }
+    r.errhandlers.handlers.borrow_mut().add(handler, "error handlers").map(Errhandler)
 }
 
 /// `MPI_Comm_set_errhandler` and its like. On `MPI_FILE_NULL` it sets the handler of files that are opened later.

@@ -53,6 +53,14 @@ impl Members {
         }
     }
 
+    /// Bytes of host memory that its list takes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match self {
+            Members::Range { .. } => 0,
+            Members::List(ranks) => size_of_val(&**ranks),
+        }
+    }
+
     /// Whether it is the empty group.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -8,6 +8,7 @@ mod shelf;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{
     Group, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_IDENT, MPI_PROC_NULL, MPI_SIMILAR, MPI_UNDEFINED, MPI_UNEQUAL,
@@ -16,23 +17,35 @@ use rankine_abi::{
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 
 pub use members::Members;
 pub(crate) use shelf::{Shelf, disagreement};
 
+/// A group, and what is charged for its list.
+struct Entry {
+    members: Rc<Members>,
+    _charge: Charge,
+}
+
+/// What errors call them.
+const WHAT: &str = "groups";
+/// What a group has beside its handle: its form, and its session.
+const BESIDE: usize = size_of::<Members>() + 64;
+
 /// The groups that a rank made.
 pub(crate) struct State {
-    table: RefCell<Table<Rc<Members>>>,
+    table: RefCell<Table<Entry>>,
     empty: Rc<Members>,
     /// The sessions of groups that come from one.
     sessions: RefCell<HashMap<Group, Session>>,
 }
 
-impl Default for State {
-    fn default() -> Self {
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
         State {
-            table: RefCell::new(Table::new(Class::Group)),
+            table: RefCell::new(Table::new(Class::Group, account, BESIDE)),
             empty: Rc::new(Members::EMPTY),
             sessions: RefCell::default(),
         }
@@ -44,7 +57,10 @@ impl Rank {
     pub(crate) fn group(&self, group: Group) -> Result<Rc<Members>> {
         match group {
             Group::EMPTY => Ok(self.groups.empty.clone()),
-            _ => self.groups.table.borrow().get(group.0).cloned().ok_or_else(|| no_group(group)),
+            _ => match self.groups.table.borrow().get(group.0) {
+                Some(entry) => Ok(entry.members.clone()),
+                None => Err(no_group(group)),
+            },
         }
     }
 
@@ -53,7 +69,8 @@ impl Rank {
         if members.is_empty() {
             return Ok(Group::EMPTY);
         }
-        self.groups.table.borrow_mut().add(members, "groups").map(Group)
+        let entry = Entry { _charge: self.account.charge(members.heap_bytes(), WHAT)?, members };
+        self.groups.table.borrow_mut().add(entry, WHAT).map(Group)
     }
 
     /// A handle for a group made from `parent`, in whose session it is too.

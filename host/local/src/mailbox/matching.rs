@@ -4,6 +4,7 @@
 //! receive takes the earliest message that fits.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 
@@ -11,6 +12,7 @@ use super::operation::{Kind, Matched, OpRef, Outcome};
 use super::ring::{Header, Payload};
 use crate::context::Context;
 use crate::copy;
+use crate::quota::{Account, Charge};
 
 /// What a receive or probe asks for.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +111,11 @@ impl Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket(u64);
 
-#[derive(Default)]
+/// Bytes of unexpected messages beyond which senders keep their data.
+const CONGESTED: u64 = if cfg!(miri) { 4 << 10 } else { 64 << 20 };
+/// They are charged to the rank that they have come to, so many at a time.
+const STEP: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
+
 pub(crate) struct Matching {
     posted: VecDeque<Posted>,
     probing: VecDeque<Posted>,
@@ -118,10 +124,47 @@ pub(crate) struct Matching {
     aside: Vec<(Ticket, Arrived)>,
     tickets: u64,
     /// Bytes that unexpected messages occupy in the host.
-    pub(crate) buffered: usize,
+    buffered: usize,
+    /// What is charged for them, as far as it was not refused.
+    charge: Charge,
 }
 
 impl Matching {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
+        Matching {
+            posted: VecDeque::new(),
+            probing: VecDeque::new(),
+            unexpected: VecDeque::new(),
+            aside: Vec::new(),
+            tickets: 0,
+            buffered: 0,
+            charge: Charge::none(account),
+        }
+    }
+
+    /// Whether so much lies here that senders should keep their data.
+    #[inline]
+    pub(crate) fn is_full(&mut self) -> bool {
+        self.buffered as u64 > self.charge.bytes() && !self.charge_more()
+    }
+
+    /// Charges what has come; false where that is too much. The ring may bring a little more than was charged.
+    #[cold]
+    fn charge_more(&mut self) -> bool {
+        let missing = self.buffered - self.charge.bytes() as usize;
+        let step = missing.next_multiple_of(STEP);
+        self.charge.bytes() + step as u64 <= CONGESTED && self.charge.try_grow(step)
+    }
+
+    /// So many bytes lie here no more.
+    #[inline]
+    fn take_off(&mut self, bytes: usize) {
+        self.buffered -= bytes;
+        if self.charge.bytes() as usize > self.buffered + 2 * STEP {
+            self.charge.shrink(STEP);
+        }
+    }
+
     /// Whether nothing waits on either side: then the next envelope may go straight to whoever asks for it.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
@@ -210,7 +253,7 @@ impl Matching {
             }
             Body::Pulled(send) => Some(Left::Pulled(header, *send)),
         };
-        self.buffered -= size_of::<Arrived>() + held;
+        self.take_off(size_of::<Arrived>() + held);
         let _ = if index == 0 { self.unexpected.pop_front() } else { self.unexpected.remove(index) };
         left
     }
@@ -234,7 +277,7 @@ impl Matching {
     }
 
     fn forget(&mut self, arrived: &Arrived) {
-        self.buffered -= size_of::<Arrived>() + arrived.bytes().map_or(0, <[u8]>::len);
+        self.take_off(size_of::<Arrived>() + arrived.bytes().map_or(0, <[u8]>::len));
     }
 
     /// Queues a receive (or a probe) that no unexpected message fits.
@@ -268,8 +311,11 @@ impl Matching {
     }
 
     /// Copies an unmatched message out of its sender's memory, so that the send can complete; false when it has been
-    /// matched.
+    /// matched, or too much lies here already.
     pub(crate) fn buffer_send(&mut self, send: OpRef) -> bool {
+        if self.is_full() {
+            return false;
+        }
         let aside = self.aside.iter_mut().map(|(_, arrived)| arrived);
         let Some(arrived) = self.unexpected.iter_mut().chain(aside).find(|arrived| arrived.is_of(send)) else {
             return false;

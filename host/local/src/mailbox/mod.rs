@@ -8,6 +8,9 @@ pub(crate) mod matching;
 pub(crate) mod operation;
 pub(crate) mod ring;
 
+use std::sync::Arc;
+
+use crate::quota::Account;
 use crate::sync::{AtomicU32, Backoff, Cell, Ordering, crosswise};
 use matching::{Matching, Pattern, Work};
 use ring::{Full, Header, Ring};
@@ -18,9 +21,6 @@ pub(crate) const RUNNING: u32 = 0;
 pub(crate) const PARKED: u32 = 1;
 /// The owner has been woken, or must not fall asleep.
 pub(crate) const NOTIFIED: u32 = 2;
-
-/// Buffered bytes of unexpected messages beyond which senders keep their data (see [`Mailbox::is_congested`]).
-const CONGESTED: usize = if cfg!(miri) { 4 << 10 } else { 64 << 20 };
 
 /// See the module.
 pub(crate) struct Mailbox {
@@ -42,11 +42,11 @@ unsafe impl Send for Mailbox {}
 unsafe impl Sync for Mailbox {}
 
 impl Mailbox {
-    pub(crate) fn new(slots: usize) -> Self {
+    pub(crate) fn new(slots: usize, account: &Arc<Account>) -> Self {
         Mailbox {
             ring: Ring::new(slots),
             gate: Gate { locked: AtomicU32::new(0) },
-            matching: Cell::new(Matching::default()),
+            matching: Cell::new(Matching::new(account)),
         }
     }
 
@@ -125,7 +125,7 @@ impl Inside<'_> {
         self.matching(|matching| {
             // SAFETY: inside the gate.
             while unsafe { ring.pop(|header, payload| matching.arrive(header, payload, work)) }.is_some() {}
-            let congested = u32::from(matching.buffered > CONGESTED);
+            let congested = u32::from(matching.is_full());
             if ring.congested().load(Ordering::Relaxed) != congested {
                 ring.congested().store(congested, Ordering::Relaxed);
             }

@@ -7,8 +7,11 @@
 use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::context::Context;
+use crate::error::Result;
+use crate::quota::{Account, Charge};
 use crate::span::Span;
 use crate::sync::{AtomicU32, AtomicUsize, Cell, Ordering};
 
@@ -83,11 +86,24 @@ pub struct Parcel {
     /// Only the host makes it, never a guest, so a receiver may believe it. It comes along where the bytes are handed
     /// over; where they are copied, it does not.
     pub knowledge: Option<Box<dyn Any + Send>>,
+    /// The memory of both, charged to whoever made it, wherever it goes.
+    pub charge: Charge,
+}
+
+impl Parcel {
+    /// It as one that somebody keeps: what was too little to be charged when it was made is charged now, with what is
+    /// known of it.
+    pub fn kept(mut self, account: &Arc<Account>) -> Result<Parcel> {
+        if self.charge.bytes() == 0 {
+            self.charge = account.charge(4 * self.bytes.capacity(), "messages that nobody has received")?;
+        }
+        Ok(self)
+    }
 }
 
 impl From<Vec<u8>> for Parcel {
     fn from(bytes: Vec<u8>) -> Parcel {
-        Parcel { bytes, knowledge: None }
+        Parcel { bytes, knowledge: None, charge: Charge::default() }
     }
 }
 
@@ -202,8 +218,9 @@ impl OpRef {
 
     /// Lets the matcher make its buffer, for a message of at most `limit` bytes. After [`OpRef::start`], before
     /// publication.
-    pub(crate) fn give_room(&self, limit: u64) {
-        let cargo = Cargo { limit, parcel: Parcel::default() };
+    pub(crate) fn give_room(&self, limit: u64, account: &Arc<Account>) {
+        let parcel = Parcel { charge: Charge::none(account), ..Parcel::default() };
+        let cargo = Cargo { limit, parcel };
         // SAFETY: nobody else knows the operation yet.
         self.get().cargo.with_mut(|slot| unsafe { *slot = Some(cargo) });
     }
@@ -233,8 +250,9 @@ impl OpRef {
     }
 
     fn fill_room(&self, cargo: &mut Cargo, length: u64) {
-        let bytes = &mut cargo.parcel.bytes;
-        if length > cargo.limit || bytes.try_reserve_exact(length as usize).is_err() {
+        let Parcel { bytes, charge, .. } = &mut cargo.parcel;
+        let fits = length <= cargo.limit && charge.try_grow(length as usize);
+        if !fits || bytes.try_reserve_exact(length as usize).is_err() {
             return;
         }
         // SAFETY: the bytes stay where they are until the operation is complete, and are nobody else's.

@@ -17,11 +17,14 @@ use super::target;
 use crate::comm::Communicator;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::mailbox::operation::{Kind, OpRef, Parcel, What};
+use crate::quota::zeroed;
 use crate::rank::Rank;
 use crate::request::Activity;
 use crate::span::Span;
 
+/// What errors call the messages.
+const WHAT: &str = "buffered messages";
 /// What an automatic buffer holds at most.
 const AUTOMATIC: u64 = 256 << 20;
 
@@ -131,7 +134,14 @@ fn send_buffered(r: &Rank, what: What, span: &Span<'_>, comm: &Communicator) -> 
             ),
         ));
     }
-    if let Some(operation) = r.post_parcel(what, comm.rank, span.to_vec().into())?.hand_over() {
+    if r.send_short(&what, comm.rank, span) {
+        return Ok(());
+    }
+    let memory = r.account.charge(span.bytes() + size_of::<Message>(), WHAT)?;
+    let mut bytes = zeroed(span.bytes(), WHAT)?;
+    span.read(0, &mut bytes);
+    let parcel = Parcel { bytes, charge: memory, ..Parcel::default() };
+    if let Some(operation) = r.post_parcel(what, comm.rank, parcel)?.hand_over() {
         buffers.sent += 1;
         let number = buffers.sent;
         buffers.messages.push(Message { number, serves, charge, operation });

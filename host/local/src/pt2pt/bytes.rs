@@ -38,7 +38,7 @@ pub async fn recv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm)
     let receiving = r.post_recv_bytes(pattern, limit)?;
     receiving.done().await;
     let (outcome, parcel) = receiving.end_parcel();
-    check(&outcome, limit)?;
+    check(r, &outcome, limit)?;
     Ok((parcel, outcome.status()))
 }
 
@@ -82,7 +82,7 @@ pub async fn sendrecv_bytes(
     sending.end();
     let Some(receiving) = receiving else { return Ok((Parcel::default(), Status::PROC_NULL)) };
     let (outcome, parcel) = receiving.end_parcel();
-    check(&outcome, limit)?;
+    check(r, &outcome, limit)?;
     Ok((parcel, outcome.status()))
 }
 
@@ -123,10 +123,13 @@ fn status(header: &Header) -> Status {
 }
 
 /// The error of a message that is longer than the receiver allows.
-fn check(outcome: &Outcome, limit: u64) -> Result<()> {
+fn check(r: &Rank, outcome: &Outcome, limit: u64) -> Result<()> {
     let Outcome { source, tag, bytes, length, .. } = *outcome;
     if length <= bytes {
         return Ok(());
+    }
+    if length <= limit {
+        return Err(r.account.refused(length as usize, "messages from others").with_status(outcome.status()));
     }
     let text = format!(
         "a message of {length} bytes from rank {source} with tag {tag} came where this rank takes at most {limit}"

@@ -14,6 +14,8 @@ mod sendrecv;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use rankine_abi::{
     Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_RANK, MPI_ERR_TAG, MPI_PROC_NULL, Status,
 };
@@ -23,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, Outcome, What};
 use crate::mailbox::ring::EAGER;
+use crate::quota::Account;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;
@@ -35,10 +38,15 @@ pub use probe::*;
 pub use sendrecv::*;
 
 /// What point-to-point communication keeps between calls.
-#[derive(Default)]
 pub(crate) struct State {
     pub(crate) buffers: buffered::Buffers,
     messages: probe::Messages,
+}
+
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
+        State { buffers: buffered::Buffers::default(), messages: probe::Messages::new(account) }
+    }
 }
 
 /// The largest tag (`MPI_TAG_UB`).

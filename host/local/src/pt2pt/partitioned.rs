@@ -17,11 +17,13 @@ use rankine_abi::{
 
 use super::{pattern, target};
 use crate::context::Context;
+use crate::datatype::layout::Layout;
 use crate::drive::yield_now;
 use crate::error::{Error, Result};
 use crate::group::disagreement;
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, OpRef, What};
+use crate::quota::Charge;
 use crate::rank::Rank;
 use crate::span::Span;
 
@@ -41,6 +43,7 @@ pub(crate) struct Sending {
     to: Option<What>,
     source: i32,
     parts: Vec<Span<'static>>,
+    _charge: Charge,
     /// Parts that were marked ready since the last start, with their sends.
     ready: RefCell<Vec<Option<Part>>>,
 }
@@ -54,6 +57,7 @@ pub(crate) struct Receiving {
     from: Option<Pattern>,
     whole: Span<'static>,
     parts: i32,
+    _charge: Charge,
     greeting: OnceCell<Result<Greeting>>,
     /// The sender's parts that have arrived since the last start.
     arrived: RefCell<Vec<bool>>,
@@ -116,6 +120,12 @@ fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Resul
     Ok((spans.collect::<Result<_>>()?, whole))
 }
 
+/// The memory of a message in so many parts: where each lies, and its send.
+fn room_for_parts(r: &Rank, parts: i32) -> Result<Charge> {
+    let each = size_of::<Span>() + size_of::<Layout>() + 2 * size_of::<Option<Part>>();
+    r.account.charge(parts.clamp(0, MAX_PARTS) as usize * each, "messages in partitions")
+}
+
 /// `MPI_Psend_init`
 pub fn psend_init(
     r: &Rank,
@@ -129,13 +139,14 @@ pub fn psend_init(
     _info: Info,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
+    let _charge = room_for_parts(r, partitions)?;
     let (parts, _) = cut(r, buf, partitions, count, datatype)?;
     let receiver = target(Kind::Send, dest, tag, &communicator)?;
     let to = match receiver {
         Some(what) => Some(What { context: r.world().new_context()?, ..what }),
         None => None,
     };
-    let sending = Rc::new(Sending { to, source: communicator.rank, parts, ready: RefCell::default() });
+    let sending = Rc::new(Sending { to, source: communicator.rank, parts, _charge, ready: RefCell::default() });
     let steps = sending.clone();
     let request = r.begin_on_start(comm, async move |r| {
         steps.send(r).await;
@@ -226,6 +237,7 @@ pub fn precv_init(
     _info: Info,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
+    let _charge = room_for_parts(r, partitions)?;
     let (_, whole) = cut(r, buf, partitions, count, datatype)?;
     if source == MPI_ANY_SOURCE {
         return Err(Error::new(MPI_ERR_RANK, "a message in partitions has one source, not MPI_ANY_SOURCE"));
@@ -238,6 +250,7 @@ pub fn precv_init(
         from,
         whole,
         parts: partitions,
+        _charge,
         greeting: OnceCell::new(),
         arrived: RefCell::default(),
         done: Cell::new(true),
@@ -307,13 +320,16 @@ impl Receiving {
             };
             pending.push((part, started));
         }
+        let mut all_fit = true;
         poll_fn(|_| {
             pending.retain(|(part, started)| {
                 if !started.poll() {
                     return true;
                 }
                 if self.whole.contiguous().is_none() {
-                    self.whole.unpack(part * size, &started.unload().bytes);
+                    let bytes = started.unload().bytes;
+                    all_fit &= bytes.len() == size;
+                    self.whole.unpack(part * size, &bytes);
                 }
                 self.arrived.borrow_mut()[*part] = true;
                 false
@@ -321,7 +337,7 @@ impl Receiving {
             if pending.is_empty() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
-        Ok(())
+        if all_fit { Ok(()) } else { Err(r.account.refused(size, "messages in partitions")) }
     }
 
     /// Whether every byte of one of the receiver's parts is there.

@@ -1,6 +1,7 @@
 //! Looking at a message before receiving it (MPI-5.0 §3.8).
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, Message, Request, Status};
 
@@ -9,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::mailbox::matching::{Pattern, Ticket};
 use crate::mailbox::ring::Header;
+use crate::quota::Account;
 use crate::rank::Rank;
 use crate::request::Activity;
 use crate::transport::Started;
@@ -22,9 +24,9 @@ struct Aside {
 /// The messages that this rank's matched probes have set aside.
 pub(super) struct Messages(RefCell<Table<Aside>>);
 
-impl Default for Messages {
-    fn default() -> Self {
-        Messages(RefCell::new(Table::new(Class::Message)))
+impl Messages {
+    pub(super) fn new(account: &Arc<Account>) -> Self {
+        Messages(RefCell::new(Table::new(Class::Message, account, 0)))
     }
 }
 
@@ -92,8 +94,8 @@ impl Rank {
 
 fn set_aside(r: &Rank, pattern: &Pattern, comm: Comm) -> Result<Option<(Message, Status)>> {
     let mut messages = r.pt2pt.messages.0.borrow_mut();
-    if messages.is_full() {
-        return Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many matched messages as it may have"));
+    if !messages.has_room() {
+        return Err(messages.full("matched messages"));
     }
     let Some((ticket, header)) = r.set_aside(pattern) else { return Ok(None) };
     Ok(messages.insert(Aside { ticket, comm }).ok().map(|handle| (Message(handle), header.status())))

@@ -10,12 +10,23 @@ use std::task::{Context, Poll, Waker};
 use rankine_abi::{Comm, Request, Status};
 use smallvec::SmallVec;
 
-use super::{Activity, Completion};
+use super::{Activity, Completion, WHAT};
 use crate::error::Result;
+use crate::quota::Charge;
 use crate::rank::Rank;
 
 /// What a background request does; how it ends is its status, or its error.
-pub(crate) type Future = Pin<Box<dyn std::future::Future<Output = Result<Status>>>>;
+pub(crate) struct Future {
+    steps: Pin<Box<dyn std::future::Future<Output = Result<Status>>>>,
+    _charge: Charge,
+}
+
+impl Future {
+    fn new(r: &Rank, steps: impl std::future::Future<Output = Result<Status>> + 'static) -> Result<Future> {
+        let charge = r.account.charge(size_of_val(&steps) + size_of::<Future>(), WHAT)?;
+        Ok(Future { steps: Box::pin(steps), _charge: charge })
+    }
+}
 
 impl Rank {
     /// Starts `steps` in the background of this rank: what a nonblocking collective returns.
@@ -25,8 +36,8 @@ impl Rank {
         steps: impl AsyncFnOnce(&Rank) -> Result<Status> + 'static,
     ) -> Result<Request> {
         let rank = self.long_lived();
-        let request =
-            self.new_request(comm, Activity::Future(Box::new(Some(Box::pin(async move { steps(rank).await })))))?;
+        let future = Future::new(self, async move { steps(rank).await })?;
+        let request = self.new_request(comm, Activity::Future(Box::new(Some(future))))?;
         self.go_on(request);
         Ok(request)
     }
@@ -40,7 +51,7 @@ impl Rank {
         let steps = Rc::new(steps);
         self.persistent(comm, move |rank| {
             let (steps, rank) = (steps.clone(), rank.long_lived());
-            Ok(Activity::Future(Box::new(Some(Box::pin(async move { steps(rank).await })))))
+            Ok(Activity::Future(Box::new(Some(Future::new(rank, async move { steps(rank).await })?))))
         })
     }
 
@@ -103,7 +114,7 @@ impl Rank {
         };
         // It is being polled further up on this stack: a callback of the guest has come back to us.
         let Some(mut future) = future else { return false };
-        let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let polled = future.steps.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let ended = polled.is_ready();
         if let Some(entry) = self.requests.table.borrow_mut().get_mut(request.0) {
             match (polled, &mut entry.activity) {

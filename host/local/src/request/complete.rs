@@ -14,7 +14,13 @@ use smallvec::SmallVec;
 use super::{Activity, Completion};
 use crate::drive::yield_now;
 use crate::error::{Error, Result};
+use crate::quota::room;
 use crate::rank::Rank;
+
+/// What errors call the statuses.
+const STATUSES: &str = "the statuses of so many requests";
+/// What comes of up to so many bytes of requests is not worth a look at the account.
+const SMALL: usize = 64 << 10;
 
 /// A request that is complete.
 #[derive(Clone, Debug)]
@@ -87,6 +93,13 @@ impl Rank {
         requests.iter().position(|&request| self.is_active(request) && self.poll_request(request))
     }
 
+    /// Refuses to complete more requests than there is room for what comes of them.
+    #[inline]
+    fn check_room(&self, requests: &[Request]) -> Result<()> {
+        let bytes = requests.len() * (size_of::<Request>() + size_of::<Completed>());
+        if bytes > SMALL { self.account.check(bytes, STATUSES) } else { Ok(()) }
+    }
+
     fn check_requests(&self, requests: &[Request]) -> Result<()> {
         for (index, &request) in requests.iter().enumerate() {
             self.check_request(request)
@@ -110,10 +123,10 @@ impl Rank {
         completed
     }
 
-    /// Ends all of the requests, which were complete, inactive or null when it was called. What ends one of them may run
+    /// Ends all of the requests, for which there is room in `completed`: they were complete, inactive or null when it was
+    /// called. What ends one of them may run
     /// the guest, who may start a later one again: that one is waited for, if it is said so, and otherwise stays as it is.
-    async fn collect_all(&self, requests: &[Request], wait: bool) -> Vec<Completed> {
-        let mut completed = Vec::with_capacity(requests.len());
+    async fn collect_all(&self, requests: &[Request], wait: bool, mut completed: Vec<Completed>) -> Vec<Completed> {
         for (index, &request) in requests.iter().enumerate() {
             completed.push(Completed::nothing(index, request));
             let here = &mut completed[index];
@@ -223,6 +236,8 @@ pub async fn testany(r: &Rank, requests: &[Request]) -> Result<Found<Completed>>
 /// `MPI_Waitall`: every request in order, null and inactive ones with the empty status.
 pub async fn waitall(r: &Rank, requests: &[Request]) -> Result<Vec<Completed>> {
     r.check_requests(requests)?;
+    r.check_room(requests)?;
+    let room = room(requests.len(), STATUSES)?;
     r.advance();
     let mut left: SmallVec<[Request; 16]> = requests.into();
     poll_fn(|_| {
@@ -230,17 +245,18 @@ pub async fn waitall(r: &Rank, requests: &[Request]) -> Result<Vec<Completed>> {
         if left.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
-    Ok(r.collect_all(requests, true).await)
+    Ok(r.collect_all(requests, true, room).await)
 }
 
 /// `MPI_Testall`: nothing while a request is not complete.
 pub async fn testall(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Completed>>> {
     r.check_requests(requests)?;
+    r.check_room(requests)?;
     if !r.poll_all(requests) {
         yield_now(r).await;
         return Ok(None);
     }
-    Ok(Some(r.collect_all(requests, false).await))
+    Ok(Some(r.collect_all(requests, false, room(requests.len(), STATUSES)?).await))
 }
 
 /// `MPI_Waitsome`: nothing (count `MPI_UNDEFINED`) if no request is active.
@@ -249,6 +265,7 @@ pub async fn waitsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Compl
     if !r.any_is_active(requests) {
         return Ok(None);
     }
+    r.check_room(requests)?;
     poll_fn(|_| if r.poll_any(requests).is_some() { Poll::Ready(()) } else { Poll::Pending }).await;
     Ok(Some(r.collect_some(requests).await))
 }
@@ -260,6 +277,7 @@ pub async fn testsome(r: &Rank, requests: &[Request]) -> Result<Option<Vec<Compl
     if !r.any_is_active(requests) {
         return Ok(None);
     }
+    r.check_room(requests)?;
     r.advance();
     let completed = r.collect_some(requests).await;
     if completed.is_empty() {
@@ -298,7 +316,8 @@ pub async fn request_get_status_all(r: &Rank, requests: &[Request]) -> Result<Op
         yield_now(r).await;
         return Ok(None);
     }
-    let mut completed = Vec::with_capacity(requests.len());
+    r.check_room(requests)?;
+    let mut completed = room(requests.len(), STATUSES)?;
     for (index, &request) in requests.iter().enumerate() {
         // A query function of an earlier one may have started it again.
         if !r.poll_request(request) {
@@ -315,6 +334,7 @@ pub async fn request_get_status_some(r: &Rank, requests: &[Request]) -> Result<O
     if !r.any_is_active(requests) {
         return Ok(None);
     }
+    r.check_room(requests)?;
     r.advance();
     let mut completed = Vec::new();
     for (index, &request) in requests.iter().enumerate() {

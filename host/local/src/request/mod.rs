@@ -19,13 +19,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use rankine_abi::{Comm, MPI_ERR_NO_MEM, MPI_ERR_REQUEST, Request, Status};
+use rankine_abi::{Comm, MPI_ERR_REQUEST, Request, Status};
 
+use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel};
 use crate::pt2pt::Parts;
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 use crate::transport::Started;
 
@@ -144,6 +147,7 @@ struct Persistent {
     starter: Starter,
     /// For a message in parts.
     parts: Option<Parts>,
+    _charge: Charge,
 }
 
 /// The requests of a rank.
@@ -157,10 +161,15 @@ pub(crate) struct State {
     home: Cell<*const Rank>,
 }
 
-impl Default for State {
-    fn default() -> Self {
+/// What a request has beside its handle, whatever stands behind it: how it ended, or what is done with its message.
+const BESIDE: usize = 128;
+/// What errors call them.
+const WHAT: &str = "requests";
+
+impl State {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
         State {
-            table: RefCell::new(Table::new(Class::Request)),
+            table: RefCell::new(Table::new(Class::Request, account, BESIDE)),
             background: RefCell::default(),
             orphans: RefCell::default(),
             home: Cell::new(std::ptr::null()),
@@ -207,7 +216,9 @@ impl Rank {
         comm: Comm,
         starter: impl Fn(&Rank) -> Result<Activity> + 'static,
     ) -> Result<Request> {
-        let persistent = Some(Box::new(Persistent { starter: Rc::new(starter), parts: None }));
+        let bytes = size_of_val(&starter) + size_of::<Persistent>() + size_of::<Layout>();
+        let _charge = self.account.charge(bytes, WHAT)?;
+        let persistent = Some(Box::new(Persistent { starter: Rc::new(starter), parts: None, _charge }));
         self.insert(comm, Activity::Inactive, persistent)
     }
 
@@ -215,9 +226,10 @@ impl Rank {
     fn insert(&self, comm: Comm, activity: Activity, persistent: Option<Box<Persistent>>) -> Result<Request> {
         self.bury(2);
         let entry = || Entry { comm, activity, persistent, freed: false };
-        match self.requests.table.borrow_mut().insert_with(entry) {
+        let mut table = self.requests.table.borrow_mut();
+        match table.insert_with(entry) {
             Some(handle) => Ok(Request(handle)),
-            None => Err(Error::new(MPI_ERR_NO_MEM, "this rank has as many requests as it may have")),
+            None => Err(table.full(WHAT)),
         }
     }
 

@@ -65,6 +65,11 @@ impl Grid {
         Ok(Grid { axes: axes.map(|(&length, &periodic)| Axis { length, periodic: periodic != 0 }).collect() })
     }
 
+    /// Bytes of host memory behind it.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.axes)
+    }
+
     /// How many ranks it has.
     fn places(&self) -> i32 {
         self.axes.iter().map(|axis| axis.length).product()
@@ -158,7 +163,7 @@ pub async fn cart_sub(r: &Rank, comm: Comm, remain_dims: &[i32]) -> Result<Comm>
     let group = Members::list(ranks.iter().filter_map(|&rank| communicator.group.get(rank)).collect());
     let context = communicator.agree_on_parts(r, Tag::SUBGRIDS, Some(name(r, &group, &part))).await?;
     let mut sub = communicator.child(context, Rc::new(group), rank);
-    sub.topology = Some(Rc::new(Topology::Cart(part)));
+    sub.topology = Some(Topology::Cart(part).charged(r)?);
     r.add_comm(sub)
 }
 

@@ -17,6 +17,14 @@ pub(crate) struct DistGraph {
     weights: Option<(Vec<i32>, Vec<i32>)>,
 }
 
+impl DistGraph {
+    /// Bytes of host memory behind it.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let weights = self.weights.as_ref().map_or(0, |(to, from)| size_of_val(&**to) + size_of_val(&**from));
+        size_of_val(&*self.sources) + size_of_val(&*self.destinations) + weights
+    }
+}
+
 /// `MPI_Dist_graph_create_adjacent`; weights are `None` for `MPI_UNWEIGHTED`.
 pub async fn dist_graph_create_adjacent(
     r: &Rank,

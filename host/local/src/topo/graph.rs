@@ -39,6 +39,11 @@ impl Graph {
         Ok(Graph { ends: indx[..nnodes as usize].to_vec(), edges: edges.to_vec() })
     }
 
+    /// Bytes of host memory behind it.
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.ends) + size_of_val(&*self.edges)
+    }
+
     /// The neighbours of a node that it has.
     pub(super) fn neighbors(&self, node: i32) -> &[i32] {
         let node = node as usize;
@@ -113,7 +118,7 @@ mod tests {
     use rankine_abi::{MPI_ERR_DIMS, MPI_ERR_TOPOLOGY, MPI_GRAPH};
 
     use super::*;
-    use crate::comm::comm_dup;
+    use crate::comm::{comm_dup, comm_free};
     use crate::testing::both;
     use crate::topo::{cart_get, degrees, topo_test};
 
@@ -139,6 +144,27 @@ mod tests {
             assert_eq!(cart_get(r, graph, 1).unwrap_err().class, MPI_ERR_TOPOLOGY);
             assert_eq!(graph_map(r, graph, 3, &index, &edges).unwrap_err().class, MPI_ERR_ARG);
             assert_eq!(graph_map(r, graph, 1, &[0], &[]).unwrap(), if r.id() == 0 { 0 } else { MPI_UNDEFINED });
+        });
+    }
+
+    #[test]
+    fn a_graph_is_charged_as_long_as_a_communicator_has_it() {
+        both(1, async |r| {
+            let edges = vec![0; 1 << 20];
+            let create = async || graph_create(r, Comm::SELF, 1, &[1 << 20], &edges, false).await.unwrap();
+            let first = create().await;
+            comm_free(r, first).await.unwrap();
+            let before = r.account.used();
+            let graph = create().await;
+            let one = r.account.used() - before;
+            assert!((4 << 20..5 << 20).contains(&one), "{one}");
+            let copy = comm_dup(r, graph).await.unwrap();
+            comm_free(r, graph).await.unwrap();
+            let other = create().await;
+            assert!((2 * one..2 * one + 4096).contains(&(r.account.used() - before)));
+            comm_free(r, copy).await.unwrap();
+            comm_free(r, other).await.unwrap();
+            assert!(r.account.used() - before < 1 << 16);
         });
     }
 

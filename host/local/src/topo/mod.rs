@@ -13,6 +13,7 @@ use rankine_abi::{Comm, Info, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_DIMS, MPI_ERR_TO
 
 use crate::comm::{Communicator, SHARED_MEMORY, Tag, name};
 use crate::error::{Error, Result};
+use crate::quota::Charge;
 use crate::rank::Rank;
 
 pub use cart::*;
@@ -28,23 +29,53 @@ pub(crate) enum Topology {
     DistGraph(DistGraph),
 }
 
+impl Topology {
+    /// Bytes of host memory that it takes.
+    fn heap_bytes(&self) -> usize {
+        size_of::<Charged>()
+            + match self {
+                Topology::Cart(grid) => grid.heap_bytes(),
+                Topology::Graph(graph) => graph.heap_bytes(),
+                Topology::DistGraph(graph) => graph.heap_bytes(),
+            }
+    }
+
+    /// It as communicators share it, charged to a rank.
+    fn charged(self, r: &Rank) -> Result<Rc<Charged>> {
+        let charge = r.account.charge(self.heap_bytes(), "topologies")?;
+        Ok(Rc::new(Charged { topology: self, _charge: charge }))
+    }
+}
+
+/// A topology, and what is charged for it.
+#[derive(Debug)]
+pub(crate) struct Charged {
+    topology: Topology,
+    _charge: Charge,
+}
+
 impl Communicator {
+    /// Its topology, if it has one.
+    pub(crate) fn topology(&self) -> Option<&Topology> {
+        self.topology.as_deref().map(|charged| &charged.topology)
+    }
+
     fn grid(&self) -> Result<&Grid> {
-        match self.topology.as_deref() {
+        match self.topology() {
             Some(Topology::Cart(grid)) => Ok(grid),
             _ => Err(no_topology("Cartesian topology")),
         }
     }
 
     fn graph(&self) -> Result<&Graph> {
-        match self.topology.as_deref() {
+        match self.topology() {
             Some(Topology::Graph(graph)) => Ok(graph),
             _ => Err(no_topology("graph topology")),
         }
     }
 
     fn dist_graph(&self) -> Result<&DistGraph> {
-        match self.topology.as_deref() {
+        match self.topology() {
             Some(Topology::DistGraph(graph)) => Ok(graph),
             _ => Err(no_topology("distributed graph topology")),
         }
@@ -52,7 +83,7 @@ impl Communicator {
 
     /// From whom and to whom this rank's neighbourhood collectives go, in the order of their blocks (§8.6).
     pub(crate) fn neighbors(&self) -> Result<(Vec<i32>, Vec<i32>)> {
-        match self.topology.as_deref() {
+        match self.topology() {
             None => Err(no_topology("topology")),
             Some(Topology::Cart(grid)) => {
                 let both = grid.neighbors(self.rank);
@@ -83,7 +114,7 @@ impl Communicator {
             return Ok(None);
         }
         let mut communicator = self.child(context, group, self.rank);
-        communicator.topology = Some(Rc::new(topology));
+        communicator.topology = Some(topology.charged(r)?);
         Ok(Some(communicator))
     }
 }
@@ -101,7 +132,7 @@ pub fn degrees(r: &Rank, comm: Comm) -> Result<(usize, usize)> {
 
 /// `MPI_Topo_test`
 pub fn topo_test(r: &Rank, comm: Comm) -> Result<i32> {
-    Ok(match r.communicator(comm)?.topology.as_deref() {
+    Ok(match r.communicator(comm)?.topology() {
         None => MPI_UNDEFINED,
         Some(Topology::Cart(_)) => MPI_CART,
         Some(Topology::Graph(_)) => MPI_GRAPH,

@@ -1,6 +1,6 @@
 //! Starting MPI, and functions whose results depend on each other: contents of datatypes, values of info objects.
 
-use rankine_abi::{Addr, Datatype, MPI_UNDEFINED};
+use rankine_abi::{Addr, Datatype, MPI_MAX_INFO_VAL, MPI_UNDEFINED};
 use rankine_local::datatype::Envelope;
 use rankine_local::{Rank, Result, datatype, info, init};
 
@@ -75,11 +75,17 @@ pub(crate) fn type_get_contents(
 
 /// `MPI_Info_create_env`
 pub(crate) fn info_create_env(r: &Rank, argc: i32, argv: i32, info: i32) -> Result<()> {
-    let mut arguments = Vec::new();
+    let (mut arguments, mut bytes) = (Vec::new(), 0);
     // The address 0 is no array: the caller has no arguments to tell.
     if Addr(argv as u32) != Addr::NULL {
         for argument in shim::ints(r, argv, i64::from(argc), "argv")? {
-            arguments.push(shim::string(r, argument, "argv")?);
+            let argument = shim::string(r, argument, "argv")?;
+            bytes += if arguments.is_empty() { 0 } else { argument.len() };
+            arguments.push(argument);
+            // Together they are too long for a value by now, and will be left out.
+            if bytes > MPI_MAX_INFO_VAL as usize {
+                break;
+            }
         }
     }
     shim::put_handle(r, info, info::info_create_env(r, &arguments)?, "info")

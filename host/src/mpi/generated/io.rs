@@ -5,12 +5,7 @@ use crate::mpi::shim::prelude::*;
 
 shims! {
     MPI_File_open: On::FileNull, [4: File], by bodies::file_open;
-    MPI_File_close: On::At(Origin::File, 0), [], |r, w| {
-        let fh_word = r.get_word(w.addr(0), "fh")?;
-        let mut fh = r.file(fh_word, "fh")?;
-        r.check(library!(r, &mut fh))?;
-        r.after_file(w.addr(0), fh_word, fh, "fh")
-    };
+    MPI_File_close: On::At(Origin::File, 0), [], by bodies::file_close;
     MPI_File_delete: On::FileNull, [], by bodies::file_delete;
     MPI_File_set_size: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -36,13 +31,7 @@ shims! {
         r.check(library!(r, fh, &mut group))?;
         r.put_group(w.addr(1), group, "group")
     };
-    MPI_File_get_amode: On::File(0), [], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        r.room(w.addr(1), 4, "amode")?;
-        let mut amode = 0 as c_int;
-        r.check(library!(r, fh, &mut amode))?;
-        r.put_int(w.addr(1), amode, "amode")
-    };
+    MPI_File_get_amode: On::File(0), [], by bodies::file_get_amode;
     MPI_File_set_info: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         let info = r.hints(w.word(1), Of::File, "info")?;

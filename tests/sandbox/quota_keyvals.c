@@ -1,0 +1,35 @@
+// Keyvals that are freed while attributes refer to them live on, and count as long as they do.
+// ranks: 1 2
+// run: --memory-limit 16M
+// peak: 300
+#include "quota.h"
+
+enum { MOST = 1 << 16 };
+
+static int keep(MPI_Comm comm)
+{
+    int key, code = MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = MPI_Comm_set_attr(comm, key, &made);
+    MPI_Comm_free_keyval(&key);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm first;
+    hostile_begin(&argc, &argv);
+    TRY(MPI_Comm_dup(MPI_COMM_SELF, &first));
+    for (int i = 0; i < 500; i++)
+        TRY(keep(first));
+    if (embedded()) {
+        static MPI_Comm comms[MOST];
+        EXHAUST(MOST, MPI_Comm_dup(first, &comms[made]));
+        for (int i = 0; i < made; i++)
+            TRY(MPI_Comm_free(&comms[i]));
+    }
+    EXHAUST(MOST, keep(first));
+    TRY(MPI_Comm_free(&first));
+    return hostile_end();
+}
