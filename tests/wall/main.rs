@@ -13,7 +13,8 @@ mod process;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         ("every_rank_is_confined", every_rank_is_confined as fn(&Places) -> Result<(), Failed>),
         ("a_shell_by_a_service_name", a_shell_by_a_service_name),
         ("a_shell_by_an_argument", a_shell_by_an_argument),
+        ("a_file_by_its_name", a_file_by_its_name),
         ("a_file_by_a_swapped_link", a_file_by_a_swapped_link),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
@@ -97,10 +99,20 @@ impl<'a> Stage<'a> {
         Ok((processes, statuses))
     }
 
-    /// What a shell would have made.
-    fn nothing_was_started(&self) -> Result<(), Failed> {
-        let made = |folder: &Path| folder.join("started").exists();
-        if made(&self.folder) { Err("a shell was started".into()) } else { Ok(()) }
+    /// Runs the guest with a request for the launcher, the one of this number. No shell starts: the first wall refuses the
+    /// call, and without it the process before the launcher the request, or it ends the connection and so the job.
+    fn no_shell_starts(&self, options: &[&str], number: usize) -> Result<(), Failed> {
+        let run = run_within(self.command(1, options, &[&number.to_string()]), None, LIMIT)?;
+        let has = |text: &str| run.stderr.contains(text);
+        let is_unvalidated = has("this build is for tests of the second wall");
+        let was_stopped = has("what was not granted") || has("between the MPI library and its launcher");
+        let started = [&self.folder, &self.folder.join("granted")].iter().any(|folder| folder.join("started").exists());
+        let as_expected = if is_unvalidated { was_stopped } else { !was_stopped && run.stdout.contains("asked") };
+        match (started, as_expected) {
+            (true, _) => Err(format!("{number}: a shell was started\n{run}").into()),
+            (_, false) => Err(format!("{number}: the attack did not come so far\n{run}").into()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -127,14 +139,31 @@ fn every_rank_is_confined(places: &Places) -> Result<(), Failed> {
 
 fn a_shell_by_a_service_name(places: &Places) -> Result<(), Failed> {
     let stage = Stage::new(places, "service_name")?;
-    stage.run(1, &[], &[])?;
-    stage.nothing_was_started()
+    (0..11).try_for_each(|number| stage.no_shell_starts(&[], number))
 }
 
 fn a_shell_by_an_argument(places: &Places) -> Result<(), Failed> {
     let stage = Stage::new(places, "argument")?;
-    stage.run(1, &["--dir", "granted"], &[])?;
-    stage.nothing_was_started()
+    (0..10).try_for_each(|number| stage.no_shell_starts(&["--dir", "granted"], number))
+}
+
+/// By names and links that lead out.
+fn a_file_by_its_name(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "file_name")?;
+    let outside = stage.folder.join("file");
+    for (target, link) in [("..", "up"), ("../file", "out"), ("up/file", "both"), ("up", "x/again")] {
+        symlink(target, stage.folder.join("granted").join(link))?;
+    }
+    symlink(&outside, stage.folder.join("granted/absolute"))?;
+    symlink(&stage.folder, stage.folder.join("granted/above"))?;
+    let mut names =
+        ["../file", "up/file", "out", "both", "x/../../file", "x/../up/file", "absolute", "above/file", "x/../out"]
+            .map(|name| format!("granted/{name}"))
+            .to_vec();
+    names.push("granted/../granted/../file".into());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let run = stage.run(1, &["--dir", "granted"], &names)?;
+    if run.stdout.contains("read:") { Err(run.to_string().into()) } else { Ok(()) }
 }
 
 fn a_file_by_a_swapped_link(places: &Places) -> Result<(), Failed> {

@@ -163,7 +163,8 @@ impl Rank {
             if !park || self.world().try_park(self.me()) {
                 return Step::Parked;
             }
-            // Something has come in between; perhaps a producer is still writing it.
+            // Something has come in between, and perhaps what waits does not look for it; or a producer is still writing it.
+            self.progress();
             backoff.pause();
         }
     }
@@ -289,11 +290,12 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
 
-    use rankine_abi::{Addr, Comm, Datatype};
+    use rankine_abi::{Addr, Comm, Datatype, FnPtr};
 
     use super::*;
-    use crate::pt2pt::{irecv, recv, send};
-    use crate::testing::{Nobody, rank};
+    use crate::pt2pt::{irecv, isend, recv, send};
+    use crate::request::grequest_start;
+    use crate::testing::{Nobody, rank, threads};
     use crate::world::{End, Options, World};
 
     fn two(spin: bool) -> (Arc<World>, [Rank; 2]) {
@@ -353,5 +355,17 @@ mod tests {
             assert!(matches!(one.step(received), Step::Parked));
             assert_eq!(world.ended(), Some(&End::Deadlock));
         }
+    }
+
+    #[test]
+    fn what_has_come_keeps_no_rank_awake() {
+        let (results, end) = threads(1, Options::default(), None, async |r| {
+            // A wait that looks at no message.
+            let request = grequest_start(r, FnPtr(1), FnPtr(1), FnPtr(1), Addr(0)).unwrap();
+            irecv(r, Addr(64), 1, Datatype::BYTE, 0, 0, Comm::WORLD).unwrap();
+            isend(r, Addr(65), 1, Datatype::BYTE, 0, 0, Comm::WORLD).unwrap();
+            crate::request::wait(r, request).await.unwrap();
+        });
+        assert_eq!((results, end), (vec![None], Some(End::Deadlock)));
     }
 }

@@ -4,6 +4,7 @@
 
 pub(in crate::mpi) use super::shim::identity;
 pub(in crate::mpi) use super::{
-    attr::*, buffered::*, codes::*, comm::*, contents::*, datatype::*, dynamic::*, errhan::*, generalised::*, info::*,
-    init::*, io::*, misc::*, mpit::*, op::*, part::*, ports::*, request::*, rma::*, session::*, spawn::*, topo::*,
+    attr::*, buffered::*, codes::*, comm::*, contents::*, datatype::*, dynamic::*, errhan::*, generalised::*, group::*,
+    info::*, init::*, io::*, misc::*, mpit::*, op::*, part::*, ports::*, request::*, rma::*, session::*, spawn::*,
+    topo::*,
 };

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use rankine_abi::{
-    Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_ROOT, MPI_ERR_TYPE,
-    MPI_GRAPH, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED,
+    Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_BUFFER, MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_ROOT,
+    MPI_ERR_TYPE, MPI_GRAPH, MPI_IN_PLACE, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED,
 };
 use rankine_local::Error;
 use rankine_local::handle::Class;
@@ -172,13 +172,16 @@ impl Rank {
     /// Stores a new communicator, which has the error handler of its parent.
     pub(in crate::mpi) fn put_comm(&self, at: Addr, host: usize, parent: u32, what: &str) -> Result<()> {
         let handler = self.comm_handler(parent).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
-        self.put_word(at, self.adopt_comm(host, handler)?, what)
+        let word = self.adopt_comm(host, handler)?;
+        self.descends(word, parent);
+        self.put_word(at, word, what)
     }
 
     /// Drops a communicator that the library has made null.
     pub(in crate::mpi) fn after_comm(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == Comm::NULL.0 as usize {
             self.comms.made.remove(word);
+            self.forget_session(word);
             self.put_word(at, Comm::NULL.0, what)?;
         }
         Ok(())
@@ -223,6 +226,15 @@ impl Rank {
     /// The same of a leader, who may be nobody: then the library says what is wrong.
     pub(in crate::mpi) fn led_by(&self, comm: u32, leader: c_int) -> Result<Side> {
         Ok(self.shape(comm)?.side(leader))
+    }
+
+    /// Whether a collective's buffer is in place, as it can be in a communicator with one group only.
+    #[inline]
+    pub(in crate::mpi) fn in_place(&self, at: Addr, comm: u32) -> Result<bool> {
+        if at == MPI_IN_PLACE && self.shape(comm)?.is_inter {
+            return Err(Error::new(MPI_ERR_BUFFER, "MPI_IN_PLACE is not possible in an intercommunicator"));
+        }
+        Ok(at == MPI_IN_PLACE)
     }
 
     /// How many processes a collective exchanges data with.
@@ -359,6 +371,7 @@ impl Rank {
             self.comms.made.remove(word);
             return Err(error);
         }
+        self.descends(word, w.word(0));
         self.put_word(w.addr(at), word, "newcomm")?;
         let pending = Pending::new(Origin::Comm(w.word(0)), Kind::Collective, ()).then(Then::Comm { word, cell });
         self.put_request(w.addr(at + 1), request, pending, "request")

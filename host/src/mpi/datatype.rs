@@ -150,6 +150,8 @@ pub(super) struct State {
     /// What the library is given in the place of predefined types, by the guest's word: duplicates, with an operation
     /// of the guest's own, which tell the guest the right type; and what `quads` composes.
     stand_ins: RefCell<Vec<(u32, usize)>>,
+    /// Predefined types without a name (§19.1.9), which the library makes when it is asked for them.
+    unnamed: RefCell<Vec<usize>>,
 }
 
 impl State {
@@ -162,6 +164,7 @@ impl State {
                 Datatype(word).name()
             }),
             stand_ins: RefCell::default(),
+            unnamed: RefCell::default(),
         }
     }
 }
@@ -309,6 +312,15 @@ impl Rank {
         Ok(ty)
     }
 
+    /// The datatype behind a word that is about to be freed: none that is predefined, which MPICH would free all the same.
+    pub(in crate::mpi) fn mortal_datatype(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+        let ty = self.made_datatype(word, what)?;
+        if self.types.unnamed.borrow().contains(&ty.host) {
+            return Err(Error::new(MPI_ERR_TYPE, format!("{what}: a predefined type can't be freed")));
+        }
+        Ok(ty)
+    }
+
     /// Keeps a type that the library is given in the place of a predefined one.
     pub(super) fn keep_stand_in(&self, datatype: Datatype, host: usize) -> Result<()> {
         let name = CString::new(datatype.name().unwrap_or_default()).expect("a standard name has no zero byte");
@@ -391,8 +403,11 @@ impl Rank {
     /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once
     /// (§19.1.9).
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
-        if let (true, Some(known)) = (made_of.is_empty(), self.types.made.word_of(host)) {
-            return self.put_word(at, known, what);
+        if made_of.is_empty() {
+            if let Some(known) = self.types.made.word_of(host) {
+                return self.put_word(at, known, what);
+            }
+            self.types.unnamed.borrow_mut().push(host);
         }
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)
     }

@@ -60,7 +60,7 @@ fn put_off(r: &Rank, name: &'static str, null: u32, w: &Words<'_>) -> Result<()>
         "MPI_Group_free" => r.group(word, "group").map(drop)?,
         "MPI_Info_free" => r.made_info(word, "info").map(drop)?,
         "MPI_Op_free" => r.op(word).map(drop)?,
-        "MPI_Type_free" => r.made_datatype(word, "datatype").map(drop)?,
+        "MPI_Type_free" => r.mortal_datatype(word, "datatype").map(drop)?,
         "MPI_Win_free" => r.win(word, "win").map(drop)?,
         _ => r.file(word, "fh").map(drop)?,
     }

@@ -294,7 +294,6 @@ macro_rules! plain {
 }
 
 plain! {
-groups: group put_group after_group Group::NULL.0;
 infos: info put_info after_info Info::NULL.0;
 messages: message put_message after_message Message::NULL.0;
 }

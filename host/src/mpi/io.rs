@@ -96,6 +96,7 @@ pub(in crate::mpi) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
     let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, closing })?;
     r.adopt_handler(word, r.file_default_handler());
+    r.descends(word, w.word(0));
     r.put_word(w.addr(4), word, "fh")
 }
 
@@ -107,6 +108,7 @@ pub(in crate::mpi) fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: see `mpi::shim`.
     r.check(unsafe { call(&mut host) })?;
     r.forget_handler(word);
+    r.forget_session(word);
     r.put_word(w.addr(0), File::NULL.0, "fh")?;
     match r.files.open.remove(word) {
         Some(Open { opened, closing: Some(comm), .. }) => r.delete_together(&opened, comm),

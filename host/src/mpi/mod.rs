@@ -27,6 +27,7 @@ mod dynamic;
 mod errhan;
 mod generalised;
 mod generated;
+mod group;
 mod handle;
 mod hints;
 mod info;

@@ -15,8 +15,8 @@ use super::handle::Plain;
 use super::keeping::Keeping;
 use super::library::{Library, Symbol};
 use super::{
-    Result, attr, buffered, codes, comm, datatype, deferred, errhan, init, io, misc, mpit, op, ports, quads, request,
-    rma, spawn,
+    Result, attr, buffered, codes, comm, datatype, deferred, errhan, group, init, io, misc, mpit, op, ports, quads,
+    request, rma, spawn,
 };
 use crate::guest::Guest;
 use crate::job::Settings;
@@ -44,6 +44,7 @@ pub(crate) struct Rank {
     pub(super) init: init::State,
     pub(super) comms: comm::State,
     pub(super) types: datatype::State,
+    pub(super) session_members: group::State,
     pub(super) ops: op::State,
     pub(super) requests: request::State,
     pub(super) errhandlers: errhan::State,
@@ -86,6 +87,7 @@ impl Rank {
             init: init::State::default(),
             comms: comm::State::new(&keeping),
             types: datatype::State::new(&keeping),
+            session_members: group::State::default(),
             ops: op::State::new(&keeping),
             requests: request::State::new(&keeping),
             errhandlers: errhan::State::new(&keeping),

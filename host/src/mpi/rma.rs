@@ -135,6 +135,7 @@ impl Rank {
             let window = self.windows.0.remove(word);
             self.forget_handler(word);
             self.forget_attributes(word);
+            self.forget_session(word);
             match window.map(|window| window.memory) {
                 Some(Held::Block(block)) => self.give_back(block),
                 Some(Held::Shared(shared)) => self.unshare(&shared),
@@ -215,6 +216,7 @@ impl Rank {
         self.check(code)?;
         let word = self.windows.0.insert(Window { parts, rank: shape.rank, ..window })?;
         self.adopt_handler(word, Errhandler::ERRORS_ARE_FATAL);
+        self.descends(word, comm);
         Ok(word)
     }
 

@@ -70,7 +70,9 @@ pub(in crate::mpi) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Res
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: see `mpi::shim`.
     r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
-    r.put_word(w.addr(4), r.adopt_comm(host, handler)?, "newcomm")
+    let word = r.adopt_comm(host, handler)?;
+    r.descends(word, w.word(0));
+    r.put_word(w.addr(4), word, "newcomm")
 }
 
 /// Refuses a leader that is no member of its group.
@@ -97,5 +99,7 @@ pub(in crate::mpi) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) 
     // SAFETY: see `mpi::shim`.
     let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info.host, RETURN, &mut host) };
     r.check(code)?;
-    r.put_word(w.addr(7), r.adopt_comm(host, handler)?, "newintercomm")
+    let word = r.adopt_comm(host, handler)?;
+    r.descends(word, w.word(0));
+    r.put_word(w.addr(7), word, "newintercomm")
 }

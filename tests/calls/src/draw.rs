@@ -4,11 +4,12 @@ use arbitrary::{Result, Unstructured};
 use rankine_abi::ValueType;
 use rankine_gen::functions::Class;
 
+use crate::beginning;
 use crate::catalogue::{Callee, Catalogue, Origin, What};
 use crate::guest::{BUFFERS, HANDLES, MAX_PAGES, NUMBERS, PAGES, STRINGS, TEXTS, callback, strings, table_size};
 use crate::program::{Argument, Call, Case, Program};
 
-/// Calls of a program, and of its callbacks, at most.
+/// Calls of a program after its beginning, and of its callbacks, at most.
 const CALLS: usize = 60;
 const CALLBACKS: usize = 12;
 /// Handles that a class remembers.
@@ -57,6 +58,8 @@ const PLACES: &[i64] = &[
 /// Which functions are drawn, and how often: a position stands here more than once if it is to be drawn more often.
 pub struct Choice {
     positions: Vec<u16>,
+    /// Those that there are, by position.
+    there: Vec<bool>,
 }
 
 impl Choice {
@@ -69,12 +72,9 @@ impl Choice {
             _ if callee.waits => 2,
             _ => 6,
         };
-        let positions = catalogue
-            .functions
-            .iter()
-            .zip(0..)
-            .flat_map(|(callee, position)| std::iter::repeat_n(position, weight(callee)));
-        Choice { positions: positions.collect() }
+        let weights: Vec<usize> = catalogue.functions.iter().map(weight).collect();
+        let positions = weights.iter().zip(0..).flat_map(|(&weight, position)| std::iter::repeat_n(position, weight));
+        Choice { positions: positions.collect(), there: weights.iter().map(|&weight| weight > 0).collect() }
     }
 }
 
@@ -84,13 +84,14 @@ pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Res
     let fibers = u.arbitrary()?;
     // Ranks that do the same get further together.
     let programs = if u.ratio(3, 4)? { 1 } else { ranks };
-    let programs = (0..programs).map(|_| program(u, catalogue, choice)).collect::<Result<_>>()?;
+    let beginning = beginning::draw(u, catalogue, |function| choice.there[usize::from(function)])?;
+    let programs = (0..programs).map(|_| program(u, catalogue, choice, beginning.clone())).collect::<Result<_>>()?;
     Ok(Case { ranks, fibers, programs })
 }
 
-fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Program> {
-    let (mut calls, mut callbacks) = (Vec::new(), Vec::new());
-    while calls.len() < CALLS && !u.is_empty() {
+fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice, mut calls: Vec<Call>) -> Result<Program> {
+    let (first, mut callbacks) = (calls.len(), Vec::new());
+    while calls.len() - first < CALLS && !u.is_empty() {
         if callbacks.len() < CALLBACKS && u.ratio(1, 8)? {
             callbacks.push(call(u, catalogue, choice)?);
         } else {
@@ -115,13 +116,13 @@ fn argument(u: &mut Unstructured, catalogue: &Catalogue, value: ValueType, what:
     Ok(match what {
         What::Handle(class) => handle(u, *class)?,
         What::Handles(class) => {
-            let place = slot(u, index(*class))?;
-            pointer(u, place.into())?
+            let at = slot(u, index(*class))?;
+            pointer(u, at.into())?
         }
         What::Tool if u.ratio(3, 4)? => Argument::At(slot(u, TOOLS)?),
         What::Tools => {
-            let place = slot(u, TOOLS)?;
-            pointer(u, place.into())?
+            let at = slot(u, TOOLS)?;
+            pointer(u, at.into())?
         }
         What::Rank if u.ratio(1, 4)? => Argument::FromRank(u.int_in_range(-1..=1)?),
         What::Rank => Argument::Is(*u.choose(&[0, 0, 1, 2, 3, 4, -1, -2, -3, -4, i64::from(i32::MAX)])?),
@@ -154,12 +155,17 @@ fn argument(u: &mut Unstructured, catalogue: &Catalogue, value: ValueType, what:
 fn index(class: Class) -> u32 {
     Class::ALL.iter().position(|&other| other == class).expect("ALL has all") as u32
 }
-const TOOLS: u32 = Class::ALL.len() as u32;
+pub(crate) const TOOLS: u32 = Class::ALL.len() as u32;
+
+/// Where handles of a class are kept.
+pub(crate) fn place(class: u32, number: u32) -> u32 {
+    HANDLES + 4 * (SLOTS * class + number)
+}
 
 /// A place where a handle of a class is kept. The first few are used most.
 fn slot(u: &mut Unstructured, class: u32) -> Result<u32> {
     let last = if u.ratio(3, 4)? { 2 } else { SLOTS - 1 };
-    Ok(HANDLES + 4 * (SLOTS * class + u.int_in_range(0..=last)?))
+    Ok(place(class, u.int_in_range(0..=last)?))
 }
 
 fn handle(u: &mut Unstructured, class: Class) -> Result<Argument> {

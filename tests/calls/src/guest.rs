@@ -42,6 +42,9 @@ pub const STRINGS: &[&[u8]] = &[
     b"true\0",
     b"4294967296\0",
     b"native\0",
+    b"files/one\0",
+    b"/files/../one\0",
+    b"external32\0",
 ];
 
 /// The types of callbacks: how many words they take, and whether they return one. The last takes an `MPI_Offset` too.

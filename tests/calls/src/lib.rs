@@ -2,15 +2,16 @@
 //!
 //! The function table knows what kind each parameter is; [`mod@draw`] picks a value for each by its kind: a handle that an
 //! earlier call made, one of another class, a made-up one; counts around 0, 2^31 and 2^62; addresses around the ends of
-//! the memory; sentinels, overlapping arrays, strings with newlines. The calls of a case build on each other, and
-//! callbacks make calls of their own.
+//! the memory; sentinels, overlapping arrays, strings with newlines. The calls of a case build on each other and on
+//! objects that it begins with ([`beginning`]), and callbacks make calls of their own.
 //!
 //! There is one guest for all cases ([`guest`]): an interpreter that gets its program as arguments. So a case costs no
 //! compiling, and runs on every engine.
 //!
-//! Two things run cases: `rankine-calls` starts `rankine run`, or `mpiexec`, with case after case and looks how it ends; the
-//! fuzz target `calls` runs the embedded engine inside a fuzzer that sees which code a case reaches.
+//! `rankine-calls` starts `rankine run`, or `mpiexec`, with case after case and looks how it ends. What once ended badly lies in
+//! `cases/`, and is run again before others are drawn.
 
+pub mod beginning;
 pub mod catalogue;
 pub mod draw;
 pub mod guest;

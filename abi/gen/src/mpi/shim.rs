@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::symbols::element;
 use crate::functions::{Class, Errors, Function};
-use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
+use crate::parameters::{Area, Direction, InPlace, Kind, Length, Parameter, Property};
 
 /// The statements of a function's shim, which both variants share.
 pub fn statements(function: &Function) -> Result<Vec<String>> {
@@ -143,8 +143,13 @@ impl Shim<'_> {
                     (false, _) => "side.leaf".to_owned(),
                 });
             }
-            if p.in_place.is_some() {
-                terms.push(format!("{} != MPI_IN_PLACE", self.address(&p.name)));
+            if let Some(who) = p.in_place {
+                let in_place = format!("r.in_place({}, w.word({}))?", self.address(&p.name), self.at("comm"));
+                terms.push(match who {
+                    InPlace::Everyone => format!("!{in_place}"),
+                    // Elsewhere it is an address, and a wrong one.
+                    InPlace::Root => format!("!(side.root && {in_place})"),
+                });
             }
             if !terms.is_empty() {
                 self.before.push(format!("let has_{} = {};", p.name, terms.join(" && ")));
@@ -313,8 +318,11 @@ impl Shim<'_> {
         match &p.kind {
             Kind::Handle(class) => {
                 // What is predefined is not the guest's to free.
-                let ends = matches!(class, Class::Comm | Class::Info) || self.function.name == "MPI_Type_free";
-                let made = if ends { "made_" } else { "" };
+                let made = match class {
+                    Class::Comm | Class::Info => "made_",
+                    Class::Datatype if self.function.name == "MPI_Type_free" => "mortal_",
+                    _ => "",
+                };
                 let class = lower(*class);
                 self.before.push(format!("let {name}_word = r.get_word({address}, {name:?})?;"));
                 let host = if class == "datatype" { ".host" } else { "" };
@@ -510,7 +518,13 @@ impl Shim<'_> {
                     self.origin()
                 )
             }
-            Class::Group | Class::Info | Class::Message => {
+            Class::Group => {
+                let classes = [Class::Group, Class::Comm, Class::Win, Class::File, Class::Session];
+                let from = self.function.parameters.iter().find(|p| p.is_passed_handle(&classes));
+                let from = from.map_or("0".to_owned(), |from| format!("w.word({})", self.at(&from.name)));
+                format!("r.put_group({address}, {name}, {from}, {name:?})")
+            }
+            Class::Info | Class::Message => {
                 format!("r.put_{}({address}, {name}, {name:?})", lower(class))
             }
             class => bail!("{name}: no rule for a new {}", class.rust()),

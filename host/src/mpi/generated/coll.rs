@@ -73,7 +73,7 @@ shims! {
     };
     MPI_Gather / MPI_Gather_c: On::Comm(7), [], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(7))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
@@ -98,7 +98,7 @@ shims! {
     };
     MPI_Igather / MPI_Igather_c: On::Comm(7), [8: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(7))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
@@ -126,7 +126,7 @@ shims! {
     };
     MPI_Gather_init / MPI_Gather_init_c: On::Comm(7), [9: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(7))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
@@ -156,7 +156,7 @@ shims! {
     };
     MPI_Gatherv / MPI_Gatherv_c: On::Comm(8), [], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(8))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(8), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
@@ -191,7 +191,7 @@ shims! {
     };
     MPI_Igatherv / MPI_Igatherv_c: On::Comm(8), [9: Request], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(8))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(8), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
@@ -230,7 +230,7 @@ shims! {
     };
     MPI_Gatherv_init / MPI_Gatherv_init_c: On::Comm(8), [10: Request], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(8))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(8), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
@@ -271,7 +271,7 @@ shims! {
     MPI_Scatter / MPI_Scatter_c: On::Comm(7), [], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.root;
-        let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
+        let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(3), w.word(7))?);
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
@@ -296,7 +296,7 @@ shims! {
     MPI_Iscatter / MPI_Iscatter_c: On::Comm(7), [8: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.root;
-        let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
+        let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(3), w.word(7))?);
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
@@ -324,7 +324,7 @@ shims! {
     MPI_Scatter_init / MPI_Scatter_init_c: On::Comm(7), [9: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
         let has_sendbuf = side.root;
-        let has_recvbuf = side.leaf && w.addr(3) != MPI_IN_PLACE;
+        let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(3), w.word(7))?);
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
@@ -354,7 +354,7 @@ shims! {
     MPI_Scatterv / MPI_Scatterv_c: On::Comm(8), [], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.root;
-        let has_recvbuf = side.leaf && w.addr(4) != MPI_IN_PLACE;
+        let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(4), w.word(8))?);
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -389,7 +389,7 @@ shims! {
     MPI_Iscatterv / MPI_Iscatterv_c: On::Comm(8), [9: Request], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.root;
-        let has_recvbuf = side.leaf && w.addr(4) != MPI_IN_PLACE;
+        let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(4), w.word(8))?);
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -428,7 +428,7 @@ shims! {
     MPI_Scatterv_init / MPI_Scatterv_init_c: On::Comm(8), [10: Request], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
         let has_sendbuf = side.root;
-        let has_recvbuf = side.leaf && w.addr(4) != MPI_IN_PLACE;
+        let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(4), w.word(8))?);
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -466,7 +466,7 @@ shims! {
             Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, displs)), "request")
     };
     MPI_Allgather / MPI_Allgather_c: On::Comm(6), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
@@ -486,7 +486,7 @@ shims! {
             comm))
     };
     MPI_Iallgather / MPI_Iallgather_c: On::Comm(6), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
@@ -509,7 +509,7 @@ shims! {
         r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
     };
     MPI_Allgather_init / MPI_Allgather_init_c: On::Comm(6), [8: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
@@ -534,7 +534,7 @@ shims! {
             "request")
     };
     MPI_Allgatherv / MPI_Allgatherv_c: On::Comm(7), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
@@ -555,7 +555,7 @@ shims! {
             displs.as_ptr(), recvtype_host, comm))
     };
     MPI_Iallgatherv / MPI_Iallgatherv_c: On::Comm(7), [8: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
@@ -580,7 +580,7 @@ shims! {
             "request")
     };
     MPI_Allgatherv_init / MPI_Allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
@@ -606,7 +606,7 @@ shims! {
             Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)), "request")
     };
     MPI_Alltoall / MPI_Alltoall_c: On::Comm(6), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
@@ -626,7 +626,7 @@ shims! {
             comm))
     };
     MPI_Ialltoall / MPI_Ialltoall_c: On::Comm(6), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
@@ -649,7 +649,7 @@ shims! {
         r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
     };
     MPI_Alltoall_init / MPI_Alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let recvtype = r.datatype(w.word(5), "recvtype")?;
@@ -674,7 +674,7 @@ shims! {
             "request")
     };
     MPI_Alltoallv / MPI_Alltoallv_c: On::Comm(8), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -705,7 +705,7 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm))
     };
     MPI_Ialltoallv / MPI_Ialltoallv_c: On::Comm(8), [9: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -741,7 +741,7 @@ shims! {
             "request")
     };
     MPI_Alltoallv_init / MPI_Alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -778,7 +778,7 @@ shims! {
             (sendcounts, sdispls, recvcounts, rdispls)), "request")
     };
     MPI_Alltoallw / MPI_Alltoallw_c: On::Comm(8), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -814,7 +814,7 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm))
     };
     MPI_Ialltoallw / MPI_Ialltoallw_c: On::Comm(8), [9: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -855,7 +855,7 @@ shims! {
             (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
     };
     MPI_Alltoallw_init / MPI_Alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
         let comm = r.comm(w.word(8), "comm")?;
         let sendcounts = if has_sendbuf {
             r.numbers::<Count>(w.addr(1), r.peers(w.word(8))?, "sendcounts")?
@@ -898,7 +898,7 @@ shims! {
     };
     MPI_Reduce / MPI_Reduce_c: On::Comm(6), [], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(6))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(6), "comm")?;
         let datatype = if has_sendbuf || has_recvbuf {
@@ -922,7 +922,7 @@ shims! {
     };
     MPI_Ireduce / MPI_Ireduce_c: On::Comm(6), [7: Request], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(6))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(6), "comm")?;
         let datatype = if has_sendbuf || has_recvbuf {
@@ -950,7 +950,7 @@ shims! {
     };
     MPI_Reduce_init / MPI_Reduce_init_c: On::Comm(6), [8: Request], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
-        let has_sendbuf = side.leaf && w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(6))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(6), "comm")?;
         let datatype = if has_sendbuf || has_recvbuf {
@@ -979,7 +979,7 @@ shims! {
             "request")
     };
     MPI_Allreduce / MPI_Allreduce_c: On::Comm(5), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -993,7 +993,7 @@ shims! {
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm))
     };
     MPI_Iallreduce / MPI_Iallreduce_c: On::Comm(5), [6: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1010,7 +1010,7 @@ shims! {
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
     };
     MPI_Allreduce_init / MPI_Allreduce_init_c: On::Comm(5), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1030,7 +1030,7 @@ shims! {
             "request")
     };
     MPI_Reduce_scatter_block / MPI_Reduce_scatter_block_c: On::Comm(5), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1048,7 +1048,7 @@ shims! {
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm))
     };
     MPI_Ireduce_scatter_block / MPI_Ireduce_scatter_block_c: On::Comm(5), [6: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1069,7 +1069,7 @@ shims! {
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
     };
     MPI_Reduce_scatter_block_init / MPI_Reduce_scatter_block_init_c: On::Comm(5), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1093,7 +1093,7 @@ shims! {
             "request")
     };
     MPI_Reduce_scatter / MPI_Reduce_scatter_c: On::Comm(5), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
@@ -1112,7 +1112,7 @@ shims! {
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm))
     };
     MPI_Ireduce_scatter / MPI_Ireduce_scatter_c: On::Comm(5), [6: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
@@ -1135,7 +1135,7 @@ shims! {
             Pending::new(Origin::Comm(w.word(5)), Kind::Collective, (recvcounts, op.slot)), "request")
     };
     MPI_Reduce_scatter_init / MPI_Reduce_scatter_init_c: On::Comm(5), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.comm(w.word(5), "comm")?;
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
@@ -1160,7 +1160,7 @@ shims! {
             Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, (recvcounts, op.slot)), "request")
     };
     MPI_Scan / MPI_Scan_c: On::Comm(5), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1174,7 +1174,7 @@ shims! {
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm))
     };
     MPI_Iscan / MPI_Iscan_c: On::Comm(5), [6: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1191,7 +1191,7 @@ shims! {
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
     };
     MPI_Scan_init / MPI_Scan_init_c: On::Comm(5), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1211,7 +1211,7 @@ shims! {
             "request")
     };
     MPI_Exscan / MPI_Exscan_c: On::Comm(5), [], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1225,7 +1225,7 @@ shims! {
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm))
     };
     MPI_Iexscan / MPI_Iexscan_c: On::Comm(5), [6: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
@@ -1242,7 +1242,7 @@ shims! {
         r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
     };
     MPI_Exscan_init / MPI_Exscan_init_c: On::Comm(5), [7: Request], |r, w| {
-        let has_sendbuf = w.addr(0) != MPI_IN_PLACE;
+        let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;

@@ -23,7 +23,7 @@ shims! {
         r.room(w.addr(1), 4, "group")?;
         let mut group = 0_usize;
         r.check(library!(r, comm, &mut group))?;
-        r.put_group(w.addr(1), group, "group")
+        r.put_group(w.addr(1), group, w.word(0), "group")
     };
     MPI_Comm_compare: On::Comm(0), [], |r, w| {
         let comm1 = r.comm(w.word(0), "comm1")?;
@@ -134,7 +134,7 @@ shims! {
         r.room(w.addr(1), 4, "group")?;
         let mut group = 0_usize;
         r.check(library!(r, comm, &mut group))?;
-        r.put_group(w.addr(1), group, "group")
+        r.put_group(w.addr(1), group, w.word(0), "group")
     };
     MPI_Intercomm_create: On::Comm(0), [5: Comm], |r, w| {
         let side = r.led_by(w.word(0), w.int(1))?;

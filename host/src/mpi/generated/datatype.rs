@@ -139,7 +139,7 @@ shims! {
     MPI_Type_commit: On::Myself, [], by bodies::type_commit;
     MPI_Type_free: On::Myself, [], |r, w| {
         let datatype_word = r.get_word(w.addr(0), "datatype")?;
-        let mut datatype = r.made_datatype(datatype_word, "datatype")?.host;
+        let mut datatype = r.mortal_datatype(datatype_word, "datatype")?.host;
         r.check(library!(r, &mut datatype))?;
         r.after_datatype(w.addr(0), datatype_word, datatype, "datatype")
     };

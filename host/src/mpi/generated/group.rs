@@ -34,37 +34,16 @@ shims! {
         r.check(library!(r, group1, group2, &mut result))?;
         r.put_int(w.addr(2), result, "result")
     };
-    MPI_Group_union: On::Myself, [2: Group], |r, w| {
-        let group1 = r.group(w.word(0), "group1")?;
-        let group2 = r.group(w.word(1), "group2")?;
-        r.room(w.addr(2), 4, "newgroup")?;
-        let mut newgroup = 0_usize;
-        r.check(library!(r, group1, group2, &mut newgroup))?;
-        r.put_group(w.addr(2), newgroup, "newgroup")
-    };
-    MPI_Group_intersection: On::Myself, [2: Group], |r, w| {
-        let group1 = r.group(w.word(0), "group1")?;
-        let group2 = r.group(w.word(1), "group2")?;
-        r.room(w.addr(2), 4, "newgroup")?;
-        let mut newgroup = 0_usize;
-        r.check(library!(r, group1, group2, &mut newgroup))?;
-        r.put_group(w.addr(2), newgroup, "newgroup")
-    };
-    MPI_Group_difference: On::Myself, [2: Group], |r, w| {
-        let group1 = r.group(w.word(0), "group1")?;
-        let group2 = r.group(w.word(1), "group2")?;
-        r.room(w.addr(2), 4, "newgroup")?;
-        let mut newgroup = 0_usize;
-        r.check(library!(r, group1, group2, &mut newgroup))?;
-        r.put_group(w.addr(2), newgroup, "newgroup")
-    };
+    MPI_Group_union: On::Myself, [2: Group], by bodies::group_union;
+    MPI_Group_intersection: On::Myself, [2: Group], by bodies::group_intersection;
+    MPI_Group_difference: On::Myself, [2: Group], by bodies::group_difference;
     MPI_Group_incl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
         let ranks = r.ints(w.addr(2), i64::from(w.int(1)), "ranks")?;
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranks.as_ptr(), &mut newgroup))?;
-        r.put_group(w.addr(3), newgroup, "newgroup")
+        r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
     };
     MPI_Group_excl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
@@ -72,7 +51,7 @@ shims! {
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranks.as_ptr(), &mut newgroup))?;
-        r.put_group(w.addr(3), newgroup, "newgroup")
+        r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
     };
     MPI_Group_range_incl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
@@ -80,7 +59,7 @@ shims! {
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranges.as_ptr(), &mut newgroup))?;
-        r.put_group(w.addr(3), newgroup, "newgroup")
+        r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
     };
     MPI_Group_range_excl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
@@ -88,7 +67,7 @@ shims! {
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranges.as_ptr(), &mut newgroup))?;
-        r.put_group(w.addr(3), newgroup, "newgroup")
+        r.put_group(w.addr(3), newgroup, w.word(0), "newgroup")
     };
     MPI_Group_free: On::Myself, [], |r, w| {
         let group_word = r.get_word(w.addr(0), "group")?;

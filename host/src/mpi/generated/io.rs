@@ -29,7 +29,7 @@ shims! {
         r.room(w.addr(1), 4, "group")?;
         let mut group = 0_usize;
         r.check(library!(r, fh, &mut group))?;
-        r.put_group(w.addr(1), group, "group")
+        r.put_group(w.addr(1), group, w.word(0), "group")
     };
     MPI_File_get_amode: On::File(0), [], by bodies::file_get_amode;
     MPI_File_set_info: On::File(0), [], |r, w| {

@@ -22,7 +22,7 @@ shims! {
         r.room(w.addr(1), 4, "group")?;
         let mut group = 0_usize;
         r.check(library!(r, win, &mut group))?;
-        r.put_group(w.addr(1), group, "group")
+        r.put_group(w.addr(1), group, w.word(0), "group")
     };
     MPI_Win_set_info: On::Win(0), [], |r, w| {
         let win = r.win(w.word(0), "win")?;

@@ -36,7 +36,7 @@ shims! {
         r.room(w.addr(2), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, session, pset_name.as_ptr(), &mut newgroup))?;
-        r.put_group(w.addr(2), newgroup, "newgroup")
+        r.put_group(w.addr(2), newgroup, w.word(0), "newgroup")
     };
     MPI_Comm_create_from_group: On::Myself, [4: Comm], by bodies::comm_create_from_group;
     MPI_Intercomm_create_from_groups: On::Myself, [7: Comm], by bodies::intercomm_create_from_groups;
