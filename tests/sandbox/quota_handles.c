@@ -6,7 +6,7 @@
 // peak: 250
 #include "quota.h"
 
-enum { MOST = 1 << 20 };
+enum { MOST = 1 << 20, SPARE = 1 << 15 };
 static unsigned all[MOST / 4];
 
 static void user_op(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -68,25 +68,29 @@ int main(int argc, char **argv)
     MPI_Errhandler handler;
     MPI_Info info;
     MPI_Request request;
-    MPI_Session session;
     MPI_Message message;
-    MPI_Comm comm;
+    MPI_Comm comm, spare;
     int key, none = 0;
     hostile_begin(&argc, &argv);
+    // Given back at the end, for what the collectives there take.
+    TRY(MPI_Graph_create(MPI_COMM_SELF, 1, &(int){SPARE}, (int *)all, 0, &spare));
     TRY(MPI_Comm_group(MPI_COMM_WORLD, &world));
     EXHAUST(MOST / 4, name_type((MPI_Datatype *)&all[made]));
     for (int i = 0; i < made; i++)
         TRY(MPI_Type_free((MPI_Datatype *)&all[i]));
-    // No room is given back by what follows: it is the last of it that each takes.
+    // What follows takes the rest, and all but the sessions keep it.
     EXHAUST(MOST, MPI_Info_create(&info));
     EXHAUST(MOST, MPI_Group_incl(world, 1, &none, &group));
     EXHAUST(MOST, MPI_Op_create(user_op, 1, &op));
     EXHAUST(MOST, MPI_Comm_create_errhandler(on_error, &handler));
     EXHAUST(MOST, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
     EXHAUST(MOST, MPI_Grequest_start(copy, release, cancel, NULL, &request));
-    EXHAUST(MOST, MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+    EXHAUST(MOST / 4, MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, (MPI_Session *)&all[made]));
+    for (int i = 0; i < made; i++)
+        TRY(MPI_Session_finalize((MPI_Session *)&all[i]));
     EXHAUST(MOST, MPI_Comm_dup(MPI_COMM_SELF, &comm));
     EXHAUST(MOST, put_aside(&message));
+    TRY(MPI_Comm_free(&spare));
     TRY(MPI_Recv(&none, 1, MPI_INT, rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     return hostile_end();
 }

@@ -1,6 +1,6 @@
 // Keyvals that are freed while attributes refer to them live on, and count as long as they do.
 // ranks: 1 2
-// run: --memory-limit 16M
+// run: --memory-limit 10M
 // peak: 300
 #include "quota.h"
 
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     MPI_Comm first;
     hostile_begin(&argc, &argv);
     TRY(MPI_Comm_dup(MPI_COMM_SELF, &first));
-    for (int i = 0; i < 500; i++)
+    for (int i = 0; i < 200; i++)
         TRY(keep(first));
     if (embedded()) {
         static MPI_Comm comms[MOST];

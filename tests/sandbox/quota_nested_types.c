@@ -1,5 +1,7 @@
 // Types made of types, each with more blocks than all before: what describes them counts as long as a type uses it.
 // ranks: 1 2
+// engines: local
+// Over an MPI library a type that can't be charged any more ends the job (see quota_library).
 // run: --memory-limit 64M
 // peak: 350
 #include "quota.h"
@@ -21,17 +23,19 @@ static int structure(MPI_Datatype *type)
     return MPI_Type_create_struct(PARTS, lengths, places, parts, type);
 }
 
-// The last one with something before it and behind it, while the last one itself is freed.
+// Something before a type and behind it; the type itself is freed, and lives on in what is made of it.
 static int wrap(MPI_Datatype *type)
 {
     int ones[] = {1, 1, 1}, code;
-    MPI_Aint at[] = {0, 8, 1 << 20}, lb, extent;
-    MPI_Datatype around[] = {MPI_CHAR, *type, MPI_CHAR};
+    MPI_Aint at[] = {0, 8, 0}, lb, extent;
+    MPI_Datatype around[] = {MPI_CHAR, *type, MPI_CHAR}, wrapped;
     TRY(MPI_Type_get_extent(*type, &lb, &extent));
     at[2] = extent + 16;
-    code = MPI_Type_create_struct(3, ones, at, around, type);
-    if (code == MPI_SUCCESS)
-        TRY(MPI_Type_free(&around[1]));
+    code = MPI_Type_create_struct(3, ones, at, around, &wrapped);
+    if (code == MPI_SUCCESS) {
+        TRY(MPI_Type_free(type));
+        *type = wrapped;
+    }
     return code;
 }
 
