@@ -157,6 +157,15 @@ impl Charge {
         if self.try_grow(bytes) { Ok(()) } else { Err(self.refused(bytes, what)) }
     }
 
+    /// As [`Charge::grow`], for what a rank needs to communicate at all.
+    pub(crate) fn grow_last(&mut self, bytes: usize, what: &str) -> Result<()> {
+        if self.account.as_ref().is_some_and(|account| !account.take(bytes as u64, LAST)) {
+            return Err(self.refused(bytes, what));
+        }
+        self.bytes += bytes as u64;
+        Ok(())
+    }
+
     /// Gives some of it back.
     pub fn shrink(&mut self, bytes: usize) {
         let bytes = self.bytes.min(bytes as u64);

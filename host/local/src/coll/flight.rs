@@ -88,7 +88,12 @@ impl Buffer {
     /// Makes it at least so long.
     fn extend(&mut self, length: usize) -> Result<()> {
         let Some(more) = length.checked_sub(self.bytes.len()).filter(|&more| more > 0) else { return Ok(()) };
-        self.charge.grow(more, WHAT)?;
+        // Short ones are few at a time, and without them a rank could not even end.
+        if length <= KEPT.0 {
+            self.charge.grow_last(more, WHAT)?
+        } else {
+            self.charge.grow(more, WHAT)?
+        }
         self.bytes.try_reserve_exact(more).map_err(|_| exhausted(more, WHAT))?;
         self.bytes.resize(length, 0);
         Ok(())
