@@ -4,6 +4,8 @@
 //! would begin a command of its own there, and that command may start any program. So there is one place that knows
 //! which characters and lengths leave for the library, and both engines ask it.
 
+use std::ffi::{CStr, CString};
+
 use rankine_abi::{
     MPI_ERR_ARG, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE, MPI_ERR_PORT, MPI_MAX_DATAREP_STRING, MPI_MAX_ERROR_STRING,
     MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL, MPI_MAX_PORT_NAME, MPI_MAX_PSET_NAME_LEN, MPI_MAX_STRINGTAG_LEN,
@@ -45,7 +47,7 @@ fn rule(what: &str) -> Option<Rule> {
         "service_name" => rule(Form::Key, LONGEST_SERVICE as i32, MPI_ERR_ARG),
         "port_name" => rule(Form::Word, MPI_MAX_PORT_NAME - 1, MPI_ERR_PORT),
         "pset_name" => rule(Form::Word, MPI_MAX_PSET_NAME_LEN - 1, MPI_ERR_ARG),
-        "stringtag" => rule(Form::Word, MPI_MAX_STRINGTAG_LEN - 1, MPI_ERR_ARG),
+        "stringtag" => rule(Form::Text, MPI_MAX_STRINGTAG_LEN - 1, MPI_ERR_ARG),
         "argv" | "array_of_argv" => rule(Form::Line, i32::MAX, MPI_ERR_ARG),
         "soft" => rule(Form::Ranges, MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE),
         "key" => rule(Form::Text, MPI_MAX_INFO_KEY, MPI_ERR_INFO_KEY),
@@ -89,6 +91,21 @@ impl Form {
 /// Checks the string of a parameter of MPI, which `what` names.
 pub(crate) fn check(what: &str, text: &str) -> Result<()> {
     rule(what).map_or(Ok(()), |rule| rule.check(what, text))
+}
+
+/// A text as one word of a launcher's line: what a word can't have is written as `%` and two digits, byte by byte. So texts
+/// that differ become words that differ.
+pub(crate) fn as_word(text: &CStr) -> CString {
+    let mut word = Vec::with_capacity(text.count_bytes() + 1);
+    for &byte in text.to_bytes() {
+        let stays = byte.is_ascii_graphic() && byte != b'%' && Form::Key.takes(char::from(byte));
+        if stays { word.push(byte) } else { word.extend(format!("%{byte:02x}").into_bytes()) }
+    }
+    // A launcher expects at least a character.
+    if word.is_empty() {
+        word.push(b'%');
+    }
+    CString::new(word).expect("none of these bytes is zero")
 }
 
 /// Checks a line for the launcher that is no parameter: an option, a path. It is a module's, so `what` describes it.
@@ -162,6 +179,18 @@ mod tests {
     }
 
     #[test]
+    fn any_text_is_a_word_of_its_own() {
+        let words = [c"a tag of ours", c"a_tag", c"100%", c"100%25", c"x=y;z", c"", c"%", c"größe"];
+        let words: Vec<_> = words.iter().map(|text| as_word(text)).collect();
+        for (at, word) in words.iter().enumerate() {
+            let word = word.to_str().unwrap();
+            assert!(!word.is_empty() && word.chars().all(|character| Form::Key.takes(character)), "{word}");
+            assert!(words[..at].iter().all(|other| other.to_str() != Ok(word)), "{word}");
+        }
+        assert_eq!(as_word(c"a tag of ours").to_str(), Ok("a%20tag%20of%20ours"));
+    }
+
+    #[test]
     fn lengths_have_limits() {
         refused("service_name", &"s".repeat(257), MPI_ERR_ARG, &["257 bytes"]);
         refused("port_name", &"p".repeat(1024), MPI_ERR_PORT, &["1024 bytes"]);
@@ -182,7 +211,7 @@ mod tests {
             ("value", ""),
             ("soft", "0:8:2, 3,-1"),
             ("pset_name", "mpi://WORLD"),
-            ("stringtag", "org.mpi-forum.mpi-v4_0.example-ex11_8"),
+            ("stringtag", "a tag of several words"),
             ("comm_name", "ocean; row=3 \u{fffd}"),
             ("filename", "a\nfile"),
         ] {

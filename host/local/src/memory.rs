@@ -119,6 +119,11 @@ impl Memory {
         }
     }
 
+    /// Refuses bytes that are not all there.
+    pub fn check(&self, address: Addr, length: u64, what: &str) -> Result<()> {
+        self.argument(address, length, what).map(|_| ())
+    }
+
     #[cold]
     fn refused(&self, address: Addr, length: u64, what: &str) -> Error {
         if address == Addr::NULL {

@@ -252,12 +252,12 @@ impl<'a> Copier<'a> {
         match roots.hold {
             Hold::References | Hold::Together => {
                 let bytes = u64::from(roots.count) * u64::from(REFERENCE);
-                self.room_for(bytes)?;
+                self.room_for(bytes, roots.at, ARRAY)?;
                 self.memory.append(roots.at, bytes, &mut self.image, ARRAY)
             }
             Hold::Values => {
                 roots.check(self.memory, roots.count)?;
-                self.room_for(u64::from(roots.count) * u64::from(REFERENCE))?;
+                self.more_room(u64::from(roots.count) * u64::from(REFERENCE))?;
                 self.image.extend((0..roots.count).flat_map(|root| roots.element(root).0.to_le_bytes()));
                 Ok(())
             }
@@ -271,7 +271,7 @@ impl<'a> Copier<'a> {
         let layout = &self.plan.layouts[met.shape() as usize];
         let start = self.image.len();
         let bytes = u64::from(layout.size) * u64::from(met.count());
-        self.room_for(bytes)?;
+        self.room_for(bytes, Addr(met.at), "an object")?;
         self.memory.append(Addr(met.at), bytes, &mut self.image, "an object")?;
         self.outline.sizes.push(bytes as i32);
         // Objects do not overlap, so together they are not larger than the memory; and positions have to fit into a
@@ -293,9 +293,14 @@ impl<'a> Copier<'a> {
         }
     }
 
+    /// Makes room for bytes of the guest's, which have to be there before room is asked for.
     #[inline(always)]
-    fn room_for(&mut self, bytes: u64) -> Result<()> {
-        if (self.image.len() as u64).saturating_add(bytes) > self.room as u64 { self.more_room(bytes) } else { Ok(()) }
+    fn room_for(&mut self, bytes: u64, at: Addr, what: &str) -> Result<()> {
+        if (self.image.len() as u64).saturating_add(bytes) <= self.room as u64 {
+            return Ok(());
+        }
+        self.memory.check(at, bytes, what)?;
+        self.more_room(bytes)
     }
 
     /// Makes room in the image for so many more bytes: twice as much as there is, or just that much.

@@ -400,10 +400,10 @@ impl Rank {
         Ok(word)
     }
 
-    /// Stores a new datatype. One that is made of none is the library's own, which it may return more than once
-    /// (§19.1.9).
+    /// Stores a new datatype. One that is asked for by its precision is the library's own, which it may return more than
+    /// once (§19.1.9).
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
-        if made_of.is_empty() {
+        if self.call.get().starts_with("MPI_Type_create_f90_") {
             if let Some(known) = self.types.made.word_of(host) {
                 return self.put_word(at, known, what);
             }

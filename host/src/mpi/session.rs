@@ -1,8 +1,8 @@
 //! Sessions, and communicators made from groups: the error handlers that they are given are the guest's.
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 
-use rankine_abi::{Errhandler, MPI_ERR_RANK, Session};
+use rankine_abi::{Addr, Errhandler, MPI_ERR_ARG, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, Session};
 use rankine_local::Error;
 use rankine_local::errhan::Serves;
 
@@ -11,6 +11,7 @@ use super::generated::symbols;
 use super::hints::Of;
 use super::rank::Rank;
 use super::words::Words;
+use crate::text;
 
 /// The handler that the library is given.
 const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
@@ -61,9 +62,23 @@ pub(in crate::mpi) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Resul
     r.put_int(w.addr(3), needed, "pset_len")
 }
 
+impl Rank {
+    /// The tag by which ranks find one another. The library hands it on to its launcher, in a line.
+    fn string_tag(&self, at: Addr) -> Result<CString> {
+        let word = text::as_word(&self.string(at, "stringtag")?);
+        let limit = MPI_MAX_STRINGTAG_LEN as usize;
+        if word.count_bytes() < limit {
+            return Ok(word);
+        }
+        let text =
+            format!("stringtag: as one word for the launcher it has {} bytes, {limit} at most", word.count_bytes() + 1);
+        Err(Error::new(MPI_ERR_ARG, text))
+    }
+}
+
 /// `MPI_Comm_create_from_group`
 pub(in crate::mpi) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (group, tag) = (r.group(w.word(0), "group")?, r.string(w.addr(1), "stringtag")?);
+    let (group, tag) = (r.group(w.word(0), "group")?, r.string_tag(w.addr(1))?);
     let (info, handler) =
         (r.hints(w.word(2), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(3)), Serves::Comm)?);
     r.room(w.addr(4), 4, "newcomm")?;
@@ -91,7 +106,7 @@ pub(in crate::mpi) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) 
     let (local, remote) = (r.group(w.word(0), "local_group")?, r.group(w.word(2), "remote_group")?);
     prove_leader(r, local, w.int(1), "local_leader")?;
     prove_leader(r, remote, w.int(3), "remote_leader")?;
-    let tag = r.string(w.addr(4), "stringtag")?;
+    let tag = r.string_tag(w.addr(4))?;
     let (info, handler) =
         (r.hints(w.word(5), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(6)), Serves::Comm)?);
     r.room(w.addr(7), 4, "newintercomm")?;
