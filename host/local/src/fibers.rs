@@ -77,6 +77,8 @@ pub struct Fibers {
 
 crate::sync::thread_local! {
     /// The worker that this thread is.
+    // Loom's take no constants.
+    #[allow(clippy::missing_const_for_thread_local)]
     static SELF: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
 }
 
