@@ -24,7 +24,6 @@ use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{Kind, Outcome, What};
-use crate::mailbox::ring::EAGER;
 use crate::quota::Account;
 use crate::rank::Rank;
 use crate::span::Span;
@@ -155,9 +154,8 @@ pub fn send_at_once(
     tag: i32,
     comm: Comm,
 ) -> Option<()> {
-    // A longer one is looked up by `send`, once.
-    let span = r.contiguous(buf, count, datatype).filter(|span| span.bytes() <= EAGER)?;
     let comm = r.communicator(comm).ok()?;
+    let span = r.contiguous(buf, count, datatype)?;
     let what = target(Kind::Send, dest, tag, &comm).ok()??;
     r.send_short(&what, comm.rank, &span).then_some(())
 }
