@@ -1,41 +1,20 @@
 //! The built command as a user meets it: output, exit statuses and messages, with guests written by hand.
 
+mod command;
+
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use command::{ended, err, guest, out, rankine};
 
 /// How ranks run; what holds for one holds for the other.
 const PLACEMENTS: [&str; 2] = ["--threads", "--fibers"];
 
-fn guest(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name).with_extension("wat")
-}
-
-fn rankine() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rankine"));
-    command.env("RANKINE_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
-    command.env("RANKINE_STATE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/state")).stdin(Stdio::null());
-    command
-}
-
 /// Runs a guest; `options` stand before the file.
 fn run(options: &[&str], name: &str) -> Output {
     rankine().arg("run").args(options).arg(guest(name)).output().unwrap()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// Checks the exit status; the message shows what was printed.
-#[track_caller]
-fn ended(output: &Output, status: i32) {
-    assert_eq!(output.status.code(), Some(status), "{}{}", out(output), err(output));
 }
 
 #[test]

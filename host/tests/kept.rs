@@ -1,32 +1,11 @@
 //! The built command beside those who would have it run their code: what it grants, keeps, loads and starts.
 
+mod command;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-fn guest(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(name).with_extension("wat")
-}
-
-fn rankine() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rankine"));
-    command.env("RANKINE_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
-    command.env("RANKINE_STATE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/state")).stdin(Stdio::null());
-    command
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// Checks the exit status; the message shows what was printed.
-#[track_caller]
-fn ended(output: &Output, status: i32) {
-    assert_eq!(output.status.code(), Some(status), "{}{}", out(output), err(output));
-}
+use command::{ended, err, guest, out, rankine};
 
 /// A folder with what Rankine keeps, as the environment names it.
 struct Home(tempfile::TempDir);
@@ -154,7 +133,7 @@ fn planted(folder: &Path, name: &str) {
 #[test]
 fn nothing_is_loaded_or_run_because_it_lies_in_the_working_folder() {
     let top = tempfile::tempdir().unwrap();
-    let work = top.path().join("above/work");
+    let work = top.path().join("above/here");
     std::fs::create_dir_all(&work).unwrap();
     let library = "libmpi_abi.so.1";
     for folder in [work.join(".venv/lib"), work.parent().unwrap().join(".venv/lib"), work.clone(), work.join("lib")] {

@@ -400,16 +400,22 @@ impl Rank {
         Ok(word)
     }
 
-    /// Stores a new datatype. One that is asked for by its precision is the library's own, which it may return more than
-    /// once (§19.1.9).
+    /// Stores a new datatype.
     pub(in crate::mpi) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
-        if self.call.get().starts_with("MPI_Type_create_f90_") {
-            if let Some(known) = self.types.made.word_of(host) {
-                return self.put_word(at, known, what);
-            }
+        self.put_word(at, self.adopt_datatype(host, made_of)?, what)
+    }
+
+    /// Stores a datatype of the library's own, which it may return more than once: a predefined one, or one without a name
+    /// (§19.1.9).
+    pub(in crate::mpi) fn put_predefined(&self, at: Addr, host: usize, what: &str) -> Result<()> {
+        if let Some(known) = self.types.made.word_of(host) {
+            return self.put_word(at, known, what);
+        }
+        let word = self.adopt_datatype(host, &[])?;
+        if self.types.made.word_of(host).is_some() {
             self.types.unnamed.borrow_mut().push(host);
         }
-        self.put_word(at, self.adopt_datatype(host, made_of)?, what)
+        self.put_word(at, word, what)
     }
 
     /// Stores a new datatype that is another one, once or again and again.

@@ -498,7 +498,10 @@ impl Shim<'_> {
                     "MPI_Type_contiguous" | "MPI_Type_dup" => "put_sequence",
                     _ => "put_datatype",
                 };
-                format!("r.{put}({address}, {name}, {made_of}, {name:?})")
+                match types.is_empty() {
+                    true => format!("r.put_predefined({address}, {name}, {name:?})"),
+                    false => format!("r.{put}({address}, {name}, {made_of}, {name:?})"),
+                }
             }
             Class::Request => {
                 let persistent = self.function.name.ends_with("_init");

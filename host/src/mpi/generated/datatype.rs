@@ -205,7 +205,7 @@ shims! {
         r.room(w.addr(2), 4, "datatype")?;
         let mut datatype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), &mut datatype))?;
-        r.put_datatype(w.addr(2), datatype, &[], "datatype")
+        r.put_predefined(w.addr(2), datatype, "datatype")
     };
     MPI_Type_get_value_index: On::Myself, [2: Datatype], |r, w| {
         let value_type = r.datatype(w.word(0), "value_type")?;
@@ -219,18 +219,18 @@ shims! {
         r.room(w.addr(1), 4, "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), &mut newtype))?;
-        r.put_datatype(w.addr(1), newtype, &[], "newtype")
+        r.put_predefined(w.addr(1), newtype, "newtype")
     };
     MPI_Type_create_f90_real: On::Myself, [2: Datatype], |r, w| {
         r.room(w.addr(2), 4, "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), &mut newtype))?;
-        r.put_datatype(w.addr(2), newtype, &[], "newtype")
+        r.put_predefined(w.addr(2), newtype, "newtype")
     };
     MPI_Type_create_f90_complex: On::Myself, [2: Datatype], |r, w| {
         r.room(w.addr(2), 4, "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, w.int(0), w.int(1), &mut newtype))?;
-        r.put_datatype(w.addr(2), newtype, &[], "newtype")
+        r.put_predefined(w.addr(2), newtype, "newtype")
     };
 }
