@@ -14,6 +14,7 @@ gen:
 
 # Write the coverage page, docs/coverage.md, from what the guest programs call.
 coverage:
+    rm -f target/coverage.md
     cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
 # Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
@@ -87,7 +88,7 @@ doctor: build
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
 test-full: test deny wall (calls "local" "600") (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
 
-# A benchmark beside its native twin, by name: `just bench pingpong`. Without a name: the list.
+# A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:
     cargo run -q --release -p rankine-bench -- {{ARGS}}
 

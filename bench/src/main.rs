@@ -16,6 +16,7 @@ use twins::{Competitor, Measurement, root};
 
 /// Runs a benchmark and prints a table.
 #[derive(Parser)]
+#[command(arg_required_else_help = true)]
 struct Args {
     /// Which benchmark.
     name: Name,

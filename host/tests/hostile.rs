@@ -1,10 +1,14 @@
 //! The built command on modules that nobody should trust: it ends with a message of its own, whatever they are.
 
+mod command;
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use command::{err, out, rankine};
 use tempfile::TempDir;
+use wasm_encoder::Encode;
 
 /// A folder with a module, and a cache of its own.
 struct Hostile {
@@ -21,9 +25,9 @@ impl Hostile {
     }
 
     fn command(&self, options: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rankine"));
+        let mut command = rankine();
         command.args(options).arg(&self.file).env("RANKINE_CACHE_DIR", self.cache());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -33,34 +37,30 @@ impl Hostile {
 
     /// Runs it with a time limit against what hangs; its status, and what it said.
     fn run(&self, options: &[&str]) -> (Option<i32>, String) {
-        said(self.command(&[&["run", "--timeout", "60"], options].concat()).output().unwrap())
+        said(&self.command(&[&["run", "--timeout", "60"], options].concat()).output().unwrap())
     }
 
     fn info(&self) -> (Option<i32>, String) {
-        said(self.command(&["info"]).output().unwrap())
+        said(&self.command(&["info"]).output().unwrap())
     }
 }
 
-fn said(output: Output) -> (Option<i32>, String) {
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8(text).unwrap())
+fn said(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), out(output) + &err(output))
 }
 
-fn leb(mut number: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        let low = (number & 0x7f) as u8;
-        number >>= 7;
-        if number == 0 {
-            bytes.push(low);
-            return bytes;
-        }
-        bytes.push(low | 0x80);
-    }
+fn leb(number: usize) -> Vec<u8> {
+    encoded(&number)
 }
 
 fn counted(bytes: &[u8]) -> Vec<u8> {
-    [leb(bytes.len()), bytes.to_vec()].concat()
+    encoded(bytes)
+}
+
+fn encoded<T: Encode + ?Sized>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    value.encode(&mut bytes);
+    bytes
 }
 
 fn section(id: u8, body: &[u8]) -> Vec<u8> {
@@ -114,7 +114,7 @@ fn is_cached(hostile: &Hostile) -> bool {
 fn a_time_limit_holds_while_compiling() {
     let slow = Hostile::new("slow.wasm", &slow_to_compile());
     for engine in ["--threads", "--fibers"] {
-        let (status, text) = said(slow.command(&["run", engine, "--timeout", "0.5"]).output().unwrap());
+        let (status, text) = said(&slow.command(&["run", engine, "--timeout", "0.5"]).output().unwrap());
         assert_eq!(status, Some(124), "{text}");
         assert_eq!(text, "rankine: the job was ended after 0.5 s, its time limit\n");
         assert!(!is_cached(&slow));
@@ -158,7 +158,7 @@ fn a_time_limit_counts_what_loading_took() {
     .concat();
     let endless = Hostile::new("start.wasm", &module);
     for placement in ["--threads", "--fibers"] {
-        let (status, text) = said(endless.command(&["run", "-n", "2", placement, "--timeout", "1"]).output().unwrap());
+        let (status, text) = said(&endless.command(&["run", "-n", "2", placement, "--timeout", "1"]).output().unwrap());
         assert_eq!(status, Some(124), "{text}");
     }
 }
@@ -238,8 +238,7 @@ fn imports_by_the_thousand_are_counted() {
 #[test]
 fn a_reader_of_messages_that_leaves_is_no_failure() {
     let file = Path::new("/surely/not/there.wasm");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rankine"));
-    let mut child = command.args(["info"]).arg(file).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = rankine().args(["info"]).arg(file).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stderr.take());
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }

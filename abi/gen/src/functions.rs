@@ -199,7 +199,7 @@ pub fn parse(text: &str) -> Result<Table> {
     let mut places = HashMap::new();
     for (chapter, rows) in table {
         let rows = rows.as_table().with_context(|| format!("{chapter} is no table"))?.clone();
-        let defaults = Defaults { chapter: &chapter, keys: &rows };
+        let defaults = Defaults::new(&chapter, &rows)?;
         let title = defaults.word("title").unwrap_or_default().to_owned();
         ensure!(!title.is_empty(), "the chapter {chapter} has no title");
         for (name, row) in rows.iter().filter(|(_, row)| row.is_table()) {
@@ -227,6 +227,16 @@ struct Defaults<'a> {
 }
 
 impl<'a> Defaults<'a> {
+    const KEYS: [&'static str; 5] = ["title", "is", "engines", "module", "errors"];
+
+    fn new(chapter: &'a str, keys: &'a toml::Table) -> Result<Self> {
+        for (key, value) in keys.iter().filter(|(_, value)| !value.is_table()) {
+            ensure!(Self::KEYS.contains(&key.as_str()), "the chapter {chapter} has the unknown key {key}");
+            ensure!(value.is_str(), "the key {key} of the chapter {chapter} is no string");
+        }
+        Ok(Self { chapter, keys })
+    }
+
     fn word(&self, key: &str) -> Option<&'a str> {
         self.keys.get(key).and_then(toml::Value::as_str)
     }
@@ -264,6 +274,9 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
             ensure!(function.parameter(used).is_some(), "{} uses {used}, which is no parameter", parameter.name);
         }
     }
+    let (has, by) = (function.engines, function.by);
+    ensure!(has.local || !by.local, "a body for local, which does not have the function");
+    ensure!(has.mpi || !by.mpi, "a body for mpi, which does not have the function");
     Ok(function)
 }
 
@@ -352,6 +365,9 @@ mod tests {
             ("by = \"mpi\"", "by = \"mip\"", "no engine is called mip"),
             ("like = \"MPI_File_open\"", "like = \"MPI_File_openn\"", "MPI_File_openn, which is not above it"),
             ("is = \"calls at_once\"", "is = \"call\"", "no mark is called call"),
+            ("module = \"io\"", "modul = \"io\"", "the chapter files has the unknown key modul"),
+            ("title = \"Files\"", "title = 5", "the key title of the chapter files is no string"),
+            ("by = \"mpi\"", "by = \"local\"", "a body for local, which does not have the function"),
         ] {
             let error = parse(&TEXT.replace(right, wrong)).err().expect("it is wrong");
             assert!(format!("{error:#}").contains(says), "{error:#}");

@@ -1,5 +1,7 @@
 //! Debug information as compilers write it, and as only an enemy would.
 
+use wasm_encoder::{CustomSection, Encode, Section};
+
 use super::*;
 
 /// A module with one function of a hundred bytes, and these sections.
@@ -7,27 +9,15 @@ fn module(sections: &[(&str, &[u8])]) -> Symbols {
     let code = "nop ".repeat(100);
     let mut module = wat::parse_str(format!("(module (func {code}))")).unwrap();
     for (name, data) in sections {
-        let mut body = leb(name.len() as u64);
-        body.extend(name.bytes());
-        body.extend(*data);
-        module.push(0);
-        module.extend(leb(body.len() as u64));
-        module.extend(body);
+        CustomSection { name: (*name).into(), data: (*data).into() }.append_to(&mut module);
     }
     Symbols::of(module)
 }
 
-fn leb(mut number: u64) -> Vec<u8> {
+fn leb(number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    loop {
-        let low = (number & 0x7f) as u8;
-        number >>= 7;
-        if number == 0 {
-            bytes.push(low);
-            return bytes;
-        }
-        bytes.push(low | 0x80);
-    }
+    number.encode(&mut bytes);
+    bytes
 }
 
 fn word(number: usize) -> [u8; 4] {

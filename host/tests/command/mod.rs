@@ -1,5 +1,7 @@
 //! The command that the tests run, and what came of it.
 
+#![allow(dead_code, reason = "no test program needs all of it")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

@@ -71,15 +71,15 @@ fn row(table: &Table, function: &Function) -> Result<String> {
     Ok(out + ";\n")
 }
 
+/// What the nonblocking and the persistent form of a collective add to its parameters.
+const FORMS: [&[&str]; 2] = [&["request"], &["info", "request"]];
+
 /// A row for all forms of a collective: its body makes the operation of its arguments.
 fn collective(table: &Table, function: &Function, constructor: &str) -> Result<String> {
     let mut forms = vec![function];
-    for suffix in [&["request"][..], &["info", "request"]] {
-        let adds = |f: &&Function| {
-            let added = f.parameters.iter().skip(function.parameters.len());
-            is_form_of(f, function) && added.map(|p| p.name.as_str()).eq(suffix.iter().copied())
-        };
-        forms.push(table.functions.iter().find(adds).context("it has no form that adds a request")?);
+    for added in FORMS {
+        let form = |f: &&Function| is_form_of(f, function) && adds(f, function, added);
+        forms.push(table.functions.iter().find(form).context("it has no form that adds a request")?);
     }
     let names: Vec<String> = forms.into_iter().map(names).collect();
     let row = Row { function, how: "collective", names: names.join(", "), variant: None, bound: &["r", "c"] };
@@ -88,7 +88,16 @@ fn collective(table: &Table, function: &Function, constructor: &str) -> Result<S
 
 /// Whether a function is the nonblocking or persistent form of a collective.
 fn is_form_of(function: &Function, collective: &Function) -> bool {
-    collective.collective.is_some() && function.collective.is_none() && function.like.as_ref() == Some(&collective.name)
+    collective.collective.is_some()
+        && function.collective.is_none()
+        && function.like.as_ref() == Some(&collective.name)
+        && FORMS.iter().any(|added| adds(function, collective, added))
+}
+
+/// Whether these are the parameters that a form has beyond those of its collective.
+fn adds(form: &Function, collective: &Function, added: &[&str]) -> bool {
+    let names = form.parameters.iter().skip(collective.parameters.len()).map(|p| p.name.as_str());
+    names.eq(added.iter().copied())
 }
 
 /// What a row begins with.
