@@ -23,6 +23,10 @@ check: gen-check doc book
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     shellcheck x
 
+# The lints on what only the other machines compile: those of Arm.
+arm:
+    cargo clippy {{cargo_flags}} --all-targets --target aarch64-unknown-linux-gnu -- -D warnings
+
 # The documentation of our crates with all that is private in them, in target/doc.
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc {{cargo_flags}} --no-deps --document-private-items
@@ -39,7 +43,7 @@ deny:
     cargo deny --workspace check licenses bans sources
 
 # Everything that continuous integration runs, except what ./x installs first.
-test: check build unit mpi-subset conformance-subset calls-subset sync doctor
+test: check arm build unit mpi-subset conformance-subset calls-subset sync doctor
 
 # The host and every test program's runner.
 build:

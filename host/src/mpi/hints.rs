@@ -4,7 +4,7 @@
 //! are named. So it is given a copy, of the keys that are known here with values that are. Any other hint may be ignored,
 //! says the standard (MPI-5.0 §10), and is.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_int};
 use std::ops::RangeInclusive;
 
 use rankine_abi::Info;
@@ -194,15 +194,14 @@ impl Rank {
     /// The value of a key, if there is one that is not too long for any that is known.
     fn hint(&self, info: usize, key: &CStr) -> Result<Option<std::ffi::CString>> {
         let get = self.symbol::<symbols::MPI_Info_get_string>()?;
-        let mut value: [c_char; 256] = [0; 256];
+        let mut value = [0_u8; 256];
         let (mut length, mut flag) = (value.len() as c_int, 0);
         // SAFETY: the library writes at most as many bytes as the length says.
-        self.check(unsafe { get(info, key.as_ptr(), &mut length, value.as_mut_ptr(), &mut flag) })?;
+        self.check(unsafe { get(info, key.as_ptr(), &mut length, value.as_mut_ptr().cast(), &mut flag) })?;
         if flag == 0 || length > value.len() as c_int {
             return Ok(None);
         }
-        let bytes: Vec<u8> = value.iter().map(|&byte| byte as u8).collect();
-        Ok(CStr::from_bytes_until_nul(&bytes).ok().map(CStr::to_owned))
+        Ok(CStr::from_bytes_until_nul(&value).ok().map(CStr::to_owned))
     }
 }
 

@@ -32,7 +32,7 @@ const NEVER: &[c_long] = &[
     libc::SYS_fspick, libc::SYS_mount_setattr, libc::SYS_personality,
     // Files by what Landlock doesn't see: handles, devices, owners, rights, attributes.
     libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at, libc::SYS_mknodat, libc::SYS_fchmodat,
-    libc::SYS_fchmodat2, libc::SYS_fchownat, libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_removexattr,
+    FCHMODAT2, libc::SYS_fchownat, libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_removexattr,
     libc::SYS_lremovexattr, libc::SYS_fanotify_init, libc::SYS_fanotify_mark, libc::SYS_mq_open, libc::SYS_mq_unlink,
     libc::SYS_quotactl, libc::SYS_quotactl_fd,
     // Parts of the kernel with a history of holes.
@@ -47,6 +47,9 @@ const NEVER: &[c_long] = &[
     libc::SYS_setregid, libc::SYS_setresuid, libc::SYS_setresgid, libc::SYS_setfsuid, libc::SYS_setfsgid,
     libc::SYS_setgroups, libc::SYS_capset,
 ];
+
+/// The same number on every machine, and not in the crate for all of them.
+const FCHMODAT2: c_long = 452;
 
 /// Those that only older machines have.
 #[cfg(target_arch = "x86_64")]
