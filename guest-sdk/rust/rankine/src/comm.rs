@@ -118,7 +118,8 @@ impl Communicator {
         Communicator(comm)
     }
 
-    pub(crate) fn raw(&self) -> MPI_Comm {
+    /// Its handle, for functions of MPI itself.
+    pub fn raw(&self) -> MPI_Comm {
         self.0
     }
 

@@ -45,13 +45,17 @@ impl std::error::Error for Error {}
 
 /// An error code as a result.
 pub(crate) fn check(code: i32) -> Result<()> {
-    if code == MPI_SUCCESS as i32 {
-        return Ok(());
+    if code == MPI_SUCCESS as i32 { Ok(()) } else { Err(Error::from_code(code)) }
+}
+
+impl Error {
+    /// An error code of MPI, with its text.
+    pub fn from_code(code: i32) -> Error {
+        let mut text = [0u8; MPI_MAX_ERROR_STRING as usize];
+        let mut length = 0;
+        // SAFETY: the buffer has the size that the function asks for.
+        unsafe { MPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
+        let length = usize::try_from(length).unwrap_or(0).min(text.len());
+        Error::Mpi { code, text: String::from_utf8_lossy(&text[..length]).into_owned() }
     }
-    let mut text = [0u8; MPI_MAX_ERROR_STRING as usize];
-    let mut length = 0;
-    // SAFETY: the buffer has the size that the function asks for.
-    unsafe { MPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
-    let length = usize::try_from(length).unwrap_or(0).min(text.len());
-    Err(Error::Mpi { code, text: String::from_utf8_lossy(&text[..length]).into_owned() })
 }

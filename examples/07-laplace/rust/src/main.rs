@@ -1,0 +1,42 @@
+//! Laplace's equation on a square whose upper edge has the potential 1, by successive over-relaxation: cells of one
+//! colour of a chessboard read only those of the other, and are computed in place.
+//!
+//! Usage: laplace [CELLS [STEPS]]
+
+use rankine_arrays::{Array, Grid, Range, Result};
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1).map_while(|argument| argument.parse().ok());
+    let (n, steps) = (arguments.next().unwrap_or(64), arguments.next().unwrap_or(200));
+    let universe = rankine::Universe::new()?;
+    let grid = Grid::new(&universe.world(), 2)?;
+    let mut u = Array::<f64, 2>::new("u", &grid, [Range::block(n).ghosts(1), Range::block(n).ghosts(1)])?;
+    for i in u.overall(0).within(..1) {
+        u.row_mut([i.local]).fill(1.0);
+    }
+    let omega = 2.0 / (1.0 + (std::f64::consts::PI / n as f64).sin());
+    for _ in 0..steps {
+        for colour in 0..2 {
+            u.write_halo()?;
+            let columns = u.inner(1, 1);
+            for i in u.inner(0, 1) {
+                let around = u.around([i.local]);
+                for j in columns.clone().skip_while(|j| (i.global + j.global) % 2 != colour).step_by(2) {
+                    let j = j.local;
+                    let (above, below) = (around.below(0)[j], around.above(0)[j]);
+                    let mean = 0.25 * (above + below + around.row[j - 1] + around.row[j + 1]);
+                    around.row[j] += omega * (mean - around.row[j]);
+                }
+            }
+        }
+    }
+    // The same bits with any number of ranks: all numbers come together in one order.
+    if let Some(all) = u.gather(0)? {
+        println!(
+            "{n} x {n} cells, {steps} steps: middle {:.12}, sum {:.9}",
+            all[n / 2 * n + n / 2],
+            all.iter().sum::<f64>()
+        );
+    }
+    Ok(())
+}
