@@ -58,6 +58,7 @@ sync: loom miri
 
 loom:
     RUSTFLAGS="--cfg loom -C debuginfo=0" cargo test -p rankine-local --target-dir target/loom \
+        --config 'profile.dev.package.rankine-guest.opt-level=1' \
         --config 'profile.dev.package.rankine-local.opt-level=1' --lib -- models --test-threads 2
 
 miri:

@@ -7,7 +7,7 @@ mod described;
 
 use described::Described;
 use libfuzzer_sys::{arbitrary, fuzz_target};
-use rankine_local::Memory;
+use rankine_guest::Memory;
 use rankine_object::Objects;
 
 #[derive(Debug, arbitrary::Arbitrary)]
@@ -23,7 +23,7 @@ struct Case {
 const VALUES: u32 = 0x4000_0000;
 
 fuzz_target!(|case: Case| {
-    let objects = Objects::new(&rankine_local::Account::new(None));
+    let objects = Objects::new(&rankine_guest::Account::new(None));
     let Some(node) = case.described.define(&objects) else { return };
     // Words, so that what is aligned for the guest is so here.
     let mut words: Vec<u64> = case.memory.chunks(8).map(word).collect();

@@ -27,7 +27,7 @@ struct Case {
 const ALIASES: std::ops::Range<usize> = 32..36;
 
 fuzz_target!(|case: Case| {
-    let objects = Objects::new(&rankine_local::Account::new(None));
+    let objects = Objects::new(&rankine_guest::Account::new(None));
     let Some(node) = case.described.define(&objects) else { return };
     let mut image = case.image;
     if case.sealed {

@@ -5,7 +5,8 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rankine_local::{Account, Memory as Bytes, Rank};
+use rankine_guest::{Account, Memory as Bytes};
+use rankine_local::Rank;
 use rankine_object::Objects;
 use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};
-use rankine_local::{Callback, Charge, Error, Memory, Parcel, Result};
+use rankine_guest::{Callback, Charge, Error, Memory, Parcel, Result};
 use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Objects, ROOTS, Roots, Site};
 
 /// What the types of a rank are kept in.
@@ -88,34 +88,6 @@ fn ints<C: Carrier>(c: &C, at: i32, count: i64, what: &str) -> Result<Vec<i32>> 
     c.memory().read_i32s(addr(at), usize::try_from(count).unwrap_or(0), what)
 }
 
-fn get_status<C: Carrier>(c: &C, at: i32) -> Result<Status> {
-    let words = c.memory().read_i32s(addr(at), 8, "status")?;
-    Ok(Status::from_words(words.try_into().expect("eight were read")))
-}
-
-/// Stores a status but for its `MPI_ERROR`, unless the guest ignores it.
-fn put_status<C: Carrier>(c: &C, at: i32, status: &Status) -> Result<()> {
-    if addr(at).is_null() {
-        return Ok(());
-    }
-    let after_error = Addr((at as u32).saturating_add(12));
-    c.memory().write_words(addr(at), [status.source, status.tag], "status")?;
-    c.memory().write_words(after_error, status.internal, "status")
-}
-
-/// Stores the status of a receive, even where the receive failed after its message was known.
-fn put_outcome<C: Carrier>(c: &C, at: i32, result: Result<Status>) -> Result<()> {
-    match result {
-        Ok(status) => put_status(c, at, &status),
-        Err(error) => {
-            if let Some(status) = &error.status {
-                put_status(c, at, status)?;
-            }
-            Err(error)
-        }
-    }
-}
-
 /// The longest name of a type.
 const MAX_TYPE_NAME: usize = 1 << 12;
 
@@ -178,12 +150,12 @@ pub(crate) fn set_limits<C: Carrier>(_: &C, o: Shared, bytes: i64, objects: i64,
 
 /// How many references of the array a message holds.
 pub(crate) fn get_count<C: Carrier>(c: &C, _: Shared, status: i32, count: i32) -> Result<()> {
-    put_int(c, count, get_status(c, status)?.internal[ROOTS], "count")
+    put_int(c, count, c.memory().read_status(addr(status), "status")?.internal[ROOTS], "count")
 }
 
 /// How many objects a message holds.
 pub(crate) fn get_objects<C: Carrier>(c: &C, _: Shared, status: i32, count: i32) -> Result<()> {
-    put_int(c, count, get_status(c, status)?.internal[OBJECTS], "count")
+    put_int(c, count, c.memory().read_status(addr(status), "status")?.internal[OBJECTS], "count")
 }
 
 /// Gives the memory of whole graphs back.
@@ -223,7 +195,7 @@ pub(crate) async fn recv<C: Carrier>(
     status: i32,
 ) -> Result<()> {
     let roots = o.roots(objects, count, ty)?;
-    put_outcome(c, status, receive(c, &o, &roots, source, tag, comm).await)
+    c.memory().write_received(addr(status), receive(c, &o, &roots, source, tag, comm).await, "status")
 }
 
 async fn receive<C: Carrier>(c: &C, o: &Objects, roots: &Roots, source: i32, tag: i32, comm: i32) -> Result<Status> {
@@ -255,7 +227,7 @@ pub(crate) async fn sendrecv<C: Carrier>(
     let image = o.image(c.memory(), &from)?;
     let (to_whom, from_whom) = ((dest, sendtag), (source, recvtag));
     let (message, came) = c.sendrecv(image, to_whom, longest(&o), from_whom, comm as u32).await?;
-    put_outcome(c, status, build(c, &o, message, &to, came).await)
+    c.memory().write_received(addr(status), build(c, &o, message, &to, came).await, "status")
 }
 
 pub(crate) fn isend<C: Carrier>(
@@ -302,7 +274,7 @@ fn put_looked<C: Carrier>(c: &C, at: i32, head: &[u8], (seen, mut status): (Opti
     };
     status.internal[OBJECTS] = objects;
     status.internal[ROOTS] = roots;
-    put_status(c, at, &status)
+    c.memory().write_status(addr(at), &status, "status")
 }
 
 pub(crate) async fn probe<C: Carrier>(c: &C, _: Shared, source: i32, tag: i32, comm: i32, status: i32) -> Result<()> {

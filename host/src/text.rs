@@ -10,7 +10,7 @@ use rankine_abi::{
     MPI_ERR_ARG, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE, MPI_ERR_PORT, MPI_MAX_DATAREP_STRING, MPI_MAX_ERROR_STRING,
     MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL, MPI_MAX_PORT_NAME, MPI_MAX_PSET_NAME_LEN, MPI_MAX_STRINGTAG_LEN,
 };
-use rankine_local::{Error, Result};
+use rankine_guest::{Error, Result};
 
 /// What a string becomes on its way, and so what it must not contain.
 #[derive(Copy, Clone, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::cell::RefCell;
 
 use rankine_abi::{Addr, MPI_ERR_NO_MEM, Status};
 
-use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
+use rankine_guest::Callback;
 
 /// Cells that nobody uses now. There are as many as were ever in use at once.
 #[derive(Default)]

@@ -9,42 +9,12 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use rankine_abi::{Addr, FnPtr};
+use rankine_guest::Callback;
 use smallvec::SmallVec;
 
 use crate::mailbox::operation::OpRef;
 use crate::rank::Rank;
 use crate::sync::Backoff;
-
-/// What the engine asks of the guest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Callback {
-    /// Call a function of the guest's table. The answer is its result, or 0 where it has none.
-    Call {
-        /// The function.
-        function: FnPtr,
-        /// Its arguments.
-        arguments: SmallVec<[i32; 8]>,
-    },
-    /// Make sure that the rank's scratch memory in the guest has this many bytes. The answer is its address, 0 if there
-    /// is no memory left.
-    Scratch {
-        /// Bytes wanted.
-        bytes: u32,
-    },
-    /// Allocate memory that the guest may keep (`MPI_Alloc_mem`). The answer is its address, or 0.
-    Allocate {
-        /// Bytes wanted.
-        bytes: u32,
-        /// Their alignment.
-        align: u32,
-    },
-    /// Free what [`Callback::Allocate`] gave.
-    Free {
-        /// The address.
-        address: Addr,
-    },
-}
 
 /// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another
 /// one, so every question has a number.

@@ -4,34 +4,23 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use rankine_abi::{
-    Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
+    Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
     MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE, MPI_VERSION,
 };
+use rankine_guest::{Callback, Life};
 
 use crate::abi_query as fortran;
 use crate::attr;
-use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::quota::Charge;
 use crate::rank::Rank;
 use crate::world::End;
 
-/// Where a rank is between the start of its program and its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Fresh,
-    Running,
-    Finalized,
-}
-
 /// What a rank knows of its own start and end.
 #[derive(Default)]
 pub(crate) struct State {
-    phase: Cell<Phase>,
+    life: Life,
     thread_level: Cell<i32>,
-    /// Sessions that are open: as long as there is one, MPI is initialised.
-    sessions: Cell<u32>,
     /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
     allocated: RefCell<HashMap<Addr, Charge>>,
     pub(crate) fortran: fortran::State,
@@ -42,30 +31,17 @@ impl Rank {
     /// every function that may not be called at any time.
     #[inline]
     pub fn check_running(&self) -> Result<()> {
-        if self.init.phase.get() == Phase::Running || self.init.sessions.get() > 0 {
-            Ok(())
-        } else {
-            self.not_running()
-        }
-    }
-
-    #[cold]
-    fn not_running(&self) -> Result<()> {
-        let text = match self.init.phase.get() {
-            Phase::Finalized => "it was called after MPI_Finalize",
-            _ => "it was called before MPI_Init",
-        };
-        Err(Error::new(MPI_ERR_OTHER, text))
+        self.init.life.check_running()
     }
 
     /// Whether the program has ended MPI properly, or never began it.
     pub fn is_finalized(&self) -> bool {
-        self.init.phase.get() != Phase::Running && self.init.sessions.get() == 0
+        !self.init.life.is_running()
     }
 
     /// A session has been opened (`by` 1) or closed (-1).
     pub(crate) fn count_sessions(&self, by: i32) {
-        self.init.sessions.set(self.init.sessions.get().saturating_add_signed(by));
+        self.init.life.count_sessions(by);
     }
 }
 
@@ -77,43 +53,35 @@ pub fn init(r: &Rank) -> Result<()> {
 /// `MPI_Init_thread`: the level that is asked for. A guest has a single thread, so it keeps the promise of every level;
 /// refusing one would only stop programs that ask for it and never use it.
 pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
-    match r.init.phase.get() {
-        Phase::Fresh => (),
-        Phase::Running => return Err(Error::new(MPI_ERR_OTHER, "MPI is initialised already")),
-        Phase::Finalized => {
-            return Err(Error::new(MPI_ERR_OTHER, "MPI cannot be initialised again after MPI_Finalize"));
-        }
-    }
+    r.init.life.check_fresh()?;
     let levels = [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
     if !levels.contains(&required) {
         return Err(Error::new(MPI_ERR_ARG, format!("required is {required}, which is not a level of thread support")));
     }
-    r.init.phase.set(Phase::Running);
+    r.init.life.begin();
     r.init.thread_level.set(required);
     Ok(required)
 }
 
 /// `MPI_Initialized`
 pub fn initialized(r: &Rank) -> Result<bool> {
-    Ok(r.init.phase.get() != Phase::Fresh)
+    Ok(r.init.life.was_initialized())
 }
 
 /// `MPI_Finalize`: the attributes of `MPI_COMM_SELF` go first, then what this rank still owes others is delivered.
 /// Nobody waits for a rank that owes nothing.
 pub async fn finalize(r: &Rank) -> Result<()> {
-    if r.init.phase.get() != Phase::Running {
-        return r.not_running();
-    }
+    r.init.life.check_initialized()?;
     attr::delete_own(r).await?;
     r.flush_all().await;
     r.end_orphans().await;
-    r.init.phase.set(Phase::Finalized);
+    r.init.life.end();
     Ok(())
 }
 
 /// `MPI_Finalized`
 pub fn finalized(r: &Rank) -> Result<bool> {
-    Ok(r.init.phase.get() == Phase::Finalized)
+    Ok(r.init.life.is_finalized())
 }
 
 /// `MPI_Abort`: the whole job ends, whatever the communicator.

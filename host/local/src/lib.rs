@@ -10,14 +10,10 @@
 
 mod cell;
 mod context;
-mod copy;
 mod drive;
-mod error;
 mod fibers;
-pub mod handle;
 mod joint;
 mod mailbox;
-mod memory;
 #[cfg(all(test, loom))]
 mod models;
 mod rank;
@@ -41,18 +37,18 @@ pub mod init;
 pub mod op;
 pub mod pack;
 pub mod pt2pt;
-pub mod quota;
 pub mod request;
 pub mod topo;
 
+use rankine_guest::{copy, error, handle, quota};
+
 pub use context::Context;
-pub use drive::{Callback, Ended, Step, block_on, wait};
-pub use error::{Error, Result};
+pub use drive::{Ended, Step, block_on, wait};
 pub use fibers::{Fibers, Task, YieldOnce};
-pub use mailbox::operation::{Kind, Parcel, What};
-pub use memory::Memory;
-pub use quota::{Account, Charge};
+pub use mailbox::operation::{Kind, What};
 pub use rank::Rank;
 pub use rankine_abi as abi;
+// What functions take and return.
+pub use rankine_guest::{Account, Callback, Charge, Error, Memory, Parcel, Result};
 pub use span::Span;
 pub use world::{End, Event, Listen, Options, Wake, World};

@@ -8,13 +8,15 @@ use std::sync::Arc;
 
 use loom::thread;
 
+use rankine_guest::Parcel;
+
 use crate::Rank;
 use crate::context::Context;
 use crate::drive::Step;
 use crate::joint;
 use crate::mailbox::Mailbox;
 use crate::mailbox::matching::{Pattern, Work};
-use crate::mailbox::operation::{Kind, Operation, Parcel, What};
+use crate::mailbox::operation::{Kind, Operation, What};
 use crate::mailbox::ring::{Header, Ring};
 use crate::quota::Account;
 use crate::span::Span;

@@ -10,20 +10,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use rankine_abi::{Addr, Datatype, Element, FnPtr, MPI_ERR_BUFFER, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
+use rankine_abi::{Addr, Datatype, FnPtr, MPI_ERR_BUFFER, MPI_ERR_NO_MEM, MPI_ERR_OP, Op};
+use rankine_guest::Callback;
+use rankine_guest::op::{Kernel, Operand, kernel};
 use smallvec::smallvec;
 
 use crate::datatype::{Combiner, Type};
-use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, FIRST_DYNAMIC, Table};
 use crate::quota::Account;
 use crate::rank::Rank;
-
-mod kernel;
-mod soft;
-
-use kernel::{Kernel, Operand};
 
 /// An operation of the program.
 #[derive(Debug)]
@@ -82,7 +78,7 @@ impl Rank {
         if op == Op::NULL || op.name().is_none() {
             return Err(no_op(op));
         }
-        let operand = element.as_ref().map(operand_of).or_else(|| operand_of_type(derived.as_deref()?));
+        let operand = element.as_ref().map(Operand::of).or_else(|| operand_of_type(derived.as_deref()?));
         let Some(operand) = operand else {
             return Err(Error::new(
                 MPI_ERR_OP,
@@ -93,7 +89,7 @@ impl Rank {
                 ),
             ));
         };
-        let kernel = kernel::kernel(op, operand).ok_or_else(|| undefined(op, datatype))?;
+        let kernel = kernel(op, operand).ok_or_else(|| undefined(op, datatype))?;
         let element = operand.value.1 + operand.index.map_or(0, |(_, size)| size);
         Ok(Reduction { element: element as usize, how: How::Kernel(kernel) })
     }
@@ -108,25 +104,11 @@ impl Rank {
     }
 }
 
-/// What an operation does with packed elements: `second = first ∘ second`.
-pub type Combine = fn(&[u8], &mut [u8]);
-
-/// What a predefined operation does with elements of a predefined type, if MPI defines it.
-pub fn predefined_kernel(op: Op, datatype: Datatype) -> Option<Combine> {
-    kernel::kernel(op, operand_of(&datatype.element()?))
-}
-
-/// What the packed bytes of an element are.
-fn operand_of(element: &Element) -> Operand {
-    let index = element.index.map(|index| (index.kind, index.size));
-    Operand { value: (element.kind, element.size - index.map_or(0, |(_, size)| size)), index }
-}
-
 /// The same for types that are no derived ones although a call made them (§19.1.9), and for their duplicates.
 fn operand_of_type(ty: &Type) -> Option<Operand> {
     let contents = ty.contents();
     match contents.combiner {
-        Combiner::Named => contents.named?.element().as_ref().map(operand_of),
+        Combiner::Named => contents.named?.element().as_ref().map(Operand::of),
         Combiner::Dup => operand_of_type(contents.types().first()?),
         Combiner::F90Real | Combiner::F90Complex | Combiner::F90Integer => {
             let basic = ty.signature().uniform()?;

@@ -7,12 +7,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rankine_guest::Memory;
+
 use crate::cell::Cells;
 use crate::comm::Communicator;
 use crate::drive::Questions;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
-use crate::memory::Memory;
 use crate::quota::Account;
 use crate::world::{Event, World};
 use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request};

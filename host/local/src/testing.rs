@@ -8,9 +8,10 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use rankine_abi::{Addr, Datatype, FnPtr};
+use rankine_guest::Callback;
 
 use crate::Rank;
-use crate::drive::{Callback, Ended, Step, block_on};
+use crate::drive::{Ended, Step, block_on};
 use crate::world::{End, Listen, Options, Wake, World};
 
 /// Bytes of memory that each rank has.

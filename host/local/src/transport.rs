@@ -13,13 +13,14 @@ mod started;
 use std::mem::ManuallyDrop;
 
 use rankine_abi::{MPI_ERR_OTHER, MPI_ERR_TRUNCATE};
+use rankine_guest::Parcel;
 
 use crate::copy;
 use crate::error::{Error, Result};
 use crate::joint;
 use crate::mailbox::Inside;
 use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Ticket, Work, deliver};
-use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel, What};
+use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
 use crate::mailbox::ring::{EAGER, Header};
 use crate::rank::Rank;
 use crate::span::Span;

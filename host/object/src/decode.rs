@@ -5,8 +5,8 @@
 //! cost is linear in objects and bytes whatever the image says.
 
 use rankine_abi::{MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_local::quota::exhausted;
-use rankine_local::{Account, Error, Result};
+use rankine_guest::quota::exhausted;
+use rankine_guest::{Account, Error, Result};
 
 use crate::descriptor::Pattern;
 use crate::error;

@@ -7,7 +7,7 @@
 //! over what was there, or came.
 
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_TYPE};
-use rankine_local::{Error, Result};
+use rankine_guest::{Error, Result};
 
 use crate::error;
 use crate::image::{put_word, word};

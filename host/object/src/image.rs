@@ -12,7 +12,7 @@
 //! the reference: nothing else has to be written about it.
 
 use rankine_abi::MPI_ERR_TYPE;
-use rankine_local::{Error, Result};
+use rankine_guest::{Error, Result};
 
 use crate::plan::Plan;
 

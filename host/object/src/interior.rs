@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use rankine_abi::MPI_ERR_TYPE;
-use rankine_local::{Error, Result};
+use rankine_guest::{Error, Result};
 
 use crate::image::{HEADER, put_word, word};
 use crate::plan::{Action, Layout, Plan, Shape};

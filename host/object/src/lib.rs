@@ -36,7 +36,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_OTHER, Status};
-use rankine_local::{Account, Callback, Error, Memory, Parcel, Result};
+use rankine_guest::{Account, Callback, Error, Memory, Parcel, Result};
 
 pub use decode::Limits;
 pub use image::{HEADER, Header};

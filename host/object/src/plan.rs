@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{Datatype, MPI_ERR_TYPE};
-use rankine_local::{Charge, Error, Result};
+use rankine_guest::{Charge, Error, Result};
 
 use crate::descriptor::Pattern;
 use crate::types::{Field, Form, REFERENCE, Type, Types};
@@ -403,7 +403,7 @@ impl Hash {
 
 #[cfg(test)]
 mod tests {
-    use rankine_local::Account;
+    use rankine_guest::Account;
 
     use super::*;
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
 use rankine_abi::MPI_ERR_NO_MEM;
-use rankine_local::{Account, Charge, Result};
+use rankine_guest::{Account, Charge, Result};
 
 use crate::error;
 use crate::plan::{Plan, Step};

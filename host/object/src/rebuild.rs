@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_ERR_TRUNCATE, MPI_ERR_TYPE};
-use rankine_local::{Callback, Error, Memory, Result};
+use rankine_guest::{Callback, Error, Memory, Result};
 
 use crate::decode::Outline;
 use crate::image::{put_word, word};

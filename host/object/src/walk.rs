@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_ERR_BUFFER, MPI_ERR_TYPE};
-use rankine_local::quota::exhausted;
-use rankine_local::{Account, Charge, Error, Memory, Parcel, Result};
+use rankine_guest::quota::exhausted;
+use rankine_guest::{Account, Charge, Error, Memory, Parcel, Result};
 
 use crate::decode::Outline;
 use crate::descriptor::Pattern;

@@ -61,7 +61,7 @@ pub(crate) fn now<'r>(
     caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    body: impl FnOnce(&'r Rank) -> rankine_local::Result<()>,
+    body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
 ) -> Result<i32> {
     now_anytime(caller, name, on, |rank| {
         rank.check_running()?;
@@ -75,7 +75,7 @@ pub(crate) fn now_anytime<'r>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    body: impl FnOnce(&'r Rank) -> rankine_local::Result<()>,
+    body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
 ) -> Result<i32> {
     let rank = enter(&mut caller, name)?;
     match body(rank) {
@@ -85,14 +85,14 @@ pub(crate) fn now_anytime<'r>(
 }
 
 #[cold]
-fn now_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+fn now_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
     let outcome = raise(rank, on, error);
     block_on(rank, outcome, |request| Ok(callback::answer_at_once(caller, request)?))
         .unwrap_or_else(|stop: Stop| Err(stop.into_error(rank)))
 }
 
 /// What the engine's functions that may wait are, once their own types are forgotten: waiting is compiled once.
-type Body<'f> = dyn Future<Output = rankine_local::Result<()>> + 'f;
+type Body<'f> = dyn Future<Output = rankine_guest::Result<()>> + 'f;
 
 /// A call that may wait, on a thread that is its rank's alone.
 #[inline]
@@ -103,7 +103,7 @@ pub(crate) fn wait<'r, F>(
     body: impl FnOnce(&'r Rank) -> F,
 ) -> Result<i32>
 where
-    F: Future<Output = rankine_local::Result<()>>,
+    F: Future<Output = rankine_guest::Result<()>>,
 {
     wait_unless(caller, name, on, |_| None, body)
 }
@@ -114,11 +114,11 @@ pub(crate) fn wait_unless<'r, F>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    at_once: impl FnOnce(&'r Rank) -> Option<rankine_local::Result<()>>,
+    at_once: impl FnOnce(&'r Rank) -> Option<rankine_guest::Result<()>>,
     body: impl FnOnce(&'r Rank) -> F,
 ) -> Result<i32>
 where
-    F: Future<Output = rankine_local::Result<()>>,
+    F: Future<Output = rankine_guest::Result<()>>,
 {
     let rank = enter(&mut caller, name)?;
     if let Err(error) = rank.check_running() {
@@ -140,7 +140,7 @@ pub(crate) fn wait_anytime<'r, F>(
     body: impl FnOnce(&'r Rank) -> F,
 ) -> Result<i32>
 where
-    F: Future<Output = rankine_local::Result<()>>,
+    F: Future<Output = rankine_guest::Result<()>>,
 {
     let rank = enter(&mut caller, name)?;
     wait_for(&mut caller, rank, on, body(rank))
@@ -149,7 +149,7 @@ where
 #[inline]
 fn wait_for<F>(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
 where
-    F: Future<Output = rankine_local::Result<()>>,
+    F: Future<Output = rankine_guest::Result<()>>,
 {
     let mut future = pin!(future);
     // Most calls never wait.
@@ -177,7 +177,7 @@ pub(crate) fn fiber<'r, F>(
     body: impl FnOnce(&'r Rank) -> F + 'r,
 ) -> impl Future<Output = Result<i32>> + Send + 'r
 where
-    F: Future<Output = rankine_local::Result<()>> + 'r,
+    F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
     // SAFETY: as in `fiber_anytime`.
     unsafe {
@@ -211,11 +211,11 @@ pub(crate) fn fiber_unless<'r, F>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    at_once: impl FnOnce(&'r Rank) -> Option<rankine_local::Result<()>>,
+    at_once: impl FnOnce(&'r Rank) -> Option<rankine_guest::Result<()>>,
     body: impl FnOnce(&'r Rank) -> F + 'r,
 ) -> OnFiber<'r>
 where
-    F: Future<Output = rankine_local::Result<()>> + 'r,
+    F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
     match enter(&mut caller, name) {
         Ok(rank) if rank.check_running().is_ok() => match at_once(rank) {
@@ -239,7 +239,7 @@ pub(crate) fn fiber_anytime<'r, F>(
     body: impl FnOnce(&'r Rank) -> F + 'r,
 ) -> impl Future<Output = Result<i32>> + Send + 'r
 where
-    F: Future<Output = rankine_local::Result<()>> + 'r,
+    F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
     // SAFETY: the future stays on its fiber's stack and is polled only by the worker that runs the fiber; what it
     // refers to is the rank's own, which moves between workers together with it (see `Rank`).
@@ -284,7 +284,7 @@ async fn suspend_on(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future:
 }
 
 #[cold]
-async fn fiber_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+async fn fiber_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
     let outcome = pin!(raise(rank, on, error));
     drive(caller, rank, outcome).await.unwrap_or_else(|stop| Err(stop.into_error(rank)))
 }
@@ -321,7 +321,7 @@ fn cannot_be_waited_for(rank: &Rank) -> Stop {
 }
 
 /// Hands an error to the handler it belongs to; the code the guest gets, if it gets to see one.
-async fn raise(rank: &Rank, on: On, error: rankine_local::Error) -> Result<i32> {
+async fn raise(rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
     match rank.raise(on, error).await {
         Raised::Code(code) => Ok(code),
         Raised::Fatal { code, text } => {

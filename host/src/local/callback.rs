@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use rankine_abi::{Addr, FnPtr};
-use rankine_local::Callback;
+use rankine_guest::Callback;
 use smallvec::SmallVec;
 use wasmtime::{AsContextMut, Caller, Error, Extern, Func, Result, ThrownException, Val, ValRaw, ValType, format_err};
 

@@ -1,7 +1,8 @@
 //! Object graphs on the embedded engine: the functions of `crate::objects`, registered, and how images travel here.
 
 use rankine_abi::{Comm, Status};
-use rankine_local::{Callback, Memory, Parcel, Rank, Result, coll, pt2pt, request};
+use rankine_guest::{Callback, Memory, Parcel, Result};
+use rankine_local::{Rank, coll, pt2pt, request};
 use rankine_object::MODULE;
 use wasmtime::{Caller, Linker};
 

@@ -8,7 +8,8 @@ use rankine_abi::{
     Addr, Comm, Datatype, Errhandler, File, Group, Info, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ROOT, MPI_UNWEIGHTED,
     MPI_WEIGHTS_EMPTY, Message, Op, Request, Session, Status, Win,
 };
-use rankine_local::{Error, Rank, Result, comm, topo};
+use rankine_guest::{Error, Result};
+use rankine_local::{Rank, comm, topo};
 
 use crate::text;
 
@@ -112,8 +113,7 @@ pub(crate) fn weights(r: &Rank, at: i32, count: i64, what: &str) -> Result<Optio
 
 /// Reads a status that the guest passes in.
 pub(crate) fn get_status(r: &Rank, at: i32, what: &str) -> Result<Status> {
-    let words = ints(r, at, 8, what)?;
-    Ok(Status::from_words(words.try_into().expect("eight were read")))
+    r.memory().read_status(addr(at), what)
 }
 
 /// The longest string that the host reads from a guest.
@@ -178,12 +178,7 @@ pub(crate) fn put_new<H: Handle>(r: &Rank, at: i32, what: &str, made: Result<H>)
 /// guest ignores it.
 #[inline]
 pub(crate) fn put_status(r: &Rank, at: i32, status: &Status, what: &str) -> Result<()> {
-    if addr(at).is_null() {
-        return Ok(());
-    }
-    let after_error = Addr((at as u32).saturating_add(12));
-    r.memory().write_words(addr(at), [status.source, status.tag], what)?;
-    r.memory().write_words(after_error, status.internal, what)
+    r.memory().write_status(addr(at), status, what)
 }
 
 /// Stores the status of a call that failed, if it has one all the same.
@@ -198,8 +193,7 @@ pub(crate) fn put_status_of_failure<T>(r: &Rank, at: i32, result: &Result<T>, wh
 /// Stores the status of a message, which a call that failed may have all the same.
 #[inline]
 pub(crate) fn put_received(r: &Rank, at: i32, received: Result<Status>) -> Result<()> {
-    put_status_of_failure(r, at, &received, "status")?;
-    put_status(r, at, &received?, "status")
+    r.memory().write_received(addr(at), received, "status")
 }
 
 /// Stores a status with its `MPI_ERROR`.

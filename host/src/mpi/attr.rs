@@ -12,7 +12,7 @@ use rankine_abi::{
     MPI_ERR_OTHER, MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE,
     MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL, Win,
 };
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::datatype::Type;

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 use rankine_abi::{Addr, MPI_BUFFER_AUTOMATIC, MPI_ERR_BUFFER};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::rc::Rc;
 
 use rankine_abi::{Function, MODULE, MPI_ERR_OTHER, ValueType};
-use rankine_local::Error;
+use rankine_guest::Error;
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
 
 use super::errhan::Raised;

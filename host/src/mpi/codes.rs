@@ -8,8 +8,8 @@ use std::collections::{HashSet, VecDeque};
 use std::ffi::c_int;
 
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name};
-use rankine_local::Error;
-use rankine_local::errhan::sentence;
+use rankine_guest::Error;
+use rankine_guest::errhan::sentence;
 
 use super::Result;
 use super::generated::symbols;

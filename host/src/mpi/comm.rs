@@ -7,8 +7,8 @@ use rankine_abi::{
     Addr, Comm, Errhandler, MPI_CART, MPI_DIST_GRAPH, MPI_ERR_BUFFER, MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_ROOT,
     MPI_ERR_TYPE, MPI_GRAPH, MPI_IN_PLACE, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED,
 };
-use rankine_local::Error;
-use rankine_local::handle::Class;
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
 
 use super::Result;
 use super::datatype::{Type, Types};

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::rc::Rc;
 
 use rankine_abi::{MPI_COMBINER_NAMED, MPI_ERR_ARG, MPI_ERR_TYPE};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::datatype::Type;

@@ -10,8 +10,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
-use rankine_local::Error;
-use rankine_local::handle::Class;
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
 
 use super::Result;
 use super::generated::symbols;

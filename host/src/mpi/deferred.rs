@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
 use rankine_abi::{Comm, Datatype, File, Group, Info, MPI_ERR_OTHER, Op, Win};
-use rankine_local::Error;
+use rankine_guest::Error;
 use wasmtime::ValRaw;
 
 use super::rank::Rank;

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, Errhandler, Info, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_FLAVOR, MPI_MODE_NOCHECK, Op};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 use std::fmt;
 
-use rankine_abi::{Addr, Comm, Errhandler, File, MPI_ERR_ERRHANDLER, MPI_MAX_ERROR_STRING, error_class_name};
-use rankine_local::Error;
-use rankine_local::errhan::{Served, Serves};
-use rankine_local::handle::Class;
+use rankine_abi::{Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_ERRHANDLER, MPI_MAX_ERROR_STRING, error_class_name};
+use rankine_guest::Error;
+use rankine_guest::errhan::{Handler, Served, Serves};
+use rankine_guest::handle::Class;
 
 use super::Result;
 use super::generated::symbols;
@@ -46,14 +46,6 @@ impl fmt::Display for Abort {
 }
 
 impl std::error::Error for Abort {}
-
-/// An error handler that the program made.
-struct Handler {
-    serves: Serves,
-    function: u32,
-    /// Handles that the program holds: one from its creation and one from each `MPI_…_get_errhandler`.
-    held: u32,
-}
 
 impl Hosted for Handler {
     /// The library never sees the guest's handlers: its own objects return their errors.
@@ -121,11 +113,11 @@ impl Rank {
 
     /// Calls a handler of the guest with pointers to the object's handle and to the code. What the call returns is what
     /// the handler leaves there, as in other libraries.
-    fn call_handler(&self, function: u32, object: u32, code: i32) -> Option<i32> {
+    fn call_handler(&self, function: FnPtr, object: u32, code: i32) -> Option<i32> {
         self.with_scratch(8, |at| {
             self.memory().write_i32s(at, &[object as i32, code], "the error handler's arguments").ok()?;
             // The third stands for the further arguments of a variadic handler; a plain one doesn't get it.
-            self.call_guest(function, &[at.0 as i32, at.0 as i32 + 4, 0])?;
+            self.call_guest(function.0, &[at.0 as i32, at.0 as i32 + 4, 0])?;
             self.get_int(Addr(at.0 + 4), "the error handler's code").ok()
         })
     }
@@ -243,7 +235,7 @@ fn handler_of<O: Served>(r: &Rank, word: u32) -> Result<Errhandler> {
 /// `MPI_Comm_create_errhandler` and its like
 pub(in crate::mpi) fn create_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(1), 4, "errhandler")?;
-    let word = r.errhandlers.handlers.insert(Handler { serves: O::BY, function: w.word(0), held: 1 })?;
+    let word = r.errhandlers.handlers.insert(Handler { serves: O::BY, function: FnPtr(w.word(0)), held: 1 })?;
     r.put_word(w.addr(1), word, "errhandler")
 }
 

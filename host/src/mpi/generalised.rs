@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{Comm, MPI_ERR_REQUEST};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

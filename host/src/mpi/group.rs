@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::c_int;
 
 use rankine_abi::{Addr, Group, MPI_ERR_GROUP};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -9,9 +9,9 @@ use rankine_abi::{
     Addr, Group, Info, MPI_ERR_GROUP, MPI_ERR_INFO, MPI_ERR_REQUEST, MPI_ERR_SESSION, MPI_T_ERR_INVALID_HANDLE,
     Message, Session,
 };
-use rankine_local::handle::{Class, Table};
-use rankine_local::quota::exhausted;
-use rankine_local::{Charge, Error};
+use rankine_guest::handle::{Class, Table};
+use rankine_guest::quota::exhausted;
+use rankine_guest::{Charge, Error};
 use smallvec::{Array, SmallVec};
 
 use super::Result;

@@ -1,7 +1,7 @@
 //! Info objects: what follows no rule.
 
 use rankine_abi::{MPI_ERR_ARG, MPI_MAX_INFO_VAL};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

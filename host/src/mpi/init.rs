@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use rankine_abi::{Comm, Errhandler, MPI_ERR_OTHER};
-use rankine_local::Error;
+use rankine_abi::{Comm, Errhandler};
+use rankine_guest::Life;
 
 use super::Result;
 use super::errhan::Abort;
@@ -12,21 +12,10 @@ use super::generated::symbols;
 use super::rank::Rank;
 use super::words::Words;
 
-/// Where a rank is between the start of its program and its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Fresh,
-    Running,
-    Finalized,
-}
-
 /// What a rank knows of its own start and end.
 #[derive(Default)]
 pub(super) struct State {
-    phase: Cell<Phase>,
-    /// Sessions that are open: as long as there is one, MPI is initialised.
-    sessions: Cell<u32>,
+    life: Life,
     /// Its rank in `MPI_COMM_WORLD`, once it is known.
     rank: Cell<Option<c_int>>,
 }
@@ -35,17 +24,17 @@ impl Rank {
     /// Whether MPI may be called now.
     #[inline]
     pub(super) fn is_running(&self) -> bool {
-        self.init.phase.get() == Phase::Running || self.init.sessions.get() > 0
+        self.init.life.is_running()
     }
 
     /// Whether the program has called `MPI_Finalize`.
     pub(super) fn is_finalized(&self) -> bool {
-        self.init.phase.get() == Phase::Finalized
+        self.init.life.is_finalized()
     }
 
     /// A session has been opened (`by` 1) or closed (-1).
     pub(super) fn count_sessions(&self, by: i32) {
-        self.init.sessions.set(self.init.sessions.get().saturating_add_signed(by));
+        self.init.life.count_sessions(by);
     }
 
     /// This process in `MPI_COMM_WORLD`, or among those that the launcher has started.
@@ -55,16 +44,10 @@ impl Rank {
     }
 
     fn initialise(&self, init: impl FnOnce() -> Result<c_int>) -> Result<()> {
-        match self.init.phase.get() {
-            Phase::Fresh => (),
-            Phase::Running => return Err(Error::new(MPI_ERR_OTHER, "MPI is initialised already")),
-            Phase::Finalized => {
-                return Err(Error::new(MPI_ERR_OTHER, "MPI cannot be initialised again after MPI_Finalize"));
-            }
-        }
+        self.init.life.check_fresh()?;
         let code = init()?;
         self.check(code)?;
-        self.init.phase.set(Phase::Running);
+        self.init.life.begin();
         self.return_errors()?;
         let (rank, mut me) = (self.symbol::<symbols::MPI_Comm_rank>()?, 0);
         // SAFETY: MPI is initialised, and the result is on the stack.
@@ -117,16 +100,14 @@ pub(in crate::mpi) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Finalize`
 pub(in crate::mpi) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
-    if r.init.phase.get() != Phase::Running {
-        return Err(Error::new(MPI_ERR_OTHER, "MPI is not initialised, or was finalised before"));
-    }
+    r.init.life.check_initialized()?;
     r.leave_requests();
     r.free_stand_ins();
     r.free_quads();
     let call = r.symbol::<symbols::MPI_Finalize>()?;
     // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
     r.check(unsafe { call() })?;
-    r.init.phase.set(Phase::Finalized);
+    r.init.life.end();
     Ok(())
 }
 

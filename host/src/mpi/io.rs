@@ -8,8 +8,8 @@ use rankine_abi::{
     Datatype, Errhandler, File, MPI_ERR_ARG, MPI_ERR_FILE, MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
     MPI_MODE_DELETE_ON_CLOSE,
 };
-use rankine_local::Error;
-use rankine_local::handle::Class;
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
 
 use super::Result;
 use super::generated::symbols;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{MPI_MAX_ERROR_STRING, MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL};
-use rankine_local::{Account, Charge, Memory};
+use rankine_guest::{Account, Charge, Memory};
 
 use super::Result;
 use super::rank::Rank;

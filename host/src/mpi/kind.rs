@@ -1,7 +1,7 @@
 //! What kind of operation a request is for: a library takes for granted that it fits the call.
 
 use rankine_abi::MPI_ERR_REQUEST;
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::part::Parts;

@@ -61,7 +61,7 @@ impl std::fmt::Debug for Library {
 impl Library {
     /// A function of the library; an MPI error that names both if the library lacks it.
     #[inline]
-    pub(in crate::mpi) fn symbol<S: Symbol>(&self) -> rankine_local::Result<S::Function> {
+    pub(in crate::mpi) fn symbol<S: Symbol>(&self) -> rankine_guest::Result<S::Function> {
         const { assert!(size_of::<S::Function>() == size_of::<*mut c_void>()) };
         let mut address = self.symbols[S::INDEX].load(Ordering::Relaxed);
         if address.is_null() {
@@ -73,13 +73,13 @@ impl Library {
     }
 
     #[cold]
-    fn look_up(&self, index: usize) -> rankine_local::Result<*mut c_void> {
+    fn look_up(&self, index: usize) -> rankine_guest::Result<*mut c_void> {
         let name = FUNCTIONS[index].name;
         // SAFETY: only the address is taken here.
         let found = unsafe { self.opened.get::<*mut c_void>(name.as_bytes()) }.ok().map(|symbol| *symbol);
         let Some(address) = found.filter(|address| !address.is_null()) else {
             let text = format!("the MPI library {} ({}) has no function {name}", self.path.display(), self.version);
-            return Err(rankine_local::Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text));
+            return Err(rankine_guest::Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text));
         };
         self.symbols[index].store(address, Ordering::Relaxed);
         Ok(address)

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use rankine_abi::MPI_ERR_REQUEST;
-use rankine_local::Error;
+use rankine_guest::Error;
 use smallvec::SmallVec;
 
 use super::Result;

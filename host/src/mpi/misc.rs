@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM};
-use rankine_local::{Callback, Charge, Error};
+use rankine_guest::{Callback, Charge, Error};
 use wasmtime::ValRaw;
 
 use super::Result;

@@ -60,7 +60,7 @@ mod words;
 
 pub(crate) use call::define;
 
-use rankine_local::Error;
+use rankine_guest::Error;
 
 /// The result of a shim; the error still has to find its handler.
 type Result<T> = std::result::Result<T, Error>;

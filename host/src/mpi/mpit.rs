@@ -13,7 +13,7 @@ use rankine_abi::{
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
     MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED, MPI_T_PVAR_ALL_HANDLES,
 };
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -11,7 +11,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use rankine_abi::{Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Status as Shown};
-use rankine_local::{Callback, Error, Memory, Parcel};
+use rankine_guest::{Callback, Error, Memory, Parcel};
 use rankine_object::{HEADER, Header, MODULE};
 use wasmtime::{FuncType, Linker, ValType};
 

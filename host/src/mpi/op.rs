@@ -8,8 +8,8 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_OP, MPI_ERR_TYPE, Op};
-use rankine_local::Error;
-use rankine_local::handle::Class;
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
 use wasmtime::format_err;
 
 use super::Result;

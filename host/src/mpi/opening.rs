@@ -21,7 +21,7 @@ use rankine_abi::{
     MPI_MODE_DELETE_ON_CLOSE, MPI_MODE_EXCL, MPI_MODE_RDONLY, MPI_MODE_RDWR, MPI_MODE_SEQUENTIAL, MPI_MODE_UNIQUE_OPEN,
     MPI_MODE_WRONLY, MPI_SUCCESS, Op,
 };
-use rankine_local::Error;
+use rankine_guest::Error;
 use rustix::fs::OFlags;
 use tempfile::TempDir;
 

@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_PROC_NULL};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -12,7 +12,7 @@ use std::ffi::{CString, c_char, c_int};
 use std::fmt::Write as _;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_PORT, MPI_MAX_PORT_NAME, MPI_SUCCESS};
-use rankine_local::Error;
+use rankine_guest::Error;
 use sha2::{Digest, Sha256};
 
 use super::Result;

@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{Datatype, MPI_ERR_OP, Op};
-use rankine_local::Error;
-use rankine_local::op::predefined_kernel;
+use rankine_guest::Error;
+use rankine_guest::op::predefined;
 
 use super::Result;
 use super::datatype::{Type, described};
@@ -139,7 +139,7 @@ impl Rank {
     /// The library's handle for a predefined operation on a type made of quads.
     pub(super) fn quad_operation(&self, op: Op, ty: &Type) -> Result<usize> {
         let function = FUNCTIONS.iter().find(|(known, _)| *known == op).map(|(_, function)| *function);
-        let defined = predefined_kernel(op, Datatype(ty.word)).is_some();
+        let defined = predefined(op, Datatype(ty.word)).is_some();
         let Some(function) = function.filter(|_| defined) else {
             let (op, ty) =
                 (op.name().unwrap_or("the operation"), Datatype(ty.word).name().unwrap_or("a derived datatype"));
@@ -182,7 +182,7 @@ unsafe extern "C" fn reduce<const OP: u32>(
     // types that `quad_operation` has let through.
     unsafe {
         let Some(datatype) = Rank::current().datatype_word(*datatype).map(Datatype) else { return };
-        let (Some(element), Some(kernel)) = (datatype.element(), predefined_kernel(Op(OP), datatype)) else { return };
+        let (Some(element), Some(kernel)) = (datatype.element(), predefined(Op(OP), datatype)) else { return };
         for index in 0..usize::try_from(*length).unwrap_or(0) {
             let at = index * element.extent as usize;
             let first = std::slice::from_raw_parts(invec.cast::<u8>().add(at), element.size as usize);

@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_SUCCESS};
-use rankine_local::{Account, Callback, Error, Memory};
+use rankine_guest::{Account, Callback, Error, Memory};
 use wasmtime::Caller;
 
 use super::handle::Plain;

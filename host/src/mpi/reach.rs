@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use rankine_abi::MPI_ERR_ARG;
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::datatype::Type;

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 
 use rankine_abi::{Addr, MPI_ERR_REQUEST, MPI_SUCCESS, MPI_UNDEFINED, Request};
-use rankine_local::Error;
-use rankine_local::handle::Class;
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
 use smallvec::SmallVec;
 
 use super::Result;

@@ -12,8 +12,8 @@ use rankine_abi::{
     Addr, Datatype, Errhandler, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_WIN, MPI_PROC_NULL,
     MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
 };
-use rankine_local::Error;
-use rankine_local::handle::Class;
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
 
 use super::Result;
 use super::datatype::Type;

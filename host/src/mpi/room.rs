@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use rankine_abi::MPI_ERR_NO_MEM;
-use rankine_local::{Account, Charge, Error};
+use rankine_guest::{Account, Charge, Error};
 
 use super::Result;
 

@@ -3,8 +3,8 @@
 use std::ffi::{CString, c_int};
 
 use rankine_abi::{Addr, Errhandler, MPI_ERR_ARG, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, Session};
-use rankine_local::Error;
-use rankine_local::errhan::Serves;
+use rankine_guest::Error;
+use rankine_guest::errhan::Serves;
 
 use super::Result;
 use super::generated::symbols;

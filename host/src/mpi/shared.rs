@@ -9,7 +9,7 @@ use std::io;
 use std::ops::Range;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_RMA_SHARED, Op};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;

@@ -44,7 +44,7 @@ pub(super) mod prelude {
     pub(in crate::mpi) use std::slice;
 
     pub(in crate::mpi) use rankine_abi::*;
-    pub(in crate::mpi) use rankine_local::pt2pt::{receive_tag, send_tag};
+    pub(in crate::mpi) use rankine_guest::tag;
 
     pub(in crate::mpi) use crate::mpi::Result;
     pub(in crate::mpi) use crate::mpi::bodies;

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use rankine_abi::{Addr, Comm, Datatype, Info, MPI_ERR_ARG, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_OPERATION};
-use rankine_local::Error;
+use rankine_guest::Error;
 use rustix::fs::OFlags;
 
 use super::Result;

@@ -7,7 +7,7 @@
 use std::ffi::c_int;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_DIMS, MPI_ERR_RANK, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
-use rankine_local::Error;
+use rankine_guest::Error;
 
 use super::Result;
 use super::generated::symbols;
@@ -66,7 +66,7 @@ fn weights_out(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Weights> {
 /// `MPI_Dims_create`: by the embedded engine's rule, as a library takes its time, or dies, of many large factors.
 pub(in crate::mpi) fn dims_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let given = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
-    let dims = rankine_local::topo::complete_dims(w.int(0), &given)?;
+    let dims = rankine_guest::dims::complete(w.int(0), &given)?;
     r.put_ints(w.addr(2), &dims, "dims")
 }
 

@@ -7,7 +7,7 @@ use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
-use rankine_local::Error;
+use rankine_guest::Error;
 use smallvec::SmallVec;
 use wasmtime::ValRaw;
 
@@ -299,14 +299,8 @@ impl Rank {
     /// Writes a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5).
     #[inline]
     pub(in crate::mpi) fn put_status(&self, status: &StatusOut) {
-        if status.at.is_null() {
-            return;
-        }
-        let [source, tag, _, rest @ ..] = status.value;
-        let after_error = Addr(status.at.0.wrapping_add(4 * (ERROR as u32 + 1)));
         // There is room, and a memory never shrinks.
-        let _ = self.memory().write_words(status.at, [source, tag], "status");
-        let _ = self.memory().write_words(after_error, rest, "status");
+        let _ = self.memory().write_status(status.at, &rankine_abi::Status::from_words(status.value), "status");
     }
 
     pub(in crate::mpi) fn put_whole_status(&self, at: Addr, status: &Status, what: &str) -> Result<()> {

@@ -15,11 +15,11 @@ use rankine_abi::{Addr, Comm, Datatype, FnPtr, MPI_COMM_DUP_FN, MPI_COMM_NULL_CO
 use rankine_abi::{MPI_ERR_KEYVAL, MPI_KEYVAL_INVALID, MPI_SUCCESS};
 use smallvec::SmallVec;
 
-use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::quota::{Account, Charge};
 use crate::rank::Rank;
+use rankine_guest::Callback;
 
 #[cfg(test)]
 mod tests;

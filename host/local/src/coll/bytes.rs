@@ -6,8 +6,9 @@ use rankine_abi::{Comm, MPI_ERR_TRUNCATE};
 
 use super::buffers::Role;
 use super::{Coll, Flight};
+use rankine_guest::Parcel;
+
 use crate::error::{Error, Result};
-use crate::mailbox::operation::Parcel;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::transport::Started;

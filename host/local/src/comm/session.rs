@@ -9,12 +9,12 @@ use rankine_abi::{
     Comm, Errhandler, Group, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_ERR_SESSION, MPI_MAX_STRINGTAG_LEN,
     Session,
 };
+use rankine_guest::errhan::Serves;
 
 use super::Communicator;
 use super::create::agree_on_group;
 use super::party::{Party, Tag, name};
 use crate::context::Context;
-use crate::errhan::Serves;
 use crate::error::{Error, Result};
 use crate::group::{Members, disagreement};
 use crate::info::{self, Hints};

@@ -11,13 +11,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rankine_abi::{
-    Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN,
-    Message, Request, Session, Win,
-};
+use rankine_abi::{Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_ERRHANDLER, Message, Request, Session, Win};
+use rankine_guest::Callback;
+use rankine_guest::errhan::{Handler, Served, Serves};
 use smallvec::smallvec;
 
-use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
 use crate::quota::Account;
@@ -60,80 +58,17 @@ pub enum Raised {
     },
 }
 
-/// What an error handler is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Serves {
-    /// Communicators.
-    Comm,
-    /// Windows.
-    Win,
-    /// Files.
-    File,
-    /// Sessions.
-    Session,
-}
-
-impl Serves {
-    /// One of them, and the class of errors about such a handle.
-    fn one(self) -> (&'static str, i32) {
-        match self {
-            Serves::Comm => ("communicator", MPI_ERR_COMM),
-            Serves::Win => ("window", MPI_ERR_WIN),
-            Serves::File => ("file", MPI_ERR_FILE),
-            Serves::Session => ("session", MPI_ERR_SESSION),
+impl On {
+    /// The handler of an object that may have one.
+    fn of<O: Served>(object: O) -> On {
+        let word = object.word();
+        match O::BY {
+            Serves::Comm => On::Comm(Comm(word)),
+            Serves::Win => On::Win(Win(word)),
+            Serves::File => On::File(File(word)),
+            Serves::Session => On::Session(Session(word)),
         }
     }
-
-    /// A handle that stands for none.
-    #[cold]
-    pub fn unknown(self, word: u32) -> Error {
-        let (name, class) = self.one();
-        Error::new(class, format!("{word:#x} is not a {name} of this rank"))
-    }
-
-    /// A handler that serves these is not one for those others.
-    #[cold]
-    pub fn not_for(self, others: Serves) -> Error {
-        let ((made, _), (wanted, _)) = (self.one(), others.one());
-        Error::new(MPI_ERR_ERRHANDLER, format!("the error handler is one for {made}s, not for {wanted}s"))
-    }
-}
-
-/// The handle of an object that has an error handler.
-pub trait Served: Copy + Into<On> {
-    /// The handlers that it may have.
-    const BY: Serves;
-
-    /// Its number.
-    fn word(self) -> u32;
-}
-
-macro_rules! served {
-    ($($handle:ident),*) => {$(
-        impl From<$handle> for On {
-            fn from(handle: $handle) -> On {
-                On::$handle(handle)
-            }
-        }
-
-        impl Served for $handle {
-            const BY: Serves = Serves::$handle;
-
-            fn word(self) -> u32 {
-                self.0
-            }
-        }
-    )*};
-}
-
-served!(Comm, Win, File, Session);
-
-/// An error handler that the program made.
-struct Handler {
-    serves: Serves,
-    function: FnPtr,
-    /// Handles that the program holds: one from its creation and one from each `MPI_…_get_errhandler`.
-    held: u32,
 }
 
 /// Error handlers and error codes of a rank.
@@ -300,7 +235,7 @@ pub fn create_errhandler<O: Served>(r: &Rank, function: FnPtr) -> Result<Errhand
 pub fn set_errhandler<O: Served>(r: &Rank, object: O, errhandler: Errhandler) -> Result<()> {
     handler_of(r, object)?;
     r.check_handler(errhandler, O::BY)?;
-    match object.into() {
+    match On::of(object) {
         On::Comm(comm) => r.communicator(comm)?.errhandler.set(errhandler),
         _ => r.adopt_handler(object, errhandler),
     }
@@ -314,7 +249,7 @@ pub fn get_errhandler<O: Served>(r: &Rank, object: O) -> Result<Errhandler> {
 
 /// The handler that an object has.
 fn handler_of<O: Served>(r: &Rank, object: O) -> Result<Errhandler> {
-    if let On::Comm(comm) = object.into() {
+    if let On::Comm(comm) = On::of(object) {
         return Ok(r.communicator(comm)?.errhandler.get());
     }
     let handler = r.errhandlers.of.borrow().get(&(O::BY, object.word())).copied();
@@ -326,7 +261,7 @@ fn handler_of<O: Served>(r: &Rank, object: O) -> Result<Errhandler> {
 pub async fn call_errhandler<O: Served>(r: &Rank, object: O, errorcode: i32) -> Result<()> {
     handler_of(r, object)?;
     let error = Error::new(errorcode, error_string(r, errorcode)?);
-    match r.raise(object.into(), error.clone()).await {
+    match r.raise(On::of(object), error.clone()).await {
         Raised::Code(_) => Ok(()),
         Raised::Fatal { .. } => Err(error),
     }

@@ -4,13 +4,13 @@
 //! the owner until it posts the operation or sends its envelope; the matcher (one, chosen under the gate) from then
 //! until it stores `DONE`; the owner again from then on.
 
-use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use rankine_guest::Parcel;
+
 use crate::context::Context;
-use crate::error::Result;
 use crate::quota::{Account, Charge};
 use crate::span::Span;
 use crate::sync::{AtomicU32, AtomicUsize, Cell, Ordering};
@@ -76,35 +76,6 @@ pub(crate) struct Joint {
     pub bytes: AtomicUsize,
     pub to: AtomicUsize,
     pub from: AtomicUsize,
-}
-
-/// A message of the host's own: its bytes, and what its sender knows of them.
-#[derive(Debug, Default)]
-pub struct Parcel {
-    /// The message.
-    pub bytes: Vec<u8>,
-    /// Only the host makes it, never a guest, so a receiver may believe it. It comes along where the bytes are handed
-    /// over; where they are copied, it does not.
-    pub knowledge: Option<Box<dyn Any + Send>>,
-    /// The memory of both, charged to whoever made it, wherever it goes.
-    pub charge: Charge,
-}
-
-impl Parcel {
-    /// It as one that somebody keeps: what was too little to be charged when it was made is charged now, with what is
-    /// known of it.
-    pub fn kept(mut self, account: &Arc<Account>) -> Result<Parcel> {
-        if self.charge.bytes() == 0 {
-            self.charge = account.charge(4 * self.bytes.capacity(), "messages that nobody has received")?;
-        }
-        Ok(self)
-    }
-}
-
-impl From<Vec<u8>> for Parcel {
-    fn from(bytes: Vec<u8>) -> Parcel {
-        Parcel { bytes, knowledge: None, charge: Charge::default() }
-    }
 }
 
 /// The parcel of an operation: what a send brings, or where a receive of a message of any length finds it.

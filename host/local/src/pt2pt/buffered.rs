@@ -14,10 +14,13 @@ use rankine_abi::{
 };
 
 use super::target;
+
+use rankine_guest::Parcel;
+
 use crate::comm::Communicator;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::mailbox::operation::{Kind, OpRef, Parcel, What};
+use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::quota::zeroed;
 use crate::rank::Rank;
 use crate::request::Activity;

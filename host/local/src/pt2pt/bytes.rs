@@ -10,8 +10,10 @@ use std::task::Poll;
 use rankine_abi::{Comm, MPI_ERR_TRUNCATE, Request, Status};
 
 use super::{pattern, target};
+use rankine_guest::Parcel;
+
 use crate::error::{Error, Result};
-use crate::mailbox::operation::{Kind, Outcome, Parcel};
+use crate::mailbox::operation::{Kind, Outcome};
 use crate::mailbox::ring::Header;
 use crate::rank::Rank;
 use crate::request::{Activity, Then};

@@ -16,9 +16,8 @@ mod tests;
 
 use std::sync::Arc;
 
-use rankine_abi::{
-    Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_RANK, MPI_ERR_TAG, MPI_PROC_NULL, Status,
-};
+use rankine_abi::{Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ERR_RANK, MPI_PROC_NULL, Status};
+use rankine_guest::tag;
 
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
@@ -67,28 +66,10 @@ pub(crate) fn start_send<'r, 'b>(
     }
 }
 
-/// Refuses what is no tag of a message.
-#[inline(always)]
-pub fn send_tag(tag: i32) -> Result<()> {
-    if tag < 0 {
-        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, but a send's tag is 0 or more")));
-    }
-    Ok(())
-}
-
-/// Refuses what no message has as a tag.
-#[inline(always)]
-pub fn receive_tag(tag: i32) -> Result<()> {
-    if tag < 0 && tag != MPI_ANY_TAG {
-        return Err(Error::new(MPI_ERR_TAG, format!("tag is {tag}, which is neither 0 or more nor MPI_ANY_TAG")));
-    }
-    Ok(())
-}
-
 /// A send in words, its tag and destination checked; `None` to `MPI_PROC_NULL`.
 #[inline(always)]
 fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option<What>> {
-    send_tag(tag)?;
+    tag::of_send(tag)?;
     let destination = comm.peer(dest, "the destination")?;
     Ok(destination.map(|destination| What { kind, context: comm.context, peer: dest, tag, destination }))
 }
@@ -96,7 +77,7 @@ fn target(kind: Kind, dest: i32, tag: i32, comm: &Communicator) -> Result<Option
 /// What a receive or probe asks for; `None` from `MPI_PROC_NULL`.
 #[inline]
 pub(crate) fn pattern(source: i32, tag: i32, comm: &Communicator) -> Result<Option<Pattern>> {
-    receive_tag(tag)?;
+    tag::of_receive(tag)?;
     if source == MPI_PROC_NULL {
         return Ok(None);
     }

@@ -6,7 +6,9 @@ use std::task::Poll;
 
 use rankine_abi::{Addr, Comm, Datatype, Request, Status};
 
-use super::{pattern, receive_tag, send_tag, target};
+use super::{pattern, target};
+use rankine_guest::tag;
+
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::mailbox::matching::Pattern;
@@ -68,8 +70,8 @@ fn exchange(
 ) -> Result<Exchange> {
     let comm = r.communicator(comm)?;
     let (send, receive) = (r.span(sendbuf, sendcount, sendtype)?, r.span(recvbuf, recvcount, recvtype)?);
-    send_tag(sendtag)?;
-    receive_tag(recvtag)?;
+    tag::of_send(sendtag)?;
+    tag::of_receive(recvtag)?;
     let to = target(Kind::Send, dest, sendtag, &comm)?;
     let from = pattern(source, recvtag, &comm)?;
     Ok(Exchange { comm, send: (to, send), receive: (from, receive), in_place: false })

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use rankine_abi::{Addr, Comm, FnPtr, MPI_ERR_REQUEST, MPI_SUCCESS, Request, Status};
 
 use super::{Activity, Completion};
-use crate::drive::Callback;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
+use rankine_guest::Callback;
 
 /// A generalised request: the guest's functions, and what they are given.
 pub(crate) struct General {

@@ -22,11 +22,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rankine_abi::{Comm, MPI_ERR_REQUEST, Request, Status};
+use rankine_guest::Parcel;
 
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
-use crate::mailbox::operation::{Kind, OpRef, Outcome, Parcel};
+use crate::mailbox::operation::{Kind, OpRef, Outcome};
 use crate::pt2pt::Parts;
 use crate::quota::{Account, Charge};
 use crate::rank::Rank;

@@ -6,9 +6,10 @@ use rankine_abi::{
     Addr, Comm, Datatype, FnPtr, Info, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_REQUEST,
     MPI_SUCCESS, Request, Status,
 };
+use rankine_guest::Callback;
 
 use super::*;
-use crate::drive::{Callback, Ended, block_on, yield_now};
+use crate::drive::{Ended, block_on, yield_now};
 use crate::pt2pt::*;
 use crate::testing::{MEMORY, Nobody, both, rank};
 use crate::world::{Options, World};

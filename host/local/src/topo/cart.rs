@@ -3,12 +3,21 @@
 use std::rc::Rc;
 
 use rankine_abi::{Comm, MPI_ERR_ARG, MPI_ERR_DIMS, MPI_ERR_RANK, MPI_ERR_TOPOLOGY, MPI_PROC_NULL, MPI_UNDEFINED};
+use rankine_guest::dims;
 
 use super::{Topology, room};
 use crate::comm::{Communicator, Tag, name};
 use crate::error::{Error, Result};
 use crate::group::Members;
 use crate::rank::Rank;
+
+/// `MPI_Dims_create`: `dims` with its zeros replaced, in descending order.
+pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Vec<i32>> {
+    match usize::try_from(ndims).ok().filter(|&length| length <= dims.len()) {
+        Some(length) => dims::complete(nnodes, &dims[..length]),
+        None => Err(Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions"))),
+    }
+}
 
 /// One dimension of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

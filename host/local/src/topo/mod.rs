@@ -3,7 +3,6 @@
 //! A topology belongs to a communicator and never changes. Ranks are never reordered: all of them are equally near.
 
 mod cart;
-mod dims;
 mod dist_graph;
 mod graph;
 
@@ -17,7 +16,6 @@ use crate::quota::Charge;
 use crate::rank::Rank;
 
 pub use cart::*;
-pub use dims::{complete_dims, dims_create};
 pub use dist_graph::*;
 pub use graph::*;
 

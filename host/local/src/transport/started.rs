@@ -4,7 +4,9 @@ use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::task::Poll;
 
-use crate::mailbox::operation::{OpRef, Outcome, Parcel};
+use rankine_guest::Parcel;
+
+use crate::mailbox::operation::{OpRef, Outcome};
 use crate::rank::Rank;
 
 /// A send or receive under way, or none, with the borrow `'b` of its bytes. Dropping it takes it back, so that nobody

@@ -1,6 +1,7 @@
 //! Info: a length that is touched only if there is a value.
 
-use rankine_local::{Rank, Result, info};
+use rankine_guest::Result;
+use rankine_local::{Rank, info};
 
 use crate::local::shim::{self, handle};
 

@@ -1,8 +1,9 @@
 //! Starting MPI, and functions whose results depend on each other: contents of datatypes, values of info objects.
 
 use rankine_abi::{Addr, Datatype, MPI_MAX_INFO_VAL, MPI_UNDEFINED};
+use rankine_guest::Result;
 use rankine_local::datatype::Envelope;
-use rankine_local::{Rank, Result, datatype, info, init};
+use rankine_local::{Rank, datatype, info, init};
 
 use crate::local::shim::{self, addr, handle};
 

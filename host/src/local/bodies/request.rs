@@ -2,8 +2,9 @@
 //! that.
 
 use rankine_abi::{MPI_UNDEFINED, Request, Status};
+use rankine_guest::Result;
+use rankine_local::Rank;
 use rankine_local::request::{self, Completed, Found, in_status};
-use rankine_local::{Rank, Result};
 
 use crate::local::shim::{self, addr};
 

@@ -1,6 +1,7 @@
 //! Sessions: a string whose length goes in and comes out.
 
-use rankine_local::{Rank, Result, comm};
+use rankine_guest::Result;
+use rankine_local::{Rank, comm};
 
 use crate::local::shim::{self, handle};
 

@@ -8,35 +8,35 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Ssend / MPI_Ssend_c: On::Comm(5), [], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Bsend / MPI_Bsend_c: On::Comm(5), [], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Rsend / MPI_Rsend_c: On::Comm(5), [], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -46,7 +46,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -56,7 +56,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -66,7 +66,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -76,7 +76,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -86,7 +86,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -96,7 +96,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -106,7 +106,7 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
-        send_tag(w.int(4))?;
+        tag::of_send(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -117,7 +117,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
-        receive_tag(w.int(4))?;
+        tag::of_receive(w.int(4))?;
         let mut status = r.status_out(w.addr(6), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, status.pointer());
         r.put_status(&status);
@@ -128,7 +128,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
-        receive_tag(w.int(4))?;
+        tag::of_receive(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
@@ -139,7 +139,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
-        receive_tag(w.int(4))?;
+        tag::of_receive(w.int(4))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
@@ -153,8 +153,8 @@ shims! {
         let recvbuf = r.buffer(w.addr(5), w.number::<Count>(6).wide(), &recvtype, "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(6));
         r.disjoint(&sendbuf, &recvbuf)?;
-        send_tag(w.int(4))?;
-        receive_tag(w.int(9))?;
+        tag::of_send(w.int(4))?;
+        tag::of_receive(w.int(9))?;
         let mut status = r.status_out(w.addr(11), "status")?;
         let code = library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, status.pointer());
@@ -169,8 +169,8 @@ shims! {
         let recvbuf = r.buffer(w.addr(5), w.number::<Count>(6).wide(), &recvtype, "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(6));
         r.disjoint(&sendbuf, &recvbuf)?;
-        send_tag(w.int(4))?;
-        receive_tag(w.int(9))?;
+        tag::of_send(w.int(4))?;
+        tag::of_receive(w.int(9))?;
         r.room(w.addr(11), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
@@ -182,8 +182,8 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
-        send_tag(w.int(4))?;
-        receive_tag(w.int(6))?;
+        tag::of_send(w.int(4))?;
+        tag::of_receive(w.int(6))?;
         let mut status = r.status_out(w.addr(8), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             status.pointer());
@@ -195,8 +195,8 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
-        send_tag(w.int(4))?;
-        receive_tag(w.int(6))?;
+        tag::of_send(w.int(4))?;
+        tag::of_receive(w.int(6))?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
@@ -205,7 +205,7 @@ shims! {
     };
     MPI_Probe: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
-        receive_tag(w.int(1))?;
+        tag::of_receive(w.int(1))?;
         let mut status = r.status_out(w.addr(3), "status")?;
         let code = library!(r, w.int(0), w.int(1), comm, status.pointer());
         r.put_status(&status);
@@ -213,7 +213,7 @@ shims! {
     };
     MPI_Iprobe: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
-        receive_tag(w.int(1))?;
+        tag::of_receive(w.int(1))?;
         r.room(w.addr(3), 4, "flag")?;
         let mut flag = 0 as c_int;
         let mut status = r.status_out(w.addr(4), "status")?;
@@ -224,7 +224,7 @@ shims! {
     };
     MPI_Mprobe: On::Comm(2), [3: Message], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
-        receive_tag(w.int(1))?;
+        tag::of_receive(w.int(1))?;
         r.room(w.addr(3), 4, "message")?;
         let mut message = 0_usize;
         let mut status = r.status_out(w.addr(4), "status")?;
@@ -235,7 +235,7 @@ shims! {
     };
     MPI_Improbe: On::Comm(2), [4: Message], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
-        receive_tag(w.int(1))?;
+        tag::of_receive(w.int(1))?;
         r.room(w.addr(3), 4, "flag")?;
         let mut flag = 0 as c_int;
         r.room(w.addr(4), 4, "message")?;

@@ -120,8 +120,8 @@ impl Shim<'_> {
         self.before.extend(self.blocks.take());
         for p in function.parameters.iter().filter(|_| function.chapter == "pt2pt") {
             match p.kind {
-                Kind::Tag => self.before.push(format!("send_tag({})?;", self.word(p))),
-                Kind::AnyTag => self.before.push(format!("receive_tag({})?;", self.word(p))),
+                Kind::Tag => self.before.push(format!("tag::of_send({})?;", self.word(p))),
+                Kind::AnyTag => self.before.push(format!("tag::of_receive({})?;", self.word(p))),
                 _ => {}
             }
         }

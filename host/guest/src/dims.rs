@@ -5,18 +5,9 @@ use std::cmp::Reverse;
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_DIMS};
 
 use crate::error::{Error, Result};
-use crate::rank::Rank;
-
-/// `MPI_Dims_create`: `dims` with its zeros replaced, in descending order.
-pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Vec<i32>> {
-    match usize::try_from(ndims).ok().filter(|&length| length <= dims.len()) {
-        Some(length) => complete_dims(nnodes, &dims[..length]),
-        None => Err(Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions"))),
-    }
-}
 
 /// `dims` with its zeros replaced, so that there are `nnodes` places.
-pub fn complete_dims(nnodes: i32, dims: &[i32]) -> Result<Vec<i32>> {
+pub fn complete(nnodes: i32, dims: &[i32]) -> Result<Vec<i32>> {
     if nnodes < 1 {
         return Err(Error::new(MPI_ERR_ARG, format!("nnodes is {nnodes}, but has to be 1 or more")));
     }

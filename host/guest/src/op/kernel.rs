@@ -5,22 +5,32 @@
 //! which type says the table of MPI-5.0 §6.9.2; Fortran's integers are let through where only C's are listed, as every
 //! library does.
 
-use rankine_abi::{Kind, Op};
+use rankine_abi::{Element, Kind, Op};
 
 use super::soft::{Half, Quad};
 
 /// `second = first ∘ second`, element by element.
-pub(crate) type Kernel = fn(&[u8], &mut [u8]);
+pub type Kernel = fn(&[u8], &mut [u8]);
 
 /// A scalar, or a pair of them: kind and bytes of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Operand {
+pub struct Operand {
+    /// The scalar, or the first of the pair.
     pub value: (Kind, u32),
+    /// The second of the pair.
     pub index: Option<(Kind, u32)>,
 }
 
+impl Operand {
+    /// What the packed bytes of an element are.
+    pub fn of(element: &Element) -> Operand {
+        let index = element.index.map(|index| (index.kind, index.size));
+        Operand { value: (element.kind, element.size - index.map_or(0, |(_, size)| size)), index }
+    }
+}
+
 /// The kernel of an operation on elements of a kind, if MPI defines it.
-pub(crate) fn kernel(op: Op, operand: Operand) -> Option<Kernel> {
+pub fn kernel(op: Op, operand: Operand) -> Option<Kernel> {
     match op {
         Op::REPLACE => return Some(|first, second| second.copy_from_slice(first)),
         Op::NO_OP => return Some(|_, _| ()),
@@ -360,7 +370,7 @@ mod tests {
     fn every_predefined_type_has_the_operations_of_its_class() {
         use rankine_abi::Datatype;
         for &datatype in Datatype::PREDEFINED {
-            let operand = super::super::operand_of(&datatype.element().unwrap());
+            let operand = Operand::of(&datatype.element().unwrap());
             let has = |op| kernel(op, operand).is_some();
             let (sum, band, land, max, maxloc) =
                 (has(Op::SUM), has(Op::BAND), has(Op::LAND), has(Op::MAX), has(Op::MAXLOC));

@@ -17,7 +17,7 @@ const INDEX_BITS: u32 = 20;
 const GENERATION_BITS: u32 = 8;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 /// Objects of a class that a rank can have. Miri has no time for more.
-pub(crate) const MOST: usize = if cfg!(miri) { 64 } else { 1 << INDEX_BITS };
+pub const MOST: usize = if cfg!(miri) { 64 } else { 1 << INDEX_BITS };
 const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
 /// The class tag in the top four bits of a dynamic handle. Never zero: zero is the ABI's own range.
@@ -80,7 +80,7 @@ impl<T> Table<T> {
 
     /// Makes sure that there is room for one more; false when the quota is used up.
     #[inline(always)]
-    pub(crate) fn has_room(&mut self) -> bool {
+    pub fn has_room(&mut self) -> bool {
         !self.free.is_empty() || self.slots.len() < self.slots.capacity() || self.grow()
     }
 
@@ -133,7 +133,7 @@ impl<T> Table<T> {
     }
 
     /// As [`Table::insert`]; a used-up quota is the error that `what` (`"groups"`) names.
-    pub(crate) fn add(&mut self, value: T, what: &str) -> Result<u32> {
+    pub fn add(&mut self, value: T, what: &str) -> Result<u32> {
         self.insert(value).map_err(|_| self.full(what))
     }
 

@@ -333,9 +333,8 @@ impl Memory {
         Ok(length)
     }
 
-    /// The host address of a byte that a datatype's hull starts at, for hulls that were proved by
-    /// [`crate::span::Span`].
-    pub(crate) fn prove(&self, low: i128, high: i128, what: &str) -> Result<()> {
+    /// Proves that the bytes from `low` up to `high`, which a datatype can reach, are all in the memory.
+    pub fn prove(&self, low: i128, high: i128, what: &str) -> Result<()> {
         if low < 0 || high > i128::from(self.size()) {
             return Err(self.outside(MPI_ERR_BUFFER, low, high - low, what));
         }

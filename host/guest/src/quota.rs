@@ -102,7 +102,7 @@ impl Account {
     }
 
     /// As [`Account::charge`], for what a rank needs to communicate at all.
-    pub(crate) fn charge_last(self: &Arc<Self>, bytes: usize, what: &str) -> Result<Charge> {
+    pub fn charge_last(self: &Arc<Self>, bytes: usize, what: &str) -> Result<Charge> {
         match self.take(bytes as u64, LAST) {
             true => Ok(Charge { account: Some(self.clone()), bytes: bytes as u64 }),
             false => Err(self.refused(bytes, what)),
@@ -158,7 +158,7 @@ impl Charge {
     }
 
     /// As [`Charge::grow`], for what a rank needs to communicate at all.
-    pub(crate) fn grow_last(&mut self, bytes: usize, what: &str) -> Result<()> {
+    pub fn grow_last(&mut self, bytes: usize, what: &str) -> Result<()> {
         if self.account.as_ref().is_some_and(|account| !account.take(bytes as u64, LAST)) {
             return Err(self.refused(bytes, what));
         }

@@ -76,7 +76,7 @@ pub unsafe fn copy_small(dst: *mut u8, src: *const u8, len: usize) {
 
 /// Asks for the cache line of something that will be written soon.
 #[inline(always)]
-pub(crate) fn expect_write<T>(at: &T) {
+pub fn expect_write<T>(at: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a hint, which touches nothing.
     unsafe {

@@ -34,7 +34,8 @@ impl Error {
     }
 
     /// The same error, for the error handler of `comm`.
-    pub(crate) fn on(mut self, comm: Comm) -> Self {
+    #[must_use]
+    pub fn on(mut self, comm: Comm) -> Self {
         self.0.on = Some(comm);
         self
     }
@@ -61,5 +62,5 @@ impl DerefMut for Error {
     }
 }
 
-/// The result of an MPI function of the engine.
+/// The result of an MPI function.
 pub type Result<T> = std::result::Result<T, Error>;

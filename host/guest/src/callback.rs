@@ -1,0 +1,34 @@
+//! What an engine asks of the guest, which runs on the stack of its rank alone.
+
+use rankine_abi::{Addr, FnPtr};
+use smallvec::SmallVec;
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callback {
+    /// Call a function of the guest's table. The answer is its result, or 0 where it has none.
+    Call {
+        /// The function.
+        function: FnPtr,
+        /// Its arguments.
+        arguments: SmallVec<[i32; 8]>,
+    },
+    /// Make sure that the rank's scratch memory in the guest has this many bytes. The answer is its address, 0 if there
+    /// is no memory left.
+    Scratch {
+        /// Bytes wanted.
+        bytes: u32,
+    },
+    /// Allocate memory that the guest may keep (`MPI_Alloc_mem`). The answer is its address, or 0.
+    Allocate {
+        /// Bytes wanted.
+        bytes: u32,
+        /// Their alignment.
+        align: u32,
+    },
+    /// Free what [`Callback::Allocate`] gave.
+    Free {
+        /// The address.
+        address: Addr,
+    },
+}

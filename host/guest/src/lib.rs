@@ -1,0 +1,40 @@
+//! What engines share, whatever carries their messages: what a guest is to the host.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `memory`, `copy` | a guest's linear memory: proofs of bounds, and copies that may race |
+//! | `quota` | what a rank may take of memory, and what is charged for it |
+//! | `handle` | tables of objects: class, generation, index |
+//! | `error`, `errhan` | what goes wrong in a call, and the handlers that hear of it |
+//! | `callback` | what an engine asks of the guest |
+//! | `parcel` | messages of the host's own |
+//! | `life` | a rank between its start and its end |
+//! | `op` | the predefined operations of reductions |
+//! | `status`, `tag`, `dims` | rules of MPI that an engine applies to a guest's words |
+//!
+//! An engine builds on this crate: `rankine-local`, the embedded one, and the one over an MPI library, in the host.
+//! Object graphs (`rankine-object`) do too, so they travel on both. Nothing here knows of WebAssembly.
+
+// Guards take back what they started when they are dropped: they are not to be forgotten.
+#![warn(clippy::mem_forget)]
+
+mod callback;
+pub mod copy;
+pub mod dims;
+pub mod errhan;
+pub mod error;
+pub mod handle;
+mod life;
+mod memory;
+pub mod op;
+mod parcel;
+pub mod quota;
+mod status;
+pub mod tag;
+
+pub use callback::Callback;
+pub use error::{Error, Result};
+pub use life::Life;
+pub use memory::Memory;
+pub use parcel::Parcel;
+pub use quota::{Account, Charge};

@@ -1,0 +1,13 @@
+//! The predefined operations of reductions (MPI-5.0 §6.9.2).
+
+mod kernel;
+mod soft;
+
+use rankine_abi::{Datatype, Op};
+
+pub use kernel::{Kernel, Operand, kernel};
+
+/// What a predefined operation does with elements of a predefined type, if MPI defines it.
+pub fn predefined(op: Op, datatype: Datatype) -> Option<Kernel> {
+    kernel(op, Operand::of(&datatype.element()?))
+}
