@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         ("a_shell_by_an_argument", a_shell_by_an_argument),
         ("a_file_by_its_name", a_file_by_its_name),
         ("a_file_by_a_swapped_link", a_file_by_a_swapped_link),
+        ("a_job_that_ends_badly_leaves_no_memory", a_job_that_ends_badly_leaves_no_memory),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
         let places = places.clone();
@@ -170,4 +171,23 @@ fn a_file_by_a_swapped_link(places: &Places) -> Result<(), Failed> {
     let stage = Stage::new(places, "swapped_link")?;
     let run = stage.run(2, &["--dir", "granted"], &["10"])?;
     if run.stdout.contains("read:") { Err(run.to_string().into()) } else { Ok(()) }
+}
+
+/// The folder of shared memory is the job's own, so that nobody else's files are seen there.
+fn a_job_that_ends_badly_leaves_no_memory(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "ends_badly")?;
+    // SAFETY: a question without conditions.
+    let own: &[&str] = if unsafe { libc::geteuid() } == 0 { &["--mount"] } else { &["--mount", "--map-root-user"] };
+    for how in ["trap", "abort", "leave"] {
+        let job = stage.command(2, &[], &[how]);
+        let mut command = Command::new("unshare");
+        command.args(own).args(["sh", "-c", r#"mount -t tmpfs none /dev/shm && "$@"; ls /dev/shm"#, "sh"]);
+        command.arg(job.get_program()).args(job.get_args()).current_dir(&stage.folder);
+        command.envs(job.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let run = run_within(command, None, LIMIT)?;
+        if run.stdout.trim_end() != "asked\nasked" {
+            return Err(format!("{how}: {run}").into());
+        }
+    }
+    Ok(())
 }

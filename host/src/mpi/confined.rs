@@ -12,8 +12,8 @@ use crate::confine::{Needs, Network};
 use crate::job::Settings;
 use crate::secret::Secret;
 
-/// Settings by which libraries share memory with their peers by its name, and copy through it. To reach into a peer they
-/// would need rights over any process of the user's, and not all of them look whether they have them.
+/// Settings by which libraries copy through memory that they share. To reach into a peer they would need rights over any
+/// process of the user's, and not all of them look whether they have them.
 const BY_SHARED_MEMORY: [(&str, &str); 6] = [
     ("UCX_POSIX_USE_PROC_LINK", "n"),
     ("MPIR_CVAR_CH4_CMA_ENABLE", "0"),
@@ -22,6 +22,12 @@ const BY_SHARED_MEMORY: [(&str, &str); 6] = [
     ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
     ("MV2_SMP_USE_CMA", "0"),
 ];
+
+/// The ways of UCX's messages. Memory that is shared by a file's name would outlive a process that is killed; what System V
+/// has in its place goes with the last that uses it.
+const WAYS: &str = "^posix";
+/// The same for processes that need no network.
+const WAYS_ON_ONE_HOST: &str = "^posix,tcp";
 
 /// The parts in which MPICH passes messages through shared memory: of 16 KiB, the most that it can, instead of 8. In such
 /// parts that takes no longer than a direct copy. All processes of a job must have the same.
@@ -50,12 +56,10 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
     // A launcher that gives no descriptor is asked over TCP.
     let is_asked_there = env::var_os("PMI_PORT").is_some();
     let is_together = !has_relatives && !is_asked_there && is_on_one_host(|name| env::var(name).ok());
-    let network = if is_together && goes_without_network(library) {
-        set("UCX_TLS", "^tcp");
-        Network::Closed
-    } else {
-        Network::Open
-    };
+    let network = if is_together && goes_without_network(library) { Network::Closed } else { Network::Open };
+    if env::var_os("UCX_TLS").is_none() {
+        set("UCX_TLS", if network == Network::Closed { WAYS_ON_ONE_HOST } else { WAYS });
+    }
     // Nothing is made there for a program without folders.
     let names = if settings.grants.is_empty() { None } else { opening::folder_of_names().ok() };
     Ok(Needs::new(&settings.grants, Some(&library.path), network).with(names))

@@ -36,6 +36,7 @@ mod io;
 mod keeping;
 mod kind;
 mod launcher;
+mod leftovers;
 pub mod library;
 mod listing;
 mod misc;

@@ -15,6 +15,7 @@ use anyhow::{Context as _, Result};
 use wasmtime::{InstancePre, Store};
 
 use super::errhan::Abort;
+use super::leftovers;
 use super::library::Library;
 use super::rank::Rank;
 use crate::guest::{Exit, Guest, Seat};
@@ -161,6 +162,7 @@ impl Process {
         };
         let is_orderly = matches!(ending, Ending::Finished { unfinalized, .. } if unfinalized.is_empty());
         if !is_orderly {
+            leftovers::remove();
             std::thread::sleep(FORWARDING);
         }
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
