@@ -1,0 +1,333 @@
+// Distributed arrays in C: every operation on drawn distributions gives what indexing the whole array gives.
+// ranks: 1 2 3 4 7 12
+// native: no (the library is part of Rankine's SDK)
+// run: --dir /tmp::/tmp
+#include "../check.h"
+#include <rankine/arrays.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned long long state;
+
+static int below(int end)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (int)((state >> 11) % end);
+}
+
+/* Any range for this extent over a dimension of the grid; those with ghosts are blocks of at least 2. */
+static Rankine_Range draw(Rankine_Grid grid, int along, int extent, int *blocks)
+{
+    int shape[3];
+    Rankine_Grid_get(grid, shape, NULL);
+    switch (along < 0 ? 4 : below(4)) {
+    case 0:
+        return Rankine_along(Rankine_block(extent), along);
+    case 1:
+        return Rankine_along(Rankine_cyclic(extent, 1 + below(3)), along);
+    case 2:
+        blocks[0] = extent;
+        for (int n = 1; n < shape[along]; n++) {
+            blocks[n] = below(blocks[0] + 1);
+            blocks[0] -= blocks[n];
+        }
+        return Rankine_along(Rankine_irregular(shape[along], blocks), along);
+    default:
+        return Rankine_collapsed(extent);
+    }
+}
+
+static Rankine_Array make(const char *name, Rankine_Grid grid, int dimensions, int grid_dimensions, const int extents[], MPI_Datatype element)
+{
+    Rankine_Range ranges[4];
+    Rankine_Array array;
+    int blocks[4][16], taken[3] = {0};
+    for (int d = 0; d < dimensions; d++) {
+        int along = below(grid_dimensions + 1) - 1;
+        if (along >= 0 && taken[along]++)
+            along = -1;
+        ranges[d] = draw(grid, along, extents[d], blocks[d]);
+    }
+    TRY(Rankine_Array_create(name, grid, dimensions, ranges, element, &array));
+    return array;
+}
+
+/* Calls for every element that this rank owns, with its global index, and its place in the local block. */
+static void each(Rankine_Array array, int dimensions, void (*visit)(const int index[], double *element, void *state), void *state)
+{
+    Rankine_Dimension of[4];
+    int at[4] = {0}, index[4];
+    long all = 1;
+    for (int d = 0; d < dimensions; d++) {
+        TRY(Rankine_Array_dimension(array, d, &of[d]));
+        all *= of[d].count;
+    }
+    for (long n = 0; n < all; n++) {
+        long rest = n, place = 0;
+        for (int d = dimensions - 1; d >= 0; d--) {
+            at[d] = (int)(rest % of[d].count) + of[d].below;
+            rest /= of[d].count;
+            index[d] = Rankine_Array_global(array, d, at[d]);
+            CHECK_INT(Rankine_Array_stored(array, d, index[d]), at[d]);
+            place += (long)at[d] * of[d].stride;
+        }
+        visit(index, (double *)Rankine_Array_local(array) + place, state);
+    }
+}
+
+typedef struct {
+    int dimensions;
+    int extents[4];
+    int dimension, by, kind; /* for what is expected */
+} Whole;
+
+static double number(const int index[], const Whole *whole)
+{
+    double number = 0;
+    for (int d = 0; d < whole->dimensions; d++)
+        number = number * whole->extents[d] + index[d];
+    return number;
+}
+
+static void set(const int index[], double *element, void *state)
+{
+    *element = number(index, state);
+}
+
+enum { STRAIGHT, SHIFTED, TURNED };
+
+static void compare(const int index[], double *element, void *state)
+{
+    const Whole *whole = state;
+    int from[4];
+    memcpy(from, index, sizeof from);
+    double expected = -1;
+    int extent = whole->extents[whole->dimension], k = index[whole->dimension] + whole->by;
+    if (whole->kind == TURNED)
+        k = ((k % extent) + extent) % extent;
+    if (whole->kind == STRAIGHT)
+        k = index[whole->dimension];
+    from[whole->dimension] = k;
+    if (k >= 0 && k < extent)
+        expected = number(from, whole);
+    CHECK(*element == expected);
+}
+
+static void fill(Rankine_Array array, double value)
+{
+    TRY(Rankine_Array_fill(array, &value));
+}
+
+static void moves(Rankine_Grid grid, int grid_dimensions)
+{
+    Whole whole = {.dimensions = 1 + below(4)};
+    int all = 1, root = below(size);
+    for (int d = 0; d < whole.dimensions; d++)
+        all *= whole.extents[d] = 1 + below(9);
+    Rankine_Array source = make("source", grid, whole.dimensions, grid_dimensions, whole.extents, MPI_DOUBLE);
+    Rankine_Array target = make("target", grid, whole.dimensions, grid_dimensions, whole.extents, MPI_DOUBLE);
+    each(source, whole.dimensions, set, &whole);
+    Rankine_Remap remap;
+    TRY(Rankine_Remap_create(target, source, &remap));
+    for (int round = 0; round < 2; round++) {
+        fill(target, -1);
+        TRY(Rankine_Remap_run(remap, target, source));
+        each(target, whole.dimensions, compare, &whole);
+    }
+    TRY(Rankine_Remap_free(&remap));
+    whole.dimension = below(whole.dimensions);
+    whole.by = below(20) - 10;
+    fill(target, -1);
+    whole.kind = SHIFTED;
+    TRY(Rankine_Shift(target, source, whole.dimension, whole.by));
+    each(target, whole.dimensions, compare, &whole);
+    whole.kind = TURNED;
+    TRY(Rankine_Cshift(target, source, whole.dimension, whole.by));
+    each(target, whole.dimensions, compare, &whole);
+
+    double *gathered = calloc(all, sizeof *gathered);
+    TRY(Rankine_Gather(source, root, rank == root ? gathered : NULL));
+    for (int n = 0; n < all && rank == root; n++)
+        CHECK(gathered[n] == n);
+    fill(target, -1);
+    TRY(Rankine_Scatter(target, root, rank == root ? gathered : NULL));
+    whole.kind = STRAIGHT;
+    each(target, whole.dimensions, compare, &whole);
+    free(gathered);
+
+    double sum, greatest, least;
+    int index[4];
+    TRY(Rankine_Reduce(source, MPI_SUM, &sum));
+    CHECK(sum == (double)all * (all - 1) / 2);
+    TRY(Rankine_Extreme(target, MPI_MAX, &greatest, index));
+    CHECK(greatest == all - 1 && number(index, &whole) == all - 1);
+    TRY(Rankine_Extreme(target, MPI_MIN, &least, index));
+    CHECK(least == 0 && number(index, &whole) == 0);
+    TRY(Rankine_Dot(source, source, &sum));
+    CHECK(sum == (double)(all - 1) * all * (2.0 * all - 1) / 6);
+    TRY(Rankine_Array_free(&source));
+    TRY(Rankine_Array_free(&target));
+}
+
+static void transposes(Rankine_Grid grid, int grid_dimensions)
+{
+    int extents[3] = {1 + below(7), 1 + below(7), 1 + below(7)}, order[3] = {2, 0, 1};
+    int turned[3] = {extents[2], extents[0], extents[1]}, all = extents[0] * extents[1] * extents[2];
+    Whole whole = {3, {extents[0], extents[1], extents[2]}, 0, 0, STRAIGHT};
+    Rankine_Array source = make("source", grid, 3, grid_dimensions, extents, MPI_DOUBLE);
+    Rankine_Array target = make("target", grid, 3, grid_dimensions, turned, MPI_DOUBLE);
+    each(source, 3, set, &whole);
+    TRY(Rankine_Transpose(target, source, order));
+    double *gathered = calloc(all, sizeof *gathered);
+    TRY(Rankine_Gather(target, 0, gathered));
+    for (int n = 0; n < all && rank == 0; n++) {
+        int index[3] = {n / extents[1] % extents[0], n % extents[1], n / extents[1] / extents[0]};
+        CHECK(gathered[n] == number(index, &whole));
+    }
+    free(gathered);
+    TRY(Rankine_Array_free(&source));
+    TRY(Rankine_Array_free(&target));
+}
+
+/* Every cell that this rank stores is what the whole array has there, or -1. */
+static void halos(Rankine_Grid grid, int grid_dimensions)
+{
+    int shape[3], periodic[3], widths[3][2], dimensions = 1 + below(3);
+    Whole whole = {.dimensions = dimensions};
+    Rankine_Range ranges[3];
+    Rankine_Array array;
+    Rankine_Dimension of[3];
+    Rankine_Grid_get(grid, shape, NULL);
+    for (int d = 0; d < dimensions; d++) {
+        int parts = d < grid_dimensions ? shape[d] : 1;
+        whole.extents[d] = 2 * parts + below(4);
+        ranges[d] = d < grid_dimensions ? Rankine_block(whole.extents[d]) : Rankine_collapsed(whole.extents[d]);
+        widths[d][0] = below(3);
+        widths[d][1] = below(3);
+        ranges[d] = Rankine_ghosts(ranges[d], widths[d][0], widths[d][1]);
+        periodic[d] = below(2);
+        if (periodic[d])
+            ranges[d] = Rankine_periodic(ranges[d]);
+    }
+    TRY(Rankine_Array_create("u", grid, dimensions, ranges, MPI_DOUBLE, &array));
+    for (int corners = 0; corners < 2; corners++) {
+        fill(array, -1);
+        each(array, dimensions, set, &whole);
+        TRY(Rankine_Start_halo(array, corners ? RANKINE_CORNERS : RANKINE_FACES));
+        TRY(Rankine_Finish_halo(array));
+        long cells = 1;
+        for (int d = 0; d < dimensions; d++) {
+            TRY(Rankine_Array_dimension(array, d, &of[d]));
+            cells *= of[d].room;
+        }
+        for (long cell = 0; cell < cells; cell++) {
+            long rest = cell;
+            int index[3], outside = 0, is_there = 1;
+            for (int d = dimensions - 1; d >= 0; d--) {
+                int at = (int)(rest % of[d].room);
+                rest /= of[d].room;
+                outside += at < of[d].below || at >= of[d].below + of[d].count;
+                index[d] = of[d].first - of[d].below + at;
+                if (periodic[d])
+                    index[d] = (index[d] + whole.extents[d]) % whole.extents[d];
+                is_there &= index[d] >= 0 && index[d] < whole.extents[d];
+            }
+            double expected = is_there && (outside <= 1 || corners) ? number(index, &whole) : -1;
+            CHECK(((double *)Rankine_Array_local(array))[cell] == expected);
+        }
+    }
+    TRY(Rankine_Array_free(&array));
+}
+
+static void files(Rankine_Grid grid, int grid_dimensions)
+{
+    char path[64] = "";
+    if (rank == 0)
+        snprintf(path, sizeof path, "/tmp/rankine-arrays-c-%d-%p-%.0f", size, (void *)&state, MPI_Wtime() * 1e6);
+    TRY(MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD));
+    Whole whole = {3, {1 + below(9), 1 + below(9), 1 + below(9)}, 0, 0, STRAIGHT};
+    Rankine_Array source = make("source", grid, 3, grid_dimensions, whole.extents, MPI_DOUBLE);
+    Rankine_Array target = make("target", grid, 3, grid_dimensions, whole.extents, MPI_DOUBLE);
+    each(source, 3, set, &whole);
+    fill(target, -1);
+    TRY(Rankine_Write_npy(source, path));
+    TRY(Rankine_Read_npy(target, path));
+    each(target, 3, compare, &whole);
+    int others[3] = {whole.extents[0], whole.extents[1], whole.extents[2] + 1};
+    Rankine_Array other = make("other", grid, 3, grid_dimensions, others, MPI_DOUBLE);
+    FAILS(Rankine_Read_npy(other, path), MPI_ERR_ARG);
+    CHECK(strstr(Rankine_Arrays_error(), "array \"other\"") != NULL && strstr(Rankine_Arrays_error(), "other extents") != NULL);
+    FAILS(Rankine_Read_npy(other, "/tmp/rankine-no-such-file"), MPI_ERR_ARG);
+    TRY(Rankine_Array_free(&other));
+    /* Several slabs. */
+    Rankine_Range ranges[2] = {Rankine_block(700), Rankine_collapsed(1000)};
+    TRY(Rankine_Array_create("large", grid, 2, ranges, MPI_DOUBLE, &other));
+    Whole large = {2, {700, 1000}, 0, 0, STRAIGHT};
+    each(other, 2, set, &large);
+    TRY(Rankine_Write_npy(other, path));
+    fill(other, -1);
+    TRY(Rankine_Read_npy(other, path));
+    each(other, 2, compare, &large);
+    TRY(Rankine_Array_free(&other));
+    TRY(Rankine_Array_free(&source));
+    TRY(Rankine_Array_free(&target));
+    if (rank == 0)
+        CHECK_INT(remove(path), 0);
+}
+
+#define REFUSED(call, text) \
+    do { \
+        FAILS(call, MPI_ERR_ARG); \
+        snprintf(expected, sizeof expected, text, rank); \
+        CHECK_STR(Rankine_Arrays_error(), expected); \
+    } while (0)
+
+static void misuse(Rankine_Grid grid)
+{
+    char expected[200];
+    Rankine_Grid other;
+    Rankine_Array u, v, w;
+    TRY(Rankine_Grid_create(MPI_COMM_WORLD, 1, NULL, &other));
+    Rankine_Range block = Rankine_along(Rankine_block(4 * size), 0), ranges[2] = {block, Rankine_collapsed(8)}, owner[2] = {block, Rankine_collapsed(9)};
+    TRY(Rankine_Array_create("u", grid, 2, ranges, MPI_DOUBLE, &u));
+    TRY(Rankine_Array_create("v", other, 2, ranges, MPI_DOUBLE, &v));
+    TRY(Rankine_Array_create("w", grid, 2, owner, MPI_DOUBLE, &w));
+    REFUSED(Rankine_Copy(u, v), "array \"u\", rank %d: it lies over another grid than array \"v\"");
+    REFUSED(Rankine_Copy(u, w), "array \"u\", dimension 1, rank %d: it has 8 indices, and array \"w\" has 9");
+    int index[2] = {0, 8}, who;
+    REFUSED(Rankine_Array_owner(u, index, &who), "array \"u\", dimension 1, rank %d: nobody owns the index 8: it has 8 indices");
+    ranges[0] = Rankine_periodic(Rankine_ghosts(Rankine_along(Rankine_block(2 * size), 0), 3, 1));
+    Rankine_Array none;
+    REFUSED(Rankine_Array_create("x", other, 2, ranges, MPI_DOUBLE, &none), "array \"x\", dimension 0, rank %d: its ghosts are 3 wide, but block 0 has only 2 elements");
+    ranges[0] = Rankine_ghosts(Rankine_cyclic(9, 1), 1, 1);
+    REFUSED(Rankine_Array_create("x", other, 2, ranges, MPI_DOUBLE, &none), "array \"x\", dimension 0, rank %d: a range that is dealt out in turn can't have ghost cells");
+    REFUSED(Rankine_Finish_halo(u), "array \"u\", rank %d: no halo is under way that could be finished");
+    REFUSED(Rankine_Grid_create(MPI_COMM_WORLD, 4, NULL, &other), "rank %d: a grid has 1 to 3 dimensions, not 4");
+    TRY(Rankine_Array_free(&u));
+    TRY(Rankine_Array_free(&v));
+    TRY(Rankine_Array_free(&w));
+    TRY(Rankine_Grid_free(&other));
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(&argc, &argv);
+    TRY(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    for (int seed = 1; seed <= 30; seed++) {
+        state = seed * 0x9e3779b97f4a7c15;
+        Rankine_Grid grid;
+        int dimensions = 1 + seed % 3;
+        TRY(Rankine_Grid_create(MPI_COMM_WORLD, dimensions, NULL, &grid));
+        moves(grid, dimensions);
+        transposes(grid, dimensions);
+        halos(grid, dimensions);
+        if (seed <= 3) {
+            files(grid, dimensions);
+            misuse(grid);
+        }
+        TRY(Rankine_Grid_free(&grid));
+    }
+    return check_end();
+}
