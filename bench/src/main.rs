@@ -3,6 +3,7 @@
 //! Absolute times on shared machines wander; so every round runs every competitor once, the best round of each counts,
 //! and the floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`.
 
+mod arrays;
 mod floor;
 mod objects;
 mod twins;
@@ -35,6 +36,8 @@ enum Name {
     Objects,
     /// The work of both ends of an object message: the same programs, each alone.
     ObjectsAlone,
+    /// Methods on grids with 1, 2 and 4 ranks: distributed arrays beside MPI by hand (`bytes` is the grid's extent).
+    Arrays,
     /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
     Overhead,
 }
@@ -85,6 +88,10 @@ fn main() -> Result<()> {
             let natives = natives.map(|one| runs("ring", one, 64, &["3"]));
             natives.chain([runs("ring", Competitor::local(), 64, &["2000"])]).collect()
         }),
+        Name::Arrays => {
+            let ways = arrays::ways()?.into_iter();
+            ("arrays", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())
+        }
         Name::Objects | Name::ObjectsAlone => {
             let alone = args.name == Name::ObjectsAlone;
             let ways = objects::ways(alone)?.into_iter();

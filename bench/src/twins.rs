@@ -95,6 +95,12 @@ impl Competitor {
         }
     }
 
+    /// The same under another name, with a further option for the compiler.
+    pub fn with(mut self, name: &'static str, option: &str) -> Competitor {
+        self.compile.push(option.to_owned());
+        Competitor { name, ..self }
+    }
+
     /// Compiles and runs a program on `ranks` ranks.
     pub fn run(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Vec<Measurement>> {
         let words = self.command(program, ranks)?;

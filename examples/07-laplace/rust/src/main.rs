@@ -20,13 +20,13 @@ fn main() -> Result<()> {
             u.write_halo()?;
             let columns = u.inner(1, 1);
             for i in u.inner(0, 1) {
-                let around = u.around([i.local]);
-                for j in columns.clone().skip_while(|j| (i.global + j.global) % 2 != colour).step_by(2) {
-                    let j = j.local;
-                    let (above, below) = (around.below(0)[j], around.above(0)[j]);
-                    let mean = 0.25 * (above + below + around.row[j - 1] + around.row[j + 1]);
-                    around.row[j] += omega * (mean - around.row[j]);
-                }
+                let first = columns.clone().find(|j| (i.global + j.global) % 2 == colour);
+                let Some(first) = first else { continue };
+                let cells = first.local..columns.local().end;
+                u.around([i.local]).update(cells, 2, |cell, [[above, below], [left, right]]| {
+                    let mean = 0.25 * (above + below + left + right);
+                    cell + omega * (mean - cell)
+                });
             }
         }
     }

@@ -41,6 +41,9 @@ use crate::view::{View, ViewMut, Viewable, ViewableMut};
 pub struct Array<T, const R: usize> {
     layout: Layout<R>,
     ranges: [Range; R],
+    /// Of this rank's block, at hand for every row.
+    rooms: [usize; R],
+    strides: [usize; R],
     data: Storage<T>,
     pub(crate) halos: Halos,
 }
@@ -95,7 +98,10 @@ impl<T: Clone, const R: usize> Array<T, R> {
             return Err(wrong(None, format!("there is no memory for its {count} elements here")));
         }
         elements.resize(count, value);
-        Ok(Array { layout: layout(name, grid, axes), ranges, data: Storage::new(elements), halos: Halos::default() })
+        let rooms = axes.each_ref().map(|axis| axis.room());
+        let layout = layout(name, grid, axes);
+        let strides = layout.dims.each_ref().map(|dim| dim.stride as usize);
+        Ok(Array { layout, ranges, rooms, strides, data: Storage::new(elements), halos: Halos::default() })
     }
 }
 
@@ -136,12 +142,12 @@ impl<T, const R: usize> Array<T, R> {
 
     /// How many places each dimension of this rank's block has, ghost cells included.
     pub fn rooms(&self) -> [usize; R] {
-        std::array::from_fn(|dim| self.axis(dim).room())
+        self.rooms
     }
 
     /// How far apart neighbours along each dimension are in [`local`](Array::local).
     pub fn strides(&self) -> [usize; R] {
-        std::array::from_fn(|dim| self.layout.dims[dim].stride as usize)
+        self.strides
     }
 
     pub(crate) fn layout(&self) -> &Layout<R> {
@@ -188,7 +194,7 @@ impl<T, const R: usize> Array<T, R> {
     pub fn place(&self, index: [isize; R]) -> Option<usize> {
         let mut place = 0;
         for (dim, own) in self.layout.dims.iter().enumerate() {
-            place += own.axis.stored(index[dim])? * own.stride as usize;
+            place += own.axis.stored(index[dim])? * self.strides[dim];
         }
         Some(place)
     }
@@ -224,9 +230,11 @@ impl<T, const R: usize> Array<T, R> {
     fn row_start<const N: usize>(&self, at: [usize; N]) -> usize {
         const { assert!(N + 1 == R, "a row has an index for every dimension but the last") };
         let mut start = 0;
-        for dim in 0..N {
-            assert!(at[dim] < self.axis(dim).room(), "array \"{}\" has no row {at:?} here", self.name());
-            start += at[dim] * self.layout.dims[dim].stride as usize;
+        for (dim, &at) in at.iter().enumerate() {
+            if at >= self.rooms[dim] {
+                self.no_row(dim, at);
+            }
+            start += at * self.strides[dim];
         }
         start
     }
@@ -236,20 +244,47 @@ impl<T, const R: usize> Array<T, R> {
     #[inline]
     pub fn row<const N: usize>(&self, at: [usize; N]) -> &[T] {
         let start = self.row_start(at);
-        &self.local()[start..start + self.axis(R - 1).room()]
+        &self.local()[start..start + self.rooms[R - 1]]
     }
 
     /// As [`row`](Array::row), to be changed.
     #[inline]
     pub fn row_mut<const N: usize>(&mut self, at: [usize; N]) -> &mut [T] {
-        let (start, length) = (self.row_start(at), self.axis(R - 1).room());
+        let (start, length) = (self.row_start(at), self.rooms[R - 1]);
         &mut self.local_mut()[start..start + length]
+    }
+
+    /// A part of a row, the local indices `columns` of it, and its neighbours: `near[d]` are those one below and one above
+    /// in dimension d. All slices are equally long, so that a loop over them needs no checks.
+    ///
+    /// ```no_run
+    /// # use rankine_arrays::Array;
+    /// # fn example(now: Array<f64, 2>, mut next: Array<f64, 2>) {
+    /// let columns = now.inner(1, 1).local();
+    /// for i in now.inner(0, 1) {
+    ///     let (_, [[above, below], [left, right]]) = now.stencil([i.local], columns.clone());
+    ///     let new = &mut next.row_mut([i.local])[columns.clone()];
+    ///     for j in 0..new.len() {
+    ///         new[j] = 0.25 * (above[j] + below[j] + left[j] + right[j]);
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[inline]
+    pub fn stencil<const N: usize>(&self, at: [usize; N], columns: std::ops::Range<usize>) -> (&[T], [[&[T]; 2]; R]) {
+        let start = self.row_start(at) + columns.start;
+        let (count, all) = (columns.len(), self.local());
+        let farthest = self.strides.into_iter().fold(1, usize::max);
+        assert!(start >= farthest && start + count + farthest <= all.len(), "what a stencil reads is stored here");
+        // SAFETY: no place is farther from the row than was just seen to lie in the block.
+        let part = |start: usize| unsafe { std::slice::from_raw_parts(all.as_ptr().add(start), count) };
+        (part(start), self.strides.map(|stride| [part(start - stride), part(start + stride)]))
     }
 
     /// A row to be changed, while those around it are read: for methods that work in place.
     #[inline]
     pub fn around<const N: usize>(&mut self, at: [usize; N]) -> Around<'_, T, R> {
-        let (start, length, strides) = (self.row_start(at), self.axis(R - 1).room(), self.strides());
+        let (start, length, strides) = (self.row_start(at), self.rooms[R - 1], self.strides);
         let (before, rest) = self.local_mut().split_at_mut(start);
         let (row, after) = rest.split_at_mut(length);
         Around { before, row, after, strides }
@@ -265,10 +300,10 @@ pub struct Around<'a, T, const R: usize> {
     strides: [usize; R],
 }
 
-impl<T, const R: usize> Around<'_, T, R> {
+impl<'a, T, const R: usize> Around<'a, T, R> {
     /// The row one index lower in a dimension that is not the last.
     #[inline]
-    pub fn below(&self, dim: usize) -> &[T] {
+    pub fn below(&self, dim: usize) -> &'a [T] {
         assert!(dim + 1 < R, "rows lie along the last dimension");
         let start = self.before.len() - self.strides[dim];
         &self.before[start..start + self.row.len()]
@@ -276,10 +311,43 @@ impl<T, const R: usize> Around<'_, T, R> {
 
     /// The row one index higher.
     #[inline]
-    pub fn above(&self, dim: usize) -> &[T] {
+    pub fn above(&self, dim: usize) -> &'a [T] {
         assert!(dim + 1 < R, "rows lie along the last dimension");
         let start = self.strides[dim] - self.row.len();
         &self.after[start..start + self.row.len()]
+    }
+}
+
+impl<T: Copy, const R: usize> Around<'_, T, R> {
+    /// Changes elements of the row in place, those at the local indices of a range that are `step` apart: `new` gets an
+    /// element and its neighbours, `near[d]` being those below and above in dimension d. With a step of 2 that is one
+    /// colour of a chessboard.
+    #[inline]
+    pub fn update(self, columns: std::ops::Range<usize>, step: usize, new: impl Fn(T, [[T; 2]; R]) -> T) {
+        if columns.is_empty() {
+            return;
+        }
+        assert!(
+            step > 0 && columns.start > 0 && columns.end < self.row.len(),
+            "every element has neighbours in its row"
+        );
+        let rows: [[&[T]; 2]; R] = std::array::from_fn(|dim| match dim + 1 < R {
+            true => [self.below(dim), self.above(dim)],
+            false => [&self.before[..0]; 2],
+        });
+        let mut at = columns.start;
+        while at < columns.end {
+            // SAFETY: the places before and after are within the row too, as was just seen, and all rows are equally long.
+            unsafe {
+                let near = std::array::from_fn(|dim| match dim + 1 < R {
+                    true => [*rows[dim][0].get_unchecked(at), *rows[dim][1].get_unchecked(at)],
+                    false => [*self.row.get_unchecked(at - 1), *self.row.get_unchecked(at + 1)],
+                });
+                let cell = self.row.get_unchecked_mut(at);
+                *cell = new(*cell, near);
+            }
+            at += step;
+        }
     }
 }
 
@@ -307,6 +375,12 @@ impl<T, const R: usize> IndexMut<[isize; R]> for Array<T, R> {
 }
 
 impl<T, const R: usize> Array<T, R> {
+    #[cold]
+    fn no_row(&self, dim: usize, at: usize) -> ! {
+        let what = format!("there is no row {at} here, but {} with ghost cells", self.rooms[dim]);
+        panic!("{}", self.layout.misuse(Some(dim), what))
+    }
+
     #[cold]
     fn not_here(&self, index: [isize; R]) -> ! {
         let dim = (0..R).find(|&dim| self.axis(dim).stored(index[dim]).is_none());

@@ -17,10 +17,10 @@
 //!         now.write_halo()?;
 //!         let columns = now.inner(1, 1).local();
 //!         for i in now.inner(0, 1) {
-//!             let (above, row, below) = (now.row([i.local - 1]), now.row([i.local]), now.row([i.local + 1]));
-//!             let new = next.row_mut([i.local]);
-//!             for j in columns.clone() {
-//!                 new[j] = 0.25 * (above[j] + below[j] + row[j - 1] + row[j + 1]);
+//!             let (_, [[above, below], [left, right]]) = now.stencil([i.local], columns.clone());
+//!             let new = &mut next.row_mut([i.local])[columns.clone()];
+//!             for j in 0..new.len() {
+//!                 new[j] = 0.25 * (above[j] + below[j] + left[j] + right[j]);
 //!             }
 //!         }
 //!         std::mem::swap(&mut now, &mut next);

@@ -11,6 +11,7 @@ mod moves;
 mod objects;
 mod ranges;
 mod reductions;
+mod rows;
 
 use draw::Draw;
 use rankine_arrays::Result;
@@ -23,6 +24,7 @@ fn main() -> Result<()> {
         ranges::run(&mut draw)?;
         moves::run(&mut draw)?;
         halos::run(&mut draw)?;
+        rows::run(&mut draw)?;
         reductions::run(&mut draw)?;
         lookups::run(&mut draw)?;
     }
