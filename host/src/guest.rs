@@ -5,17 +5,16 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rankine_guest::{Account, Memory as Bytes};
-use rankine_local::Rank;
+use rankine_guest::Account;
 use rankine_object::Objects;
 use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
 
+use crate::callback::Signatures;
+use crate::engine::Rank;
 use crate::job::Placement;
-use crate::local::callback::Signatures;
-use crate::mpi;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]
@@ -34,6 +33,8 @@ impl std::error::Error for Exit {}
 pub struct Stopped {
     /// The call and what it waited for, in words.
     pub waiting: String,
+    /// The job ended because all ranks waited.
+    pub in_deadlock: bool,
 }
 
 impl fmt::Display for Stopped {
@@ -44,20 +45,26 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// An MPI error that is fatal, as it is unless the program says otherwise.
+/// The job ends because this rank wants it to.
 #[derive(Debug)]
-pub struct Fatal {
-    /// The function, the rank, and what was wrong.
-    pub text: String,
+pub(crate) struct Abort {
+    /// The exit status asked for.
+    pub(crate) code: i32,
+    /// The error that was fatal (the function, the rank, and what was wrong), unless the program itself called
+    /// `MPI_Abort`.
+    pub(crate) error: Option<String>,
 }
 
-impl fmt::Display for Fatal {
+impl fmt::Display for Abort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        match &self.error {
+            Some(text) => f.write_str(text),
+            None => write!(f, "the program aborted with code {}", self.code),
+        }
     }
 }
 
-impl std::error::Error for Fatal {}
+impl std::error::Error for Abort {}
 
 /// Guest memory that the host keeps for operands of callbacks.
 #[derive(Copy, Clone, Default, Debug)]
@@ -66,17 +73,9 @@ pub(crate) struct Scratch {
     pub(crate) size: u32,
 }
 
-/// The rank of a guest, as its engine knows it.
-pub(crate) enum Seat {
-    /// One of the ranks in this process.
-    Embedded(Rc<Rank>),
-    /// The rank that this process is, over an MPI library.
-    Process(Rc<mpi::rank::Rank>),
-}
-
 /// What a rank's store holds.
-pub struct Guest {
-    seat: Seat,
+pub(crate) struct Guest<R: Rank> {
+    rank: Rc<R>,
     /// Which stack its code and the host's calls from it run on: one thread's, or fibers'.
     pub(crate) placement: Placement,
     objects: Rc<Objects>,
@@ -96,44 +95,38 @@ pub struct Guest {
 /// How deep callbacks may nest: each has a stack of its own on a fiber, so recursion would take memory without end.
 const MAX_CALLBACKS: u32 = 64;
 
-// SAFETY: a rank's `Rc`s never leave its store and its fiber, and those move between threads only together.
-unsafe impl Send for Guest {}
+// SAFETY: a rank's `Rc`s never leave its store and the stack that its code runs on, and those move between threads only
+// together. A store whose rank has ended is kept, and no more looked into.
+unsafe impl<R: Rank> Send for Guest<R> {}
 
-impl Guest {
+impl<R: Rank> Guest<R> {
     /// A callback begins, unless too many are under way inside one another.
-    pub(crate) fn nest(caller: &mut Caller<'_, Guest>) -> Result<()> {
+    pub(crate) fn nest(caller: &mut Caller<'_, Self>) -> Result<()> {
         let callbacks = &mut caller.data_mut().callbacks;
         if *callbacks == MAX_CALLBACKS {
             return Err(format_err!("callbacks of MPI nest deeper than {MAX_CALLBACKS} calls"));
         }
         *callbacks += 1;
-        Guest::tell_depth(caller.data());
+        Self::tell_depth(caller.data());
         Ok(())
     }
 
     /// A callback has ended.
-    pub(crate) fn unnest(caller: &mut Caller<'_, Guest>) {
+    pub(crate) fn unnest(caller: &mut Caller<'_, Self>) {
         caller.data_mut().callbacks -= 1;
-        Guest::tell_depth(caller.data());
+        Self::tell_depth(caller.data());
     }
 
     /// The calls within callbacks share the memory that a call may use.
-    fn tell_depth(guest: &Guest) {
-        guest.bytes().set_depth(guest.callbacks);
-    }
-
-    /// The memory as the rank's engine sees it.
-    fn bytes(&self) -> &Bytes {
-        match &self.seat {
-            Seat::Embedded(rank) => rank.memory(),
-            Seat::Process(rank) => rank.memory(),
-        }
+    fn tell_depth(guest: &Self) {
+        guest.rank.memory().set_depth(guest.callbacks);
     }
 
     /// A guest before its module is instantiated.
-    pub(crate) fn new(seat: Seat, placement: Placement, wasi: WasiP1Ctx, account: Arc<Account>) -> Guest {
+    pub(crate) fn new(rank: Rc<R>, placement: Placement, wasi: WasiP1Ctx) -> Guest<R> {
+        let account = rank.account().clone();
         Guest {
-            seat,
+            rank,
             placement,
             objects: Rc::new(Objects::new(&account)),
             wasi,
@@ -146,52 +139,24 @@ impl Guest {
         }
     }
 
-    /// Its identity in the embedded engine, whose shims alone ask for it.
+    /// Its rank.
     #[inline]
-    pub(crate) fn rank(&self) -> &Rc<Rank> {
-        match &self.seat {
-            Seat::Embedded(rank) => rank,
-            Seat::Process(_) => unreachable!("a shim of the embedded engine in a process of the mpi engine"),
-        }
-    }
-
-    /// Its identity in the mpi engine, whose shims alone ask for it.
-    #[inline]
-    pub(crate) fn process(&self) -> &Rc<mpi::rank::Rank> {
-        match &self.seat {
-            Seat::Process(rank) => rank,
-            Seat::Embedded(_) => unreachable!("a shim of the mpi engine in a rank of the embedded one"),
-        }
-    }
-
-    /// The function of MPI that runs.
-    pub(crate) fn call(&self) -> &'static str {
-        match &self.seat {
-            Seat::Embedded(rank) => rank.call(),
-            Seat::Process(rank) => rank.call.get(),
-        }
-    }
-
-    /// A function of MPI runs, again or for the first time.
-    pub(crate) fn set_call(&self, call: &'static str) {
-        match &self.seat {
-            Seat::Embedded(rank) => rank.enter(call),
-            Seat::Process(rank) => rank.call.set(call),
-        }
+    pub(crate) fn rank(&self) -> &Rc<R> {
+        &self.rank
     }
 
     /// Tells the rank where its guest's memory is and how large it is by now.
     #[inline]
-    pub(crate) fn refresh_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
-        if caller.data().limits.grows { Guest::look_at_memory(caller) } else { Ok(()) }
+    pub(crate) fn refresh_memory(caller: &mut Caller<'_, Self>) -> Result<()> {
+        if caller.data().limits.grows { Self::look_at_memory(caller) } else { Ok(()) }
     }
 
     #[cold]
-    fn look_at_memory(caller: &mut Caller<'_, Guest>) -> Result<()> {
-        let memory = Guest::memory(caller)?;
+    fn look_at_memory(caller: &mut Caller<'_, Self>) -> Result<()> {
+        let memory = Self::memory(caller)?;
         let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
         // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
-        unsafe { caller.data().bytes().set(base, size as u64) };
+        unsafe { caller.data().rank.memory().set(base, size as u64) };
         caller.data_mut().limits.grows = false;
         Ok(())
     }
@@ -209,7 +174,7 @@ impl Guest {
 
     /// The memory of the guest that calls.
     #[inline]
-    pub(crate) fn memory(caller: &mut Caller<'_, Guest>) -> Result<Memory> {
+    pub(crate) fn memory(caller: &mut Caller<'_, Self>) -> Result<Memory> {
         match caller.data().memory {
             Some(memory) => Ok(memory),
             // A start function runs before the instance's exports are known to us.
@@ -223,8 +188,8 @@ impl Guest {
     /// The memory and the WASI state of the guest that calls, side by side.
     ///
     /// The memory is described as shared because other ranks may copy into it during the call.
-    pub(crate) fn wasi_view<'a>(caller: &'a mut Caller<'_, Guest>) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx)> {
-        let memory = Guest::memory(caller)?;
+    pub(crate) fn wasi_view<'a>(caller: &'a mut Caller<'_, Self>) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx)> {
+        let memory = Self::memory(caller)?;
         let base = memory.data_ptr(caller.as_context());
         let size = memory.data_size(caller.as_context());
         // SAFETY: `size` bytes from `base` are mapped until the store is dropped, and a memory never moves

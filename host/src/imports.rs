@@ -5,25 +5,26 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use wasmtime::{ExternType, InstancePre, Linker, Module};
 
+use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::job::Placement;
-use crate::{local, shown, wasi};
+use crate::{engine, shown, wasi};
 
 /// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
 /// engine's and gets the import's module and name; refuses the module with all missing ones named.
-pub(crate) fn resolve(
+pub(crate) fn resolve<R: Rank>(
     module: &Module,
     path: &Path,
     placement: Placement,
-    define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
-) -> Result<InstancePre<Guest>> {
+    define: impl Fn(&mut Linker<Guest<R>>, &str, &str) -> wasmtime::Result<bool>,
+) -> Result<InstancePre<Guest<R>>> {
     let mut linker = Linker::new(module.engine());
     // The same function may be imported twice.
     linker.allow_shadowing(true);
     let mut missing = Vec::new();
     for import in module.imports() {
         let is_known = match (import.module(), import.ty()) {
-            (library @ (local::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
+            (library @ (engine::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
                 define(&mut linker, library, import.name())
             }
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
@@ -56,7 +57,7 @@ fn refusal(path: &Path, missing: &[(&str, &str)]) -> String {
     }
     let mut text =
         format!("{} needs what this version of Rankine does not have:\n{}", path.display(), names.join("\n"));
-    if missing.iter().any(|(module, _)| *module == local::MODULE) {
+    if missing.iter().any(|(module, _)| *module == engine::MODULE) {
         text += &format!(
             "\n`rankine info {}` lists the MPI functions it uses and which engines have them.",
             path.display()

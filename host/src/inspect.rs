@@ -77,7 +77,7 @@ impl Facts {
                     let import = import?;
                     let name = import.name.to_owned();
                     match (import.module, import.ty) {
-                        (crate::local::MODULE, TypeRef::Func(_)) => self.mpi_functions.push(name),
+                        (crate::engine::MODULE, TypeRef::Func(_)) => self.mpi_functions.push(name),
                         (crate::wasi::MODULE, TypeRef::Func(_)) => self.wasi_functions.push(name),
                         (rankine_object::MODULE, TypeRef::Func(_)) => self.object_functions.push(name),
                         (module, _) => self.other_imports.push(format!("{module}.{name}")),

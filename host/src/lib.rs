@@ -1,28 +1,29 @@
 //! Rankine: runs MPI programs that were compiled once, to WebAssembly.
 //!
-//! The library is what the `rankine` command is made of; [`job::Job::run`] is its heart. A guest that computes can't be
+//! The library is what the `rankine` command is made of; `job::Job::run` is its heart. A guest that computes can't be
 //! stopped (that would slow down every loop), so a job that ends early leaves such ranks behind on their threads: the
 //! command ends its process, and so should every other user of this library.
 pub use rankine_toolchain::places;
 
 mod beneath;
 pub mod cache;
+mod callback;
 pub mod cli;
 pub mod confine;
+mod crew;
 mod demangle;
+mod ending;
+mod engine;
 mod function_table;
 pub mod grants;
-pub mod guest;
-pub mod imports;
+mod guest;
+mod imports;
 pub mod inspect;
-pub mod job;
+mod job;
 pub mod limits;
-pub mod local;
 pub mod module;
-pub mod mpi;
 mod objects;
 pub mod output;
-mod rank;
 mod secret;
 mod shown;
 pub mod signals;
@@ -30,4 +31,4 @@ pub mod symbols;
 mod text;
 pub mod trap;
 pub mod trust;
-pub mod wasi;
+mod wasi;

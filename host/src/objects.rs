@@ -7,16 +7,17 @@
 use std::rc::Rc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};
-use rankine_guest::{Callback, Charge, Error, Memory, Parcel, Result};
+use rankine_guest::{Callback, Charge, Error, Parcel, Result};
 use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Objects, ROOTS, Roots, Site};
+
+use crate::engine::Rank;
 
 /// What the types of a rank are kept in.
 pub(crate) type Shared = Rc<Objects>;
 
 /// What an engine does for objects: it moves images, as messages like all others, and asks the guest. Handles are words
 /// of the guest.
-pub(crate) trait Carrier {
-    fn memory(&self) -> &Memory;
+pub(crate) trait Carrier: Rank {
     async fn ask(&self, request: Callback) -> i32;
 
     async fn send(&self, image: Parcel, dest: i32, tag: i32, comm: u32) -> Result<()>;

@@ -14,14 +14,15 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
+use rankine_local::YieldOnce;
 use wasmtime::{Caller, Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as p1;
 use wasmtime_wasi::runtime::{in_tokio, with_ambient_tokio_runtime};
 use wiggle::GuestMemory;
 
+use crate::engine::Rank;
 use crate::guest::{Exit, Guest};
 use crate::job::Placement;
-use rankine_local::YieldOnce;
 
 /// The import module's name.
 pub const MODULE: &str = "wasi_snapshot_preview1";
@@ -52,7 +53,7 @@ macro_rules! register {
         $linker.func_wrap(
             MODULE,
             stringify!($name),
-            |mut caller: Caller<'_, Guest>, $($arg: $ty),*| -> Result<i32> {
+            |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
                 let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                 p1::$name(wasi, &mut memory, $($arg),*)
             },
@@ -69,7 +70,7 @@ macro_rules! register {
             Placement::Threads => $linker.func_wrap(
                 MODULE,
                 stringify!($name),
-                |mut caller: Caller<'_, Guest>, $($arg: $ty),*| -> Result<i32> {
+                |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
                     let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                     $block(p1::$name(wasi, &mut memory, $($arg),*))
                 },
@@ -77,7 +78,7 @@ macro_rules! register {
             Placement::Fibers => $linker.func_wrap_async(
                 MODULE,
                 stringify!($name),
-                |mut caller: Caller<'_, Guest>, ($($arg,)*): ($($ty,)*)| {
+                |mut caller: Caller<'_, Guest<R>>, ($($arg,)*): ($($ty,)*)| {
                     Box::new(async move {
                         let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                         let memory: &mut GuestMemory<'_> = &mut memory;
@@ -96,7 +97,7 @@ fn with_timers<F: Future>(call: F) -> WithTimers<F> {
 /// Declares the functions of preview 1 that are registered from wasmtime-wasi, with their wasm parameters.
 macro_rules! preview1 {
     ($($kind:ident $name:ident($($arg:ident: $ty:ty),*);)*) => {
-        fn define_from_library(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> Result<bool> {
+        fn define_from_library<R: Rank>(linker: &mut Linker<Guest<R>>, placement: Placement, name: &str) -> Result<bool> {
             match name {
                 $(stringify!($name) => { register!($kind, linker, placement, $name($($arg: $ty),*))?; })*
                 _ => return Ok(false),
@@ -154,7 +155,7 @@ preview1! {
 }
 
 /// Registers the function `name` of preview 1 if there is one; says whether there is.
-pub fn define(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> Result<bool> {
+pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, placement: Placement, name: &str) -> Result<bool> {
     match (name, placement) {
         ("proc_exit", _) => {
             // Any 32-bit status is allowed here; like a process, the guest ends with its low eight bits.
@@ -167,7 +168,7 @@ pub fn define(linker: &mut Linker<Guest>, placement: Placement, name: &str) -> R
             })?;
         }
         ("sched_yield", Placement::Fibers) => {
-            linker.func_wrap_async(MODULE, name, |_: Caller<'_, Guest>, (): ()| {
+            linker.func_wrap_async(MODULE, name, |_: Caller<'_, Guest<R>>, (): ()| {
                 Box::new(async {
                     YieldOnce::default().await;
                     0i32

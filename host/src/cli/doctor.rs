@@ -1,7 +1,7 @@
 //! `rankine doctor`: what of the set-up is there, and the next step for what is not.
 
 use crate::confine;
-use crate::mpi::library;
+use crate::engine::mpi::library;
 use anyhow::Result;
 use rankine_toolchain::build::Flang;
 use rankine_toolchain::cxx::Library;

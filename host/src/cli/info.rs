@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use crate::engine::{local, mpi};
 use crate::inspect::{Facts, inspect};
-use crate::{local, module, mpi, shown};
+use crate::{module, shown};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {

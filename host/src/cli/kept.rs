@@ -3,8 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use crate::engine::mpi::library;
 use crate::grants::{Kept, Reach};
-use crate::mpi::library;
 use crate::places;
 
 /// All of them, for a job that may use the MPI library that was named.

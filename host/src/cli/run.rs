@@ -12,15 +12,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 
 use super::{kept, launch};
-use crate::confine::{self, Needs, Network};
+use crate::confine::{self, Needs};
+use crate::crew::bug;
+use crate::ending::Ending;
+use crate::engine::Engine;
+use crate::engine::local::Local;
+use crate::engine::mpi::{Mpi, library, process};
 use crate::grants::{Access, Folder, Grants};
-use crate::job::{Ending, Job, Placement, Settings};
+use crate::job::{Job, Placement, Settings};
 use crate::module::{self, Program};
-use crate::mpi::process::{self, Process};
-use crate::mpi::{confined, library};
 use crate::output::Output;
+use crate::shown;
 use crate::signals::{self, Watch};
-use crate::{limits, rank, shown};
 
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
@@ -219,59 +222,31 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         return arguments.launch.run(arguments.for_ranks()?);
     }
     match arguments.engine()? {
-        EngineName::Local => run_here(arguments),
-        EngineName::Mpi => run_process(arguments),
+        EngineName::Local => run_on::<Local>(arguments),
+        EngineName::Mpi => run_on::<Mpi>(arguments),
     }
 }
 
-/// Runs all ranks in this process.
-fn run_here(arguments: Arguments) -> Result<ExitCode> {
+/// Runs the job, or the process's part of it, on an engine.
+fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
+    E::prepare();
     let mut watch = signals::watch(signals::hold());
-    let digest = arguments.digest.clone();
-    let settings = arguments.into_settings()?;
-    let images = limits::check_mappings(settings.ranks)?;
-    limits::raise_open_files();
+    let (library, digest) = (arguments.mpi_lib.clone(), arguments.digest.clone());
+    let mut settings = arguments.into_settings()?;
+    let engine = E::new(&mut settings, library.as_deref())?;
 
     let file = PathBuf::from(&settings.arguments[0]);
-    let program = load(&file, digest, module::Settings { images }, &settings, &watch)?;
-    confine(&mut watch, &settings, || Ok(Needs::new(&settings.grants, None, Network::Closed)))?;
-    tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
-    let job = Job::new(&program, &file, settings)?;
-    let (remote, output) = (job.remote(), job.output().clone());
+    let program = load(&file, digest, engine.compiling(), &settings, &watch)?;
+    confine(&mut watch, &settings, || engine.needs(&program, &settings))?;
+    let job = Job::new(engine, &program, &file, settings)?;
+    let remote = job.remote();
     watch.tell(move |signal| remote.signal(signal));
     let ending = job.run();
-    write_out(&output, &ending);
+    write_out(job.output(), &ending);
     report(&ending);
+    job.conclude(&ending);
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
-    std::process::exit(ending.status())
-}
-
-/// Runs the one rank that this process is.
-fn run_process(arguments: Arguments) -> Result<ExitCode> {
-    process::prepare_environment();
-    let mut watch = signals::watch(signals::hold());
-    let (named, digest) = (arguments.mpi_lib.clone(), arguments.digest.clone());
-    // Before anything is loaded: a library that a guest could exchange is not.
-    let settings = Settings { ranks: 1, placement: Placement::Threads, ..arguments.into_settings()? };
-    settings.grants.keep_apart()?;
-    let library = library::find(named.as_deref())?;
-    tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
-    // Once is enough for a job.
-    for skipped in library.skipped.iter().filter(|_| process::launched_rank().unwrap_or(0) == 0) {
-        tracing::warn!("an MPI library was skipped: {skipped}");
-    }
-
-    let file = PathBuf::from(&settings.arguments[0]);
-    let program = load(&file, digest, module::Settings { images: true }, &settings, &watch)?;
-    confine(&mut watch, &settings, || confined::prepare(&library, &program.code, &settings))?;
-    let process = Process::new(&program, &file, settings, library)?;
-    watch.tell(process.remote());
-    let ending = process.run();
-    write_out(process.output(), &ending);
-    report(&ending);
-    process.end(&ending);
-    // Not a return: a rank that still computes must not outlive its process.
     std::process::exit(ending.status())
 }
 
@@ -303,7 +278,7 @@ fn load(
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal)))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
         let loaded = catch_unwind(|| module::load(&path, digest.as_deref(), settings));
-        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}: {}", path.display(), rank::bug(""))));
+        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}: {}", path.display(), bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
     let end = match job.timeout {

@@ -1,6 +1,6 @@
-//! Writes `host/src/local/generated/`: the import shims of the embedded engine, a file of rows per chapter.
+//! Writes `host/src/engine/local/generated/`: the import shims of the embedded engine, a file of rows per chapter.
 //!
-//! What a row becomes is said by the macro `shims!` in `host/src/local/row.rs`. Here stands what differs between the
+//! What a row becomes is said by the macro `shims!` in `host/src/engine/local/row.rs`. Here stands what differs between the
 //! functions: how a function waits, the words that its guest passes, whose errors they are, and how the words become the
 //! arguments of the engine's function ([`body`]).
 
@@ -37,7 +37,7 @@ pub fn emit(table: &Table) -> Result<Vec<(String, String)>> {
 }
 
 fn path(module: &str) -> String {
-    format!("host/src/local/generated/{module}.rs")
+    format!("host/src/engine/local/generated/{module}.rs")
 }
 
 /// The row of a function; none for the further forms of a collective, which its own row has.
@@ -137,7 +137,7 @@ fn names(function: &Function) -> String {
     function.variants().map(|(name, _)| name).collect::<Vec<_>>().join(" / ")
 }
 
-/// How the function waits: the name of what carries it in `host/src/local/call.rs`.
+/// How the function waits: the name of what carries it in `host/src/engine/local/call.rs`.
 fn how(function: &Function) -> &'static str {
     match (is_async(function), function.marks.anytime) {
         _ if function.marks.at_once => "wait_unless",
@@ -182,7 +182,7 @@ fn emit_chapter(title: &str, rows: &str) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! Shims of the embedded engine: {}.", lower_first(title))?;
-    writeln!(out, "use crate::local::row::prelude::*;\n")?;
+    writeln!(out, "use crate::engine::local::row::prelude::*;\n")?;
     writeln!(out, "shims! {{\n{}\n}}", rows.trim_end())?;
     Ok(out)
 }

@@ -1,7 +1,7 @@
-//! Writes `host/src/mpi/generated/`: the shims of the `mpi` engine, a file of rows per chapter, and the library's
+//! Writes `host/src/engine/mpi/generated/`: the shims of the `mpi` engine, a file of rows per chapter, and the library's
 //! functions as typed symbols.
 //!
-//! What a row becomes is said by the macro `shims!` in `host/src/mpi/shim.rs`. Here stands what differs between the
+//! What a row becomes is said by the macro `shims!` in `host/src/engine/mpi/shim.rs`. Here stands what differs between the
 //! functions: whose errors they are, which handles they make, and the statements that prove and translate arguments
 //! ([`shim`]). Both variants share them; the macro says what a `Count` is in each.
 
@@ -37,7 +37,7 @@ pub fn emit(table: &Table) -> Result<Vec<(String, String)>> {
 }
 
 fn path(module: &str) -> String {
-    format!("host/src/mpi/generated/{module}.rs")
+    format!("host/src/engine/mpi/generated/{module}.rs")
 }
 
 /// `MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| { … };`
@@ -104,7 +104,7 @@ fn emit_chapter(title: &str, rows: &str) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! Shims of the engine `mpi`: {}.", title[..1].to_lowercase() + &title[1..])?;
-    writeln!(out, "use crate::mpi::shim::prelude::*;\n")?;
+    writeln!(out, "use crate::engine::mpi::shim::prelude::*;\n")?;
     writeln!(out, "shims! {{\n{}\n}}", rows.trim_end())?;
     Ok(out)
 }
@@ -117,7 +117,7 @@ fn emit_mod(modules: &[&str]) -> Result<String> {
     for module in modules {
         writeln!(out, "mod {module};")?;
     }
-    writeln!(out, "pub(super) mod symbols;\n")?;
+    writeln!(out, "pub(crate) mod symbols;\n")?;
     writeln!(out, "/// The shim of an import.\npub(super) fn find(name: &str) -> Option<Entry> {{")?;
     let finds: Vec<String> = modules.iter().map(|module| format!("{module}::find")).collect();
     writeln!(out, "[{}].iter().find_map(|find| find(name))\n}}", finds.join(", "))?;

@@ -11,7 +11,7 @@ use crate::parameters::{Area, Direction, InPlace, Kind, Length, Parameter, Prope
 /// The statements of a function's shim, which both variants share.
 pub fn statements(function: &Function) -> Result<Vec<String>> {
     if function.returns.is_some() || function.parameters.iter().any(|p| p.large_only) {
-        bail!("it follows no rule: `by = \"mpi\"` and a body in host/src/mpi");
+        bail!("it follows no rule: `by = \"mpi\"` and a body in host/src/engine/mpi");
     }
     let (before, after, kept, bytes, blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
     Shim { function, before, after, kept, bytes, blocks }.build()

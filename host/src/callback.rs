@@ -1,0 +1,262 @@
+//! What the engine asks of the guest: run one of its functions, or find memory.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use rankine_abi::{Addr, FnPtr};
+use rankine_guest::Callback;
+use smallvec::SmallVec;
+use wasmtime::{AsContextMut, Caller, Error, Extern, Func, Result, ThrownException, Val, ValRaw, ValType, format_err};
+
+use crate::engine::Rank;
+use crate::function_table;
+use crate::guest::{Guest, Scratch};
+use crate::job::Placement;
+
+/// A page of linear memory.
+const PAGE: u64 = 1 << 16;
+
+/// What a call has to know of a function's type: all that goes in and comes out are ints.
+#[derive(Clone, Copy)]
+struct Signature {
+    parameters: usize,
+    has_result: bool,
+}
+
+impl Signature {
+    fn of<R: Rank>(caller: &Caller<'_, Guest<R>>, function: &Func) -> Result<Signature> {
+        let ty = function.ty(caller);
+        let is_int = |ty: ValType| matches!(ty, ValType::I32);
+        if ty.results().len() > 1 || !ty.params().all(is_int) || !ty.results().all(is_int) {
+            return Err(format_err!("a callback of type {ty} was registered, which takes or gives more than integers"));
+        }
+        Ok(Signature { parameters: ty.params().len(), has_result: ty.results().len() == 1 })
+    }
+}
+
+/// Signatures of the functions that were called last, by what Wasmtime knows them by: a look at a function's type takes
+/// longer than most callbacks.
+#[derive(Default)]
+pub(crate) struct Signatures {
+    known: SmallVec<[(usize, Signature); Signatures::KEPT]>,
+    /// The one that makes room for a new one.
+    oldest: usize,
+}
+
+impl Signatures {
+    const KEPT: usize = 8;
+
+    fn find<R: Rank>(caller: &mut Caller<'_, Guest<R>>, function: &Func) -> Result<Signature> {
+        let raw = function.to_raw(caller.as_context_mut()) as usize;
+        if let Some((_, signature)) = caller.data().signatures.known.iter().find(|(known, _)| *known == raw) {
+            return Ok(*signature);
+        }
+        let signature = Signature::of(caller, function)?;
+        let signatures = &mut caller.data_mut().signatures;
+        if signatures.known.len() < Signatures::KEPT {
+            signatures.known.push((raw, signature));
+        } else {
+            signatures.known[signatures.oldest] = (raw, signature);
+            signatures.oldest = (signatures.oldest + 1) % Signatures::KEPT;
+        }
+        Ok(signature)
+    }
+}
+
+/// A guest function and its arguments, ready to call.
+struct Prepared {
+    function: Func,
+    signature: Signature,
+    arguments: SmallVec<[i32; 8]>,
+}
+
+impl Prepared {
+    fn new<R: Rank>(caller: &mut Caller<'_, Guest<R>>, function: Func, arguments: &[i32]) -> Result<Prepared> {
+        let signature = Signatures::find(caller, &function)?;
+        // A variadic handler takes a pointer to its further arguments, a plain one doesn't: pass what the function
+        // takes.
+        let Some(arguments) = arguments.get(..signature.parameters) else {
+            return Err(format_err!(
+                "a callback of type {} was registered where one with {} integer parameters is called",
+                function.ty(&*caller),
+                arguments.len()
+            ));
+        };
+        Ok(Prepared { function, signature, arguments: arguments.into() })
+    }
+
+    /// Calls it on a thread that is its rank's alone; 0 if it gives nothing.
+    fn call<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<i32> {
+        let mut words: SmallVec<[ValRaw; 8]> = self.arguments.iter().map(|&word| ValRaw::i32(word)).collect();
+        if words.is_empty() {
+            words.push(ValRaw::i32(0));
+        }
+        debug_assert_eq!(caller.data().placement, Placement::Threads);
+        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. Ranks
+        // with a thread of their own never run on a fiber, so the guest's code stays within the stack that it began on.
+        unsafe { self.function.call_unchecked(caller.as_context_mut(), &raw mut *words)? };
+        Ok(if self.signature.has_result { words[0].get_i32() } else { 0 })
+    }
+
+    /// Calls it on a fiber of its own.
+    async fn call_on_fiber<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<i32> {
+        let arguments: SmallVec<[Val; 8]> = self.arguments.iter().map(|&word| Val::I32(word)).collect();
+        let mut results = [Val::I32(0)];
+        let room = &mut results[..usize::from(self.signature.has_result)];
+        self.function.call_async(caller.as_context_mut(), &arguments, room).await?;
+        Ok(results[0].unwrap_i32())
+    }
+}
+
+/// The function behind a pointer of the guest.
+fn pointed_to<R: Rank>(caller: &mut Caller<'_, Guest<R>>, pointer: FnPtr) -> Result<Func> {
+    let Some(Extern::Table(table)) = caller.get_export(function_table::NAME) else {
+        return Err(format_err!("MPI has to call a function of this program, but it has no function table"));
+    };
+    match table.get(caller.as_context_mut(), u64::from(pointer.0)) {
+        Some(reference) => match reference.as_func() {
+            Some(Some(function)) => Ok(*function),
+            _ => Err(format_err!("MPI has to call function pointer {}, which is null", pointer.0)),
+        },
+        None => Err(format_err!("MPI has to call function pointer {}, which is not in the function table", pointer.0)),
+    }
+}
+
+fn exported<R: Rank>(caller: &mut Caller<'_, Guest<R>>, name: &str) -> Option<Func> {
+    caller.get_export(name).and_then(Extern::into_func)
+}
+
+/// What a request comes down to.
+enum Task {
+    Call(Prepared),
+    /// Nothing of the guest has to run: the answer.
+    Answer(i32),
+}
+
+fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<Task> {
+    Ok(match request {
+        Callback::Call { function, arguments } => {
+            let function = pointed_to(caller, function)?;
+            Task::Call(Prepared::new(caller, function, &arguments)?)
+        }
+        Callback::Scratch { bytes } => Task::Answer(scratch(caller, bytes)?),
+        Callback::Allocate { bytes, align } => match exported(caller, "aligned_alloc") {
+            // C wants a size that is a multiple of the alignment.
+            Some(function) => {
+                let size = bytes.next_multiple_of(align.max(1));
+                Task::Call(Prepared::new(caller, function, &[align as i32, size as i32])?)
+            }
+            None => match exported(caller, "malloc") {
+                Some(function) => Task::Call(Prepared::new(caller, function, &[bytes as i32])?),
+                None => Task::Answer(grow(caller, bytes)?.map_or(0, |at| at.0 as i32)),
+            },
+        },
+        Callback::Free { address } => match exported(caller, "free") {
+            Some(function) => Task::Call(Prepared::new(caller, function, &[address.0 as i32])?),
+            None => Task::Answer(0),
+        },
+    })
+}
+
+/// Fresh pages at the end of the memory, or nothing when there are none left.
+fn grow<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> Result<Option<Addr>> {
+    let memory = Guest::memory(caller)?;
+    let old = memory.grow(caller.as_context_mut(), u64::from(bytes).div_ceil(PAGE));
+    Ok(old.ok().and_then(|pages| u32::try_from(pages * PAGE).ok()).map(Addr))
+}
+
+/// Memory for operands of callbacks: pages that belong to no allocator of the guest, kept and grown on demand.
+fn scratch<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> Result<i32> {
+    let Scratch { at, size } = caller.data().scratch;
+    if size >= bytes {
+        return Ok(at as i32);
+    }
+    let wanted = u32::try_from(u64::from(bytes).next_power_of_two().next_multiple_of(PAGE)).unwrap_or(bytes);
+    let Some(at) = grow(caller, wanted)? else { return Ok(0) };
+    caller.data_mut().scratch = Scratch { at: at.0, size: wanted };
+    Ok(at.0 as i32)
+}
+
+/// A callback begins; the function of MPI that it belongs to.
+fn begin<R: Rank>(caller: &mut Caller<'_, Guest<R>>) -> Result<&'static str> {
+    Guest::nest(caller)?;
+    Ok(caller.data().rank().call())
+}
+
+/// A callback has ended, within this function of MPI.
+fn end<R: Rank>(caller: &mut Caller<'_, Guest<R>>, call: &'static str, outcome: Result<i32>) -> Result<i32> {
+    Guest::unnest(caller);
+    caller.data().rank().set_call(call);
+    outcome.map_err(|error| contained(caller, call, error))
+}
+
+/// An exception must not go on through MPI, whose engine would believe that its call still runs: it becomes a trap.
+fn contained<R: Rank>(caller: &mut Caller<'_, Guest<R>>, call: &str, error: Error) -> Error {
+    if !error.is::<ThrownException>() {
+        return error;
+    }
+    caller.as_context_mut().take_pending_exception();
+    format_err!(
+        "an exception left a callback of MPI ({call} called it), which has to catch its own; a longjmp must not leave it either"
+    )
+}
+
+/// Answers a request on a thread that is its rank's alone.
+pub(crate) fn answer<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<i32> {
+    let answer = match prepare(caller, request)? {
+        Task::Answer(answer) => answer,
+        Task::Call(function) => {
+            let call = begin(caller)?;
+            let outcome = function.call(caller);
+            end(caller, call, outcome)?
+        }
+    };
+    Guest::refresh_memory(caller)?;
+    Ok(answer)
+}
+
+/// Answers a request on a fiber: the guest's function may itself wait.
+pub(crate) async fn answer_on_fiber<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<i32> {
+    let answer = match prepare(caller, request)? {
+        Task::Answer(answer) => answer,
+        Task::Call(function) => {
+            let call = begin(caller)?;
+            let outcome = function.call_on_fiber(caller).await;
+            end(caller, call, outcome)?
+        }
+    };
+    Guest::refresh_memory(caller)?;
+    Ok(answer)
+}
+
+/// Answers a request inside a call that never waits. Such a call can't suspend its fiber, so there the guest's function
+/// must not wait for other ranks either; what it asks of the system takes the worker's time.
+pub(crate) fn answer_at_once<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Result<i32> {
+    if caller.data().placement == Placement::Threads {
+        return answer(caller, request);
+    }
+    let outer = std::mem::replace(&mut caller.data_mut().cannot_wait, true);
+    let answer = block_on(answer_on_fiber(caller, request));
+    caller.data_mut().cannot_wait = outer;
+    answer
+}
+
+/// Blocks the thread until a future is ready.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let (mut future, waker) = (pin!(future), Waker::from(Arc::new(Unpark(std::thread::current()))));
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        std::thread::park();
+    }
+}

@@ -1,0 +1,178 @@
+//! The ranks of a job that this process carries: a store for each, run until its program ends.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+
+use anyhow::{Context as _, Result, anyhow};
+use wasmtime::{Instance, InstancePre, Store, TypedFunc};
+use wasmtime_wasi::p1::WasiP1Ctx;
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+
+use crate::ending::{End, Event, Remote, classify};
+use crate::engine::{Engine, Rank};
+use crate::grants::Access;
+use crate::guest::Guest;
+use crate::job::{Placement, Settings};
+use crate::output::{Output, Stream};
+use crate::symbols::Symbols;
+
+/// What all ranks of a job start from. They are counted from 0 here, whatever their rank in the job is.
+pub(crate) struct Crew<E: Engine> {
+    pub(crate) engine: E,
+    pub(crate) settings: Settings,
+    pub(crate) program: InstancePre<Guest<E::Rank>>,
+    pub(crate) symbols: Arc<Symbols>,
+    pub(crate) output: Arc<Output>,
+    pub(crate) remote: Remote,
+    /// Stores of ranks that have ended: peers, or an MPI library, may still copy from and to their memories.
+    pub(crate) ended: Stores<E::Rank>,
+}
+
+type Stores<R> = Mutex<Vec<Store<Guest<R>>>>;
+
+/// What came of a rank's program; nothing if the host panicked.
+type Outcome = Option<wasmtime::Result<()>>;
+
+/// The store of a rank. However the rank ends, also by a panic, the store is kept among those that have ended.
+struct Kept<'a, R: Rank> {
+    ended: &'a Stores<R>,
+    store: Option<Store<Guest<R>>>,
+}
+
+impl<'a, R: Rank> Kept<'a, R> {
+    fn new(ended: &'a Stores<R>, store: Store<Guest<R>>) -> Self {
+        Kept { ended, store: Some(store) }
+    }
+
+    fn store(&mut self) -> &mut Store<Guest<R>> {
+        self.store.as_mut().expect("it is taken when this is dropped")
+    }
+}
+
+impl<R: Rank> Drop for Kept<'_, R> {
+    fn drop(&mut self) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).extend(self.store.take());
+    }
+}
+
+impl<E: Engine> Crew<E> {
+    /// Runs a rank that has a thread to itself: the one that `make` makes.
+    pub(crate) fn run_on_thread(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) {
+        let run = || {
+            let outcome = self.start(index, make).map(|store| {
+                let mut kept = Kept::new(&self.ended, store);
+                let run = || {
+                    let instance = self.program.instantiate(kept.store())?;
+                    entry(kept.store(), &instance)?.call(kept.store(), ())
+                };
+                let outcome = catch_unwind(AssertUnwindSafe(run)).ok();
+                (kept, outcome)
+            });
+            self.finish(index, outcome);
+        };
+        if catch_unwind(AssertUnwindSafe(run)).is_err() {
+            self.panicked(index, "");
+        }
+    }
+
+    /// Runs a rank as a fiber.
+    pub(crate) async fn run_on_fiber(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) {
+        let outcome = match self.start(index, make) {
+            Err(error) => Err(error),
+            Ok(store) => {
+                let mut kept = Kept::new(&self.ended, store);
+                let outcome = {
+                    let mut call = pin!(self.call(kept.store()));
+                    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
+                        Ok(polled) => polled.map(Some),
+                        Err(_) => Poll::Ready(None),
+                    })
+                    .await
+                };
+                Ok((kept, outcome))
+            }
+        };
+        self.finish(index, outcome);
+    }
+
+    async fn call(&self, store: &mut Store<Guest<E::Rank>>) -> wasmtime::Result<()> {
+        let instance = self.program.instantiate_async(&mut *store).await?;
+        entry(store, &instance)?.call_async(store, ()).await
+    }
+
+    /// A rank's store, before its module is instantiated.
+    fn start(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) -> Result<Store<Guest<E::Rank>>> {
+        let wasi = wasi(&self.settings, index, &self.output)?;
+        let guest = Guest::new(make(), self.settings.placement, wasi);
+        let mut store = Store::new(self.program.module().engine(), guest);
+        store.limiter(|guest| &mut guest.limits);
+        Ok(store)
+    }
+
+    /// Tells the job how the rank ended, and keeps its memory.
+    fn finish(&self, index: usize, outcome: Result<(Kept<'_, E::Rank>, Outcome)>) {
+        let (rank, end) = match outcome {
+            Err(error) => (self.engine.first_rank() + index, End::Failed(format!("{error:#}"))),
+            // Its state in the engine may be half of one: nothing more is done with it.
+            Ok((mut kept, None)) => return self.panicked(index, kept.store().data().rank().call()),
+            Ok((mut kept, Some(outcome))) => {
+                let guest = kept.store().data();
+                let rank = guest.rank();
+                let end = classify(outcome, rank.is_running(), guest.limits.refused, &self.symbols);
+                // Before the others miss it, and take its absence for a deadlock.
+                rank.leave(end.ends_job());
+                (rank.number(), end)
+            }
+        };
+        self.output.finish_rank(index);
+        self.remote.tell(Event::Ended { rank, end });
+    }
+
+    /// The host itself failed while it ran the rank, in this call if in one.
+    pub(crate) fn panicked(&self, index: usize, call: &str) {
+        self.engine.stop();
+        self.remote.tell(Event::Ended { rank: self.engine.first_rank() + index, end: End::Failed(bug(call)) });
+    }
+}
+
+/// What a user is told when the host panicked.
+pub(crate) fn bug(call: &str) -> String {
+    let place = if call.is_empty() { String::new() } else { format!(" in or after {call}") };
+    format!("this is a bug of Rankine{place}, not of the program: please report it, with what is said of it above")
+}
+
+/// The program's entry, with the memory made known to the store.
+fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime::Result<TypedFunc<(), ()>> {
+    if let Some(memory) = instance.get_memory(&mut *store, "memory") {
+        store.data_mut().set_memory(memory);
+    }
+    instance.get_typed_func(&mut *store, "_start")
+}
+
+/// A rank's WASI state.
+fn wasi(settings: &Settings, index: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
+    let mut builder = WasiCtxBuilder::new();
+    builder.args(&settings.arguments).envs(&settings.environment);
+    builder.stdout(output.stream(index, Stream::Out)).stderr(output.stream(index, Stream::Err));
+    if index == 0 {
+        builder.stdin(output.stdin(index));
+    }
+    // A rank with a thread to itself may block it; on a fiber, sleeping and file operations are handed to other
+    // threads.
+    builder.allow_blocking_current_thread(settings.placement == Placement::Threads);
+    for grant in settings.grants.iter() {
+        let permissions = match grant.access() {
+            Access::ReadOnly => FsPerms::ReadOnly,
+            Access::ReadWrite => FsPerms::ReadWrite,
+        };
+        builder
+            .preopened_dir(grant.path(), grant.guest(), permissions)
+            .map_err(|error| anyhow!("{error:#}"))
+            .with_context(|| format!("can't open the folder {}", grant.real().display()))?;
+    }
+    Ok(builder.build_p1())
+}

@@ -1,0 +1,301 @@
+//! How ranks end, and the one reason why their job ended.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use wasmtime::ThrownException;
+
+use crate::guest::{Abort, Exit, Stopped};
+use crate::job::Settings;
+use crate::symbols::Symbols;
+use crate::trap::Report;
+
+/// How one rank ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// Its program returned or called `exit`.
+    Exited {
+        status: i32,
+        /// It left between `MPI_Init` and `MPI_Finalize`.
+        unfinalized: bool,
+    },
+    /// It trapped.
+    Trapped(Report),
+    /// It called `MPI_Abort`, or an error was fatal.
+    Aborted { code: i32, error: Option<Report> },
+    /// The job ended while it waited.
+    Stopped {
+        /// The call and what it waited for.
+        waiting: String,
+        /// The innermost line of the guest's stack.
+        place: Option<String>,
+        /// The job ended because all ranks waited.
+        in_deadlock: bool,
+    },
+    /// The host could not start or carry it.
+    Failed(String),
+}
+
+impl End {
+    /// Whether the job ends with it.
+    pub(crate) fn ends_job(&self) -> bool {
+        match self {
+            End::Exited { status, unfinalized } => *status > 0 && *unfinalized,
+            End::Stopped { .. } => false,
+            End::Trapped(_) | End::Aborted { .. } | End::Failed(_) => true,
+        }
+    }
+}
+
+/// How a rank ended, by what came of its program. `is_running` says whether MPI is, `refused` is a memory growth that was
+/// refused before.
+pub(crate) fn classify(
+    outcome: wasmtime::Result<()>,
+    is_running: bool,
+    refused: Option<usize>,
+    symbols: &Symbols,
+) -> End {
+    let exited = |status| End::Exited { status, unfinalized: is_running };
+    let error = match outcome {
+        Ok(()) => return exited(0),
+        Err(error) => error,
+    };
+    let report = || Report::new(&error, refused, symbols);
+    if let Some(Exit(status)) = error.downcast_ref() {
+        return exited(*status);
+    }
+    if let Some(Stopped { waiting, in_deadlock }) = error.downcast_ref() {
+        let place = report().frames.into_iter().find(|frame| is_the_programs(frame));
+        return End::Stopped { waiting: waiting.clone(), place, in_deadlock: *in_deadlock };
+    }
+    if let Some(Abort { code, error }) = error.downcast_ref() {
+        return End::Aborted { code: *code, error: error.is_some().then(report) };
+    }
+    if is_start_failure(&error) {
+        return End::Failed(start_failure(&error, refused));
+    }
+    End::Trapped(report())
+}
+
+/// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.
+fn is_the_programs(frame: &str) -> bool {
+    !frame.starts_with("pmpi_")
+}
+
+/// An error that no guest code raised: the instance could not be made.
+fn is_start_failure(error: &wasmtime::Error) -> bool {
+    !error.is::<wasmtime::WasmBacktrace>() && !error.is::<wasmtime::Trap>() && !error.is::<ThrownException>()
+}
+
+/// Why the instance could not be made.
+fn start_failure(error: &wasmtime::Error, refused: Option<usize>) -> String {
+    match refused {
+        Some(bytes) => format!("{error:#} (the memory limit refused a growth to {} KiB)", bytes >> 10),
+        None => format!("{error:#}"),
+    }
+}
+
+/// What the ranks and the surroundings tell the job.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A rank ended.
+    Ended { rank: usize, end: End },
+    /// The process was sent a signal.
+    Signal(i32),
+    /// Nobody reads the output any more.
+    OutputClosed,
+}
+
+/// Tells a running job about its surroundings.
+#[derive(Clone)]
+pub(crate) struct Remote(Sender<Event>);
+
+impl Remote {
+    /// A way to tell a job, and where the job hears of it.
+    pub(crate) fn new() -> (Remote, Receiver<Event>) {
+        let (sender, events) = channel();
+        (Remote(sender), events)
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        // A job that has ended listens no more.
+        let _ = self.0.send(event);
+    }
+
+    /// The process was sent a signal that should end the job.
+    pub(crate) fn signal(&self, number: i32) {
+        self.tell(Event::Signal(number));
+    }
+}
+
+/// Why a job ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Every rank returned.
+    Finished {
+        /// The highest status of a rank.
+        status: i32,
+        /// Ranks that left without `MPI_Finalize`.
+        unfinalized: Vec<usize>,
+    },
+    /// A rank called `MPI_Abort`, or an error was fatal.
+    Aborted {
+        /// The rank.
+        rank: usize,
+        /// The status it asked for.
+        code: i32,
+        /// The error, unless the program itself called `MPI_Abort`.
+        error: Option<Report>,
+    },
+    /// A rank gave up: it left with a status above 0, and without `MPI_Finalize`.
+    Quit {
+        /// The rank.
+        rank: usize,
+        /// Its status.
+        status: i32,
+    },
+    /// A rank trapped.
+    Trapped {
+        /// The rank.
+        rank: usize,
+        /// What happened.
+        report: Report,
+    },
+    /// Every rank waited and nothing was in flight.
+    Deadlocked {
+        /// What each rank waited for.
+        ranks: Vec<String>,
+        /// Ranks that left without `MPI_Finalize`.
+        unfinalized: Vec<usize>,
+    },
+    /// It took longer than it may.
+    TimedOut(Duration),
+    /// The process was sent this signal.
+    Signalled(i32),
+    /// The reader of its output has gone away.
+    OutputClosed,
+    /// The host could not carry it.
+    Failed(String),
+}
+
+impl Ending {
+    /// The exit status of the command.
+    pub(crate) fn status(&self) -> i32 {
+        match self {
+            Ending::Finished { status, .. } | Ending::Quit { status, .. } => *status,
+            Ending::Aborted { code, .. } => abort_status(*code),
+            Ending::Trapped { .. } => 134,
+            Ending::Deadlocked { .. } => 3,
+            Ending::TimedOut(_) => 124,
+            Ending::Signalled(number) => 128 + number,
+            Ending::OutputClosed => 128 + libc::SIGPIPE,
+            Ending::Failed(_) => 1,
+        }
+    }
+}
+
+/// A process keeps the low eight bits of its status; an abort never looks like success.
+fn abort_status(code: i32) -> i32 {
+    match code & 0xff {
+        0 => 1,
+        status => status,
+    }
+}
+
+/// Waits for the job's end, whichever comes first. `stop` has its ranks stop once it is known.
+pub(crate) fn await_end(settings: &Settings, events: &Receiver<Event>, stop: impl FnOnce()) -> Ending {
+    let mut tally = Tally { running: settings.ranks, ..Tally::default() };
+    loop {
+        let event = match settings.timeout {
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(limit) => events.recv_timeout(limit.saturating_sub(settings.started.elapsed())),
+        };
+        let ending = match event {
+            Ok(event) => tally.note(event),
+            Err(RecvTimeoutError::Timeout) => settings.timeout.map(Ending::TimedOut),
+            Err(RecvTimeoutError::Disconnected) => Some(Ending::Failed("the ranks' threads have disappeared".into())),
+        };
+        if let Some(ending) = ending {
+            stop();
+            return if matches!(ending, Ending::Deadlocked { .. }) { tally.explain_deadlock(events) } else { ending };
+        }
+    }
+}
+
+/// What a rank waited for, and where in its source.
+fn in_words(waiting: String, place: Option<String>) -> String {
+    match place {
+        Some(place) => format!("{waiting}, called by {place}"),
+        None => waiting,
+    }
+}
+
+/// How the ranks have ended so far.
+#[derive(Default)]
+struct Tally {
+    running: usize,
+    status: i32,
+    unfinalized: Vec<usize>,
+    waiting: Vec<(usize, String)>,
+}
+
+impl Tally {
+    /// Takes note of an event; the job's ending, if this is it.
+    fn note(&mut self, event: Event) -> Option<Ending> {
+        match event {
+            Event::Signal(number) => return Some(Ending::Signalled(number)),
+            Event::OutputClosed => return Some(Ending::OutputClosed),
+            Event::Ended { rank, end } => {
+                self.running -= 1;
+                match end {
+                    End::Exited { status: status @ 1.., unfinalized: true } => {
+                        return Some(Ending::Quit { rank, status });
+                    }
+                    End::Exited { status, unfinalized } => {
+                        self.status = self.status.max(status);
+                        if unfinalized {
+                            self.unfinalized.push(rank);
+                        }
+                    }
+                    End::Trapped(report) => return Some(Ending::Trapped { rank, report }),
+                    End::Failed(text) => return Some(Ending::Failed(format!("rank {rank}: {text}"))),
+                    End::Aborted { code, error } => return Some(Ending::Aborted { rank, code, error }),
+                    End::Stopped { waiting, place, in_deadlock } => {
+                        self.waiting.push((rank, in_words(waiting, place)));
+                        // Whoever stopped it for another reason is heard yet.
+                        return in_deadlock.then(|| Ending::Deadlocked { ranks: Vec::new(), unfinalized: Vec::new() });
+                    }
+                }
+            }
+        }
+        (self.running == 0)
+            .then(|| Ending::Finished { status: self.status, unfinalized: std::mem::take(&mut self.unfinalized) })
+    }
+
+    /// Every rank that has not returned waits and is now being unwound: hear what each of them waited for.
+    fn explain_deadlock(mut self, events: &Receiver<Event>) -> Ending {
+        // Nobody runs guest code any more, so this is as long as a busy machine may need.
+        let until = Instant::now() + Duration::from_secs(10);
+        while self.running > 0 {
+            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::Ended { rank, end: End::Stopped { waiting, place, .. } }) => {
+                    self.running -= 1;
+                    self.waiting.push((rank, in_words(waiting, place)));
+                }
+                Ok(Event::Ended { rank, end }) => {
+                    self.running -= 1;
+                    // It left just before the others missed it, and is heard only now.
+                    if matches!(end, End::Exited { unfinalized: true, .. }) {
+                        self.unfinalized.push(rank);
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        self.waiting.sort_unstable();
+        self.unfinalized.sort_unstable();
+        let ranks = self.waiting.into_iter().map(|(rank, waiting)| format!("rank {rank} waits in {waiting}")).collect();
+        Ending::Deadlocked { ranks, unfinalized: self.unfinalized }
+    }
+}

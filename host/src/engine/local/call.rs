@@ -1,0 +1,342 @@
+//! One MPI call of a guest: into the engine, calls back into the guest, and out again with an error code.
+//!
+//! The three forms differ only in how they wait (see the parent module). All borrow the rank from the store for as long
+//! as the call lasts, and use the store meanwhile to run callbacks on the rank's own stack.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+pub(crate) use rankine_local::errhan::On;
+use rankine_local::errhan::Raised;
+use rankine_local::{End, Ended, Rank, Step, YieldOnce, block_on};
+use wasmtime::{Caller, Result, format_err};
+
+use super::Guest;
+use crate::callback;
+use crate::guest::{Abort, Stopped};
+
+/// Why a call doesn't return to its guest.
+pub(super) enum Stop {
+    /// The job ended while the rank waited.
+    Ended,
+    /// A callback trapped.
+    Trap(wasmtime::Error),
+}
+
+impl From<Ended> for Stop {
+    fn from(_: Ended) -> Stop {
+        Stop::Ended
+    }
+}
+
+impl From<wasmtime::Error> for Stop {
+    fn from(error: wasmtime::Error) -> Stop {
+        Stop::Trap(error)
+    }
+}
+
+impl Stop {
+    fn into_error(self, rank: &Rank) -> wasmtime::Error {
+        match self {
+            Stop::Ended => stopped(rank, None),
+            Stop::Trap(error) => error,
+        }
+    }
+}
+
+/// The job has ended and this rank with it: by this error, if the rank was the one to end it.
+#[cold]
+fn stopped(rank: &Rank, error: Option<String>) -> wasmtime::Error {
+    match rank.world().ended() {
+        Some(End::Abort { rank: by, code }) if *by == rank.id() => Abort { code: *code, error }.into(),
+        ended => Stopped { waiting: rank.waiting(), in_deadlock: ended == Some(&End::Deadlock) }.into(),
+    }
+}
+
+/// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
+fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r Rank> {
+    Guest::refresh_memory(caller)?;
+    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed
+    // for `'r`. No `&mut Rank` is ever made.
+    let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
+    rank.enter(name);
+    Ok(rank)
+}
+
+/// A call that never waits: the same on threads and fibers.
+#[inline]
+pub(crate) fn now<'r>(
+    caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
+) -> Result<i32> {
+    now_anytime(caller, name, on, |rank| {
+        rank.check_running()?;
+        body(rank)
+    })
+}
+
+/// The same before `MPI_Init` and after `MPI_Finalize` too.
+#[inline]
+pub(crate) fn now_anytime<'r>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
+) -> Result<i32> {
+    let rank = enter(&mut caller, name)?;
+    match body(rank) {
+        Ok(()) => Ok(0),
+        Err(error) => now_failed(&mut caller, rank, on, error),
+    }
+}
+
+#[cold]
+fn now_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
+    let outcome = raise(rank, on, error);
+    block_on(rank, outcome, |request| Ok(callback::answer_at_once(caller, request)?))
+        .unwrap_or_else(|stop: Stop| Err(stop.into_error(rank)))
+}
+
+/// What the engine's functions that may wait are, once their own types are forgotten: waiting is compiled once.
+type Body<'f> = dyn Future<Output = rankine_guest::Result<()>> + 'f;
+
+/// A call that may wait, on a thread that is its rank's alone.
+#[inline]
+pub(crate) fn wait<'r, F>(
+    caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_guest::Result<()>>,
+{
+    wait_unless(caller, name, on, |_| None, body)
+}
+
+/// The same, for functions whose usual case needs no waiting: that is tried first, without a future to build.
+#[inline]
+pub(crate) fn wait_unless<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    at_once: impl FnOnce(&'r Rank) -> Option<rankine_guest::Result<()>>,
+    body: impl FnOnce(&'r Rank) -> F,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_guest::Result<()>>,
+{
+    let rank = enter(&mut caller, name)?;
+    if let Err(error) = rank.check_running() {
+        return now_failed(&mut caller, rank, on, error);
+    }
+    match at_once(rank) {
+        Some(Ok(())) => Ok(0),
+        Some(Err(error)) => now_failed(&mut caller, rank, on, error),
+        None => wait_for(&mut caller, rank, on, body(rank)),
+    }
+}
+
+/// The same before `MPI_Init` and after `MPI_Finalize` too.
+#[inline]
+pub(crate) fn wait_anytime<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_guest::Result<()>>,
+{
+    let rank = enter(&mut caller, name)?;
+    wait_for(&mut caller, rank, on, body(rank))
+}
+
+#[inline]
+fn wait_for<F>(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: F) -> Result<i32>
+where
+    F: Future<Output = rankine_guest::Result<()>>,
+{
+    let mut future = pin!(future);
+    // Most calls never wait.
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Ok(())) => Ok(0),
+        Poll::Ready(Err(error)) => now_failed(caller, rank, on, error),
+        Poll::Pending => keep_waiting(caller, rank, on, future),
+    }
+}
+
+fn keep_waiting(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
+    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(caller, request)?));
+    match outcome.map_err(|stop: Stop| stop.into_error(rank))? {
+        Ok(()) => Ok(0),
+        Err(error) => now_failed(caller, rank, on, error),
+    }
+}
+
+/// A call that may wait, on a fiber: waiting suspends it.
+#[inline]
+pub(crate) fn fiber<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F + 'r,
+) -> impl Future<Output = Result<i32>> + Send + 'r
+where
+    F: Future<Output = rankine_guest::Result<()>> + 'r,
+{
+    // SAFETY: as in `fiber_anytime`.
+    unsafe {
+        Sent::new(async move {
+            let rank = enter(&mut caller, name)?;
+            if let Err(error) = rank.check_running() {
+                return fiber_failed(&mut caller, rank, on, error).await;
+            }
+            suspend_on(&mut caller, rank, on, pin!(body(rank))).await
+        })
+    }
+}
+
+/// What Wasmtime takes from a call on a fiber.
+pub(crate) type OnFiber<'r> = Box<dyn Future<Output = Result<i32>> + Send + 'r>;
+
+/// A call that has succeeded at once. It has no size, so a box of it takes no memory.
+struct Success;
+
+impl Future for Success {
+    type Output = Result<i32>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<i32>> {
+        Poll::Ready(Ok(0))
+    }
+}
+
+/// The same, for functions whose usual case needs no waiting: that is tried first, and allocates nothing.
+#[inline]
+pub(crate) fn fiber_unless<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    at_once: impl FnOnce(&'r Rank) -> Option<rankine_guest::Result<()>>,
+    body: impl FnOnce(&'r Rank) -> F + 'r,
+) -> OnFiber<'r>
+where
+    F: Future<Output = rankine_guest::Result<()>> + 'r,
+{
+    match enter(&mut caller, name) {
+        Ok(rank) if rank.check_running().is_ok() => match at_once(rank) {
+            Some(Ok(())) => Box::new(Success),
+            // SAFETY: as in `fiber_anytime`.
+            Some(Err(error)) => unsafe {
+                Box::new(Sent::new(async move { fiber_failed(&mut caller, rank, on, error).await }))
+            },
+            None => Box::new(fiber(caller, name, on, body)),
+        },
+        _ => Box::new(fiber(caller, name, on, body)),
+    }
+}
+
+/// The same before `MPI_Init` and after `MPI_Finalize` too.
+#[inline]
+pub(crate) fn fiber_anytime<'r, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> F + 'r,
+) -> impl Future<Output = Result<i32>> + Send + 'r
+where
+    F: Future<Output = rankine_guest::Result<()>> + 'r,
+{
+    // SAFETY: the future stays on its fiber's stack and is polled only by the worker that runs the fiber; what it
+    // refers to is the rank's own, which moves between workers together with it (see `Rank`).
+    unsafe {
+        Sent::new(async move {
+            let rank = enter(&mut caller, name)?;
+            suspend_on(&mut caller, rank, on, pin!(body(rank))).await
+        })
+    }
+}
+
+/// A future that is declared to move between threads only as a whole.
+struct Sent<F>(F);
+
+// SAFETY: promised in `Sent::new`.
+unsafe impl<F> Send for Sent<F> {}
+
+impl<F> Sent<F> {
+    /// # Safety
+    /// Everything not `Send` in the future moves together with it.
+    unsafe fn new(future: F) -> Sent<F> {
+        Sent(future)
+    }
+}
+
+impl<F: Future> Future for Sent<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: the only field is pinned exactly when the whole is.
+        unsafe { self.map_unchecked_mut(|sent| &mut sent.0) }.poll(cx)
+    }
+}
+
+/// Runs a function of the engine on a fiber.
+async fn suspend_on(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
+    match drive(caller, rank, future).await.map_err(|stop| stop.into_error(rank))? {
+        Ok(()) => Ok(0),
+        Err(error) => fiber_failed(caller, rank, on, error).await,
+    }
+}
+
+#[cold]
+async fn fiber_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
+    let outcome = pin!(raise(rank, on, error));
+    drive(caller, rank, outcome).await.unwrap_or_else(|stop| Err(stop.into_error(rank)))
+}
+
+async fn drive<F: Future + ?Sized>(
+    caller: &mut Caller<'_, Guest>,
+    rank: &Rank,
+    mut future: Pin<&mut F>,
+) -> std::result::Result<F::Output, Stop> {
+    loop {
+        let cannot_wait = caller.data().cannot_wait;
+        let step = if cannot_wait { rank.step_awake(future.as_mut()) } else { rank.step(future.as_mut()) };
+        match step {
+            Step::Done(output) => return Ok(output),
+            Step::Ended => return Err(Stop::Ended),
+            Step::Ask(request) => {
+                let answer = callback::answer_on_fiber(caller, request).await?;
+                rank.answer(answer);
+            }
+            Step::Yielded if cannot_wait => std::thread::yield_now(),
+            Step::Parked if cannot_wait => return Err(cannot_be_waited_for(rank)),
+            Step::Yielded => YieldOnce::default().await,
+            Step::Parked => rank.woken().await,
+        }
+    }
+}
+
+#[cold]
+fn cannot_be_waited_for(rank: &Rank) -> Stop {
+    let call = rank.call();
+    Stop::Trap(format_err!(
+        "an error handler waits in {call} for another rank, but was called in a function that never waits; run this program with --threads"
+    ))
+}
+
+/// Hands an error to the handler it belongs to; the code the guest gets, if it gets to see one.
+async fn raise(rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
+    match rank.raise(on, error).await {
+        Raised::Code(code) => Ok(code),
+        Raised::Fatal { code, text } => {
+            rank.world().end(End::Abort { rank: rank.id(), code });
+            Err(stopped(rank, Some(text)))
+        }
+    }
+}

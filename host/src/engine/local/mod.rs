@@ -1,0 +1,192 @@
+//! The embedded engine's side of the host: its shims, and ranks as threads or fibers.
+//!
+//! The shims of most functions are rows of a generated file, named after the chapter; [`row`] says what a row becomes. A
+//! body reads arrays and strings with [`shim`], calls the engine's function and writes results back. Bodies that follow no
+//! rule of the table stand in [`bodies`]. Only what a module names is linked.
+//!
+//! All of them run through three functions of [`call`], which take the same arguments:
+//!
+//! ```text
+//! call::now  (caller, "MPI_Comm_rank", On::Comm(comm), |r| body(r, …)) -> wasmtime::Result<i32>   never waits; threads and fibers
+//! call::wait (caller, "MPI_Recv",      On::Comm(comm), |r| body(r, …)) -> wasmtime::Result<i32>   blocks the rank's thread
+//! call::fiber(caller, "MPI_Recv",      On::Comm(comm), |r| body(r, …)) -> impl Future + Send      for func_wrap_async
+//! ```
+//!
+//! They refresh the size of the memory, refuse calls before `MPI_Init` and after `MPI_Finalize` (the `anytime` forms
+//! `call::now_anytime` and so on do not), run callbacks into the guest, and hand errors to the error handler of what
+//! `On` names: `On::Comm`, `On::Win`, `On::File`, `On::Session`, `On::Request`, `On::Myself` (`MPI_COMM_SELF`'s) or
+//! `On::Nothing`.
+
+#[macro_use]
+pub(crate) mod row;
+
+pub(crate) mod bodies;
+pub(crate) mod call;
+mod generated;
+mod images;
+pub(crate) mod shim;
+mod threads;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::Result;
+use rankine_guest::{Account, Memory};
+use rankine_local::{End, Fibers, Options, Rank, Task, World};
+use wasmtime::Linker;
+
+use super::Engine;
+use crate::confine::{Needs, Network};
+use crate::crew::Crew;
+use crate::job::{Placement, Settings, cores};
+use crate::module::{self, Program};
+use crate::{engine, limits};
+
+/// What the store of a rank holds.
+pub(crate) type Guest = crate::guest::Guest<Rank>;
+
+/// The engine of one job.
+pub(crate) struct Local {
+    carriers: Carriers,
+    /// What the ranks share.
+    world: Arc<World>,
+    /// Memories start from copy-on-write images.
+    images: bool,
+}
+
+impl Engine for Local {
+    type Rank = Rank;
+
+    fn new(settings: &mut Settings, _library: Option<&Path>) -> Result<Local> {
+        let images = limits::check_mappings(settings.ranks)?;
+        limits::raise_open_files();
+        tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
+        let (carriers, world) = Carriers::new(settings);
+        Ok(Local { carriers, world, images })
+    }
+
+    fn compiling(&self) -> module::Settings {
+        module::Settings { images: self.images }
+    }
+
+    fn needs(&self, _program: &Program, settings: &Settings) -> Result<Needs> {
+        Ok(Needs::new(&settings.grants, None, Network::Closed))
+    }
+
+    fn define(linker: &mut Linker<Guest>, placement: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
+        if module == rankine_object::MODULE {
+            return images::define(linker, placement, name);
+        }
+        for chapter in &generated::CHAPTERS {
+            if (chapter.link)(linker, placement, name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn start(&self, crew: &Arc<Crew<Local>>) -> Result<()> {
+        match &self.carriers {
+            Carriers::Threads(threads) => threads.start(crew),
+            Carriers::Fibers(fibers) => {
+                let (carried, told) = (crew.clone(), crew.clone());
+                let task = move |index| -> Task {
+                    let crew = carried.clone();
+                    Box::pin(async move { crew.run_on_fiber(index, || crew.engine.rank(&crew.settings, index)).await })
+                };
+                Ok(fibers.start(task, move |index| told.panicked(index, ""))?)
+            }
+        }
+    }
+
+    fn stop(&self) {
+        self.world.end(End::Host);
+    }
+}
+
+impl Local {
+    /// Makes a rank, which knows how its program was started (`MPI_INFO_ENV`).
+    fn rank(&self, settings: &Settings, index: usize) -> Rc<Rank> {
+        let rank = Rank::new(self.world.clone(), index);
+        let (ranks, arguments) = (settings.ranks.to_string(), &settings.arguments);
+        let (command, arguments) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+        let arguments = arguments.join(" ");
+        rank.set_environment([
+            ("command", command),
+            ("argv", &arguments),
+            ("maxprocs", &ranks),
+            ("arch", "wasm32"),
+            ("thread_level", "MPI_THREAD_MULTIPLE"),
+        ]);
+        Rc::new(rank)
+    }
+}
+
+impl engine::Rank for Rank {
+    fn number(&self) -> usize {
+        self.id()
+    }
+
+    #[inline]
+    fn memory(&self) -> &Memory {
+        Rank::memory(self)
+    }
+
+    fn account(&self) -> &Arc<Account> {
+        Rank::account(self)
+    }
+
+    fn call(&self) -> &'static str {
+        Rank::call(self)
+    }
+
+    fn set_call(&self, call: &'static str) {
+        self.enter(call);
+    }
+
+    fn is_running(&self) -> bool {
+        !self.is_finalized()
+    }
+
+    fn leave(&self, ends_job: bool) {
+        if ends_job {
+            self.world().end(End::Host);
+        }
+        self.exit();
+    }
+}
+
+/// What carries the ranks of a job.
+enum Carriers {
+    Threads(Arc<threads::Threads>),
+    Fibers(Arc<Fibers>),
+}
+
+impl Carriers {
+    /// The carriers of a job and the world that its ranks share.
+    fn new(settings: &Settings) -> (Carriers, Arc<World>) {
+        let ranks = settings.ranks;
+        let options = Options {
+            spin: settings.placement == Placement::Threads && ranks <= cores(),
+            deadlock_check: settings.deadlock_check,
+            memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
+            ..Options::default()
+        };
+        match settings.placement {
+            Placement::Threads => {
+                let threads = threads::Threads::new(ranks);
+                (Carriers::Threads(threads.clone()), World::new(ranks, threads, None, options))
+            }
+            Placement::Fibers => {
+                let fibers = Fibers::new(ranks, cores().min(ranks));
+                (Carriers::Fibers(fibers.clone()), World::new(ranks, fibers, None, options))
+            }
+        }
+    }
+}
+
+/// Whether this engine has a function of MPI.
+pub(crate) fn has(name: &str) -> bool {
+    generated::CHAPTERS.iter().any(|chapter| chapter.names.contains(&name))
+}

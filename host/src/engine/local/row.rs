@@ -1,0 +1,244 @@
+//! What a row of the generated files becomes: the body of a shim, and its links for threads and fibers.
+//!
+//! ```text
+//! wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
+//!     pt2pt::send_as(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
+//! };
+//! ```
+//!
+//! First how it waits: the name of what carries it in [`call`](super::call); then the function and its variant for large
+//! counts, the words that the guest passes, and whose error handler hears of its errors. The body belongs to both
+//! variants: a `wide` word is an `i32` in the first and an `i64` in the second, and the body gets an `i64`; a `long` one is
+//! an `i64` in both, any other an `i32`. `|r, large|` asks which of the two was called.
+//!
+//! Three kinds of rows are different:
+//! - `wait_unless` has a second body, `at_once`, which is tried first: it does the usual case without waiting, or
+//!   nothing.
+//! - `value` gives what its body gives, not an error code.
+//! - `collective` has three functions, and after their words the communicator's. Its body makes the operation
+//!   ([`Collective`](rankine_local::coll::Collective)) on the communicator `c`; the first function takes part in it, the
+//!   second leaves it in a request, the third keeps it for `MPI_Start`.
+
+use wasmtime::Linker;
+
+use super::Guest;
+use crate::job::Placement;
+
+/// What bodies are made of.
+pub(super) mod prelude {
+    pub(crate) use rankine_abi::*;
+    pub(crate) use rankine_local::coll::*;
+    pub(crate) use rankine_local::*;
+    // The table's word for how a message is sent; the ABI's kinds are of numbers.
+    pub(crate) use rankine_local::Kind;
+    pub(crate) use wasmtime::{Caller, Linker};
+
+    pub(crate) use crate::engine::local::Guest;
+    pub(crate) use crate::engine::local::call::{self, On};
+    pub(crate) use crate::engine::local::shim::{self, addr, handle};
+    pub(crate) use crate::engine::local::{bodies, row};
+    pub(crate) use crate::job::Placement;
+}
+
+/// The functions of a chapter.
+pub(super) struct Chapter {
+    /// Their names.
+    pub(super) names: &'static [&'static str],
+    /// Links the one of that name; false if there is none.
+    pub(super) link: fn(&mut Linker<Guest>, Placement, &str) -> wasmtime::Result<bool>,
+}
+
+/// Makes the [`Chapter`] of its rows.
+macro_rules! shims {
+    ($(
+        $how:ident $($name:ident $(/ $large:ident)?),+ ($($word:ident $(: $kind:ident)?),*) $on:expr,
+        $(|$($bound:ident),+|)? $body:block $(at_once $at_once:block)?;
+    )*) => {
+        pub(crate) const CHAPTER: row::Chapter = row::Chapter {
+            names: &[$($(stringify!($name), $(stringify!($large),)?)+)*],
+            link,
+        };
+
+        $(shims!(@body $how ($($name),+) ($($($bound),+)?) ($($word $(: $kind)?),*) $body);)*
+
+        fn link(
+            linker: &mut Linker<Guest>,
+            placement: Placement,
+            name: &str,
+        ) -> wasmtime::Result<bool> {
+            // Where nothing waits, threads and fibers are the same.
+            let _ = placement;
+            $(shims!(
+                @row $how ($($name $(/ $large)?),+) ($($($bound),+)?) ($($word $(: $kind)?),*) ($on) ($($at_once)?) $body
+                (linker placement name)
+            );)*
+            Ok(false)
+        }
+    };
+
+    // The function that a body becomes. It has the name of MPI's.
+    (@body now $($rest:tt)*) => { shims!(@plain $($rest)*); };
+    (@body now_anytime $($rest:tt)*) => { shims!(@plain $($rest)*); };
+    (@body wait $($rest:tt)*) => { shims!(@async $($rest)*); };
+    (@body wait_anytime $($rest:tt)*) => { shims!(@async $($rest)*); };
+    (@body wait_unless $($rest:tt)*) => { shims!(@async $($rest)*); };
+    (@body value $($rest:tt)*) => {};
+    (@plain ($name:ident) ($r:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) $body:block) => {
+        #[allow(non_snake_case)]
+        fn $name($r: &Rank, $($large: bool,)? $($word: shims!(@wide $($kind)?)),*) -> Result<()> $body
+    };
+    (@async ($name:ident) ($r:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) $body:block) => {
+        #[allow(non_snake_case)]
+        async fn $name($r: &Rank, $($large: bool,)? $($word: shims!(@wide $($kind)?)),*) -> Result<()> $body
+    };
+    (
+        @body collective ($name:ident, $($form:ident),+) ($r:ident, $c:ident $(, $large:ident)?)
+        ($($word:ident $(: $kind:ident)?),*) $body:block
+    ) => {
+        // The communicator's word counts for arrays only.
+        #[allow(non_snake_case, unused_variables)]
+        fn $name(
+            $r: &Rank,
+            $c: &comm::Communicator,
+            $($large: bool,)?
+            $($word: shims!(@wide $($kind)?)),*
+        ) -> Result<impl Collective + use<>> $body
+    };
+
+    // A row's functions, each variant an import of its own.
+    (
+        @row collective ($a:ident $(/ $a_c:ident)?, $b:ident $(/ $b_c:ident)?, $c:ident $(/ $c_c:ident)?)
+        $bound:tt $words:tt $on:tt () $body:block $link:tt
+    ) => {
+        shims!(@collective false $a ($a $b $c) $bound $words $on $link);
+        $(shims!(@collective true $a ($a_c $b_c $c_c) $bound $words $on $link);)?
+    };
+    (@row value ($name:ident) ($($r:ident)?) ($($word:ident),*) $on:tt () $body:block $link:tt) => {
+        shims!(@sync false $name ($($word),*) caller { $(let $r = caller.data().rank();)? let _ = &caller; $body } $link);
+    };
+    (
+        @row $how:ident ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt $at_once:tt $body:block $link:tt
+    ) => {
+        shims!(@import $how false $name $name $bound $words $on $at_once $link);
+        $(shims!(@import $how true $name $large $bound $words $on $at_once $link);)?
+    };
+    (@import now $($rest:tt)*) => { shims!(@now now $($rest)*); };
+    (@import now_anytime $($rest:tt)*) => { shims!(@now now_anytime $($rest)*); };
+    (@import wait $($rest:tt)*) => { shims!(@wait wait fiber $($rest)*); };
+    (@import wait_anytime $($rest:tt)*) => { shims!(@wait wait_anytime fiber_anytime $($rest)*); };
+    (
+        @now $now:ident $is_large:tt $body:ident $name:ident ($r:ident $(, $large:ident)?)
+        ($($word:ident $(: $kind:ident)?),*) ($on:expr) () $link:tt
+    ) => {
+        shims!(@sync $is_large $name ($($word $(: $kind)?),*) caller {
+            call::$now(caller, stringify!($name), $on, |r| {
+                $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+            })
+        } $link);
+    };
+    (
+        @wait $wait:ident $fiber:ident $is_large:tt $body:ident $name:ident ($r:ident $(, $large:ident)?)
+        ($($word:ident $(: $kind:ident)?),*) ($on:expr) () $link:tt
+    ) => {
+        shims!(@async $is_large $name ($($word $(: $kind)?),*) caller {
+            call::$wait(caller, stringify!($name), $on, |r| {
+                $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+            })
+        } {
+            Box::new(call::$fiber(caller, stringify!($name), $on, move |r| {
+                $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+            }))
+        } $link);
+    };
+    (
+        @import wait_unless $is_large:tt $body:ident $name:ident ($r:ident) ($($word:ident $(: $kind:ident)?),*)
+        ($on:expr) ($at_once:block) $link:tt
+    ) => {
+        shims!(@async $is_large $name ($($word $(: $kind)?),*) caller {
+            $(let $word = shims!(@pass $word $($kind)?);)*
+            call::wait_unless(caller, stringify!($name), $on, |$r| $at_once, |$r| $body($r, $($word),*))
+        } {
+            $(let $word = shims!(@pass $word $($kind)?);)*
+            call::fiber_unless(caller, stringify!($name), $on, |$r| $at_once, move |$r| $body($r, $($word),*))
+        } $link);
+    };
+    (
+        @collective $is_large:tt $make:ident ($run:ident $start:ident $prepare:ident)
+        ($r:ident, $c:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) ($comm:expr) $link:tt
+    ) => {
+        shims!(@async $is_large $run ($($word $(: $kind)?),*) caller {
+            call::wait(caller, stringify!($run), On::Comm(handle($comm)), |r| {
+                coll::run(r, handle($comm), move |c| {
+                    $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+                })
+            })
+        } {
+            Box::new(call::fiber(caller, stringify!($run), On::Comm(handle($comm)), move |r| {
+                coll::run(r, handle($comm), move |c| {
+                    $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+                })
+            }))
+        } $link);
+        shims!(@sync $is_large $start ($($word $(: $kind)?,)* request) caller {
+            call::now(caller, stringify!($start), On::Comm(handle($comm)), |r| {
+                shim::put_new(r, request, "request", coll::start(r, handle($comm), |c| {
+                    $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+                }))
+            })
+        } $link);
+        shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* _info, request) caller {
+            call::now(caller, stringify!($prepare), On::Comm(handle($comm)), |r| {
+                shim::put_new(r, request, "request", coll::prepare(r, handle($comm), |c| {
+                    $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
+                }))
+            })
+        } $link);
+    };
+
+    // An import that never waits is the same for threads and fibers.
+    (
+        @sync $is_large:tt $name:ident ($($word:ident $(: $kind:ident)?),*) $caller:ident $call:block
+        ($linker:ident $placement:ident $wanted:ident)
+    ) => {
+        if $wanted == stringify!($name) {
+            $linker.func_wrap(
+                rankine_abi::MODULE,
+                stringify!($name),
+                |$caller: Caller<'_, Guest>, $($word: shims!(@word $is_large $($kind)?)),*| $call,
+            )?;
+            return Ok(true);
+        }
+    };
+    (
+        @async $is_large:tt $name:ident ($($word:ident $(: $kind:ident)?),*) $caller:ident $thread:block $fiber:block
+        ($linker:ident $placement:ident $wanted:ident)
+    ) => {
+        if $wanted == stringify!($name) {
+            match $placement {
+                Placement::Threads => $linker.func_wrap(
+                    rankine_abi::MODULE,
+                    stringify!($name),
+                    |$caller: Caller<'_, Guest>, $($word: shims!(@word $is_large $($kind)?)),*| $thread,
+                )?,
+                Placement::Fibers => $linker.func_wrap_async(
+                    rankine_abi::MODULE,
+                    stringify!($name),
+                    |$caller: Caller<'_, Guest>, ($($word,)*): ($(shims!(@word $is_large $($kind)?),)*)| $fiber,
+                )?,
+            };
+            return Ok(true);
+        }
+    };
+
+    // The type of a word in a variant, and of the body's parameter; what is passed from one to the other.
+    (@word $is_large:tt) => { i32 };
+    (@word false wide) => { i32 };
+    (@word true wide) => { i64 };
+    (@word $is_large:tt long) => { i64 };
+    (@wide) => { i32 };
+    (@wide $kind:ident) => { i64 };
+    (@pass $word:ident) => { $word };
+    (@pass $word:ident wide) => { i64::from($word) };
+    (@pass $word:ident long) => { $word };
+    (@is $is_large:tt $large:ident) => { $is_large };
+}

@@ -1,0 +1,97 @@
+//! The boundary that engines stand behind.
+//!
+//! An engine carries the ranks of a job and their messages. It defines the imports of a module, starts ranks and ends a
+//! job; that is [`Engine`]. What the rest of the host asks of one of its ranks is [`Rank`], and what object graphs ask is
+//! [`Carrier`](crate::objects::Carrier). An engine's shims and bodies are its own: plain functions, named after MPI's.
+//!
+//! | engine | ranks |
+//! |---|---|
+//! | [`local`] | all of them in this process, as threads or fibers |
+//! | [`mpi`] | the one that this process is, over an MPI library |
+
+pub(crate) mod local;
+pub(crate) mod mpi;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use rankine_guest::{Account, Memory};
+use wasmtime::Linker;
+
+use crate::confine::Needs;
+use crate::crew::Crew;
+use crate::ending::Ending;
+use crate::guest::Guest;
+use crate::job::{Placement, Settings};
+use crate::module::{self, Program};
+
+/// The import module of MPI's functions.
+pub(crate) const MODULE: &str = rankine_abi::MODULE;
+
+/// An engine that was made for a job. Its functions are called in the order in which they stand here.
+pub(crate) trait Engine: Sized + Send + Sync + 'static {
+    /// One of its ranks.
+    type Rank: Rank;
+
+    /// Does what has to be done while the process has one thread.
+    fn prepare() {}
+
+    /// Makes an engine for a job, or says why this machine can't run it; settles what is not the user's to choose. A
+    /// library may be named where the engine needs one.
+    fn new(settings: &mut Settings, library: Option<&Path>) -> Result<Self>;
+
+    /// How its guests are compiled.
+    fn compiling(&self) -> module::Settings {
+        module::Settings { images: true }
+    }
+
+    /// What the process must be able to do once it is confined.
+    fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs>;
+
+    /// Registers one function of MPI or of object graphs, if the engine has it; says whether it has.
+    fn define(
+        linker: &mut Linker<Guest<Self::Rank>>,
+        placement: Placement,
+        module: &str,
+        name: &str,
+    ) -> wasmtime::Result<bool>;
+
+    /// The first of the job's ranks that are in this process.
+    fn first_rank(&self) -> usize {
+        0
+    }
+
+    /// Starts the ranks of this process.
+    fn start(&self, crew: &Arc<Crew<Self>>) -> Result<()>;
+
+    /// The job has ended: ranks that wait for others shall do so no longer.
+    fn stop(&self) {}
+
+    /// All has been said: tells the ending to processes that the job has elsewhere.
+    fn conclude(&self, _ending: &Ending) {}
+}
+
+/// A rank, as the store of its guest knows it.
+pub(crate) trait Rank: 'static {
+    /// Its rank in `MPI_COMM_WORLD`.
+    fn number(&self) -> usize;
+
+    /// The guest's memory.
+    fn memory(&self) -> &Memory;
+
+    /// What it may take of memory.
+    fn account(&self) -> &Arc<Account>;
+
+    /// The function of MPI that runs, or ran last.
+    fn call(&self) -> &'static str;
+
+    /// A function of MPI runs, again or for the first time.
+    fn set_call(&self, call: &'static str);
+
+    /// Whether MPI is initialised and not finalised.
+    fn is_running(&self) -> bool;
+
+    /// Its program has ended, and the whole job with it if `ends_job`.
+    fn leave(&self, _ends_job: bool) {}
+}

@@ -1,0 +1,271 @@
+//! Operations of the guest's own: the library calls a function of the host, which calls the guest's.
+//!
+//! The ABI's operations carry no state, so there is a fixed number of such functions, a slot each. The operands are
+//! copied into the guest's scratch memory and back: the library's buffers are not in its memory.
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_OP, MPI_ERR_TYPE, Op};
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
+use wasmtime::format_err;
+
+use super::Result;
+use super::datatype::Type;
+use super::generated::symbols;
+use super::handle::{Handles, Hosted};
+use super::keeping::Keeping;
+use super::rank::Rank;
+use super::words::Words;
+
+/// Operations of the guest's own that can be alive at a time, in each of the two variants.
+const SLOTS: usize = 128;
+
+thread_local! {
+    /// The guest's function behind each slot that is taken.
+    static FUNCTIONS: [Cell<Option<u32>>; SLOTS] = const { [const { Cell::new(None) }; SLOTS] };
+}
+
+/// A slot that is taken, until nothing refers to the operation any more.
+pub(crate) struct Slot(usize);
+
+impl Slot {
+    fn take(function: u32) -> Option<Slot> {
+        FUNCTIONS.with(|slots| {
+            let free = slots.iter().position(|slot| slot.get().is_none())?;
+            slots[free].set(Some(function));
+            Some(Slot(free))
+        })
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        FUNCTIONS.with(|slots| slots[self.0].set(None));
+    }
+}
+
+/// An operation that the program has made.
+struct Made {
+    host: usize,
+    slot: Rc<Slot>,
+}
+
+impl Hosted for Made {
+    fn host(&self) -> usize {
+        self.host
+    }
+}
+
+/// The operations of this rank.
+pub(super) struct State(Handles<Made>);
+
+impl State {
+    pub(super) fn new(keeping: &Keeping) -> State {
+        State(Handles::new(keeping, (Class::Op, Op::NULL.0), MPI_ERR_OP, "operation", |word| Op(word).name()))
+    }
+}
+
+/// An operation as a call uses it.
+pub(crate) struct OpUse {
+    /// The library's handle.
+    pub(crate) host: usize,
+    /// The slot of an operation of the guest's own, to be kept as long as the library may call it.
+    pub(crate) slot: Option<Rc<Slot>>,
+}
+
+impl Rank {
+    /// The operation behind a word.
+    pub(crate) fn op(&self, word: u32) -> Result<OpUse> {
+        let slot = self.ops.0.with(word, |made| made.slot.clone());
+        Ok(OpUse { host: self.ops.0.host(word, "op")?, slot })
+    }
+
+    /// The operation of a reduction, and what the library is to take the datatype for.
+    #[inline]
+    pub(crate) fn reduction(&self, word: u32, datatype: &Type) -> Result<(OpUse, usize)> {
+        let op = self.op_on(word, datatype)?;
+        // MPICH makes room for operands from the first one upwards.
+        if datatype.extent() < 0 && (op.slot.is_some() || datatype.has_quads) {
+            let text =
+                format!("datatype: a reduction of elements with the extent {} is not possible", datatype.extent());
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
+        if op.slot.is_some() {
+            let host = self.telling_host(datatype)?;
+            return Ok((op, host));
+        }
+        if datatype.has_quads {
+            let op = OpUse { host: self.quad_operation(Op(word), datatype)?, slot: None };
+            return Ok((op, self.telling_host(datatype)?));
+        }
+        Ok((op, datatype.host))
+    }
+
+    /// The operation on operands of a datatype. MPICH ends the process that reduces elements of the null datatype.
+    fn op_on(&self, word: u32, datatype: &Type) -> Result<OpUse> {
+        if datatype.word == Datatype::NULL.0 {
+            return Err(Error::new(MPI_ERR_TYPE, "datatype: MPI_DATATYPE_NULL is no type of operands"));
+        }
+        self.op(word)
+    }
+
+    /// The operation of an accumulation into a window.
+    pub(crate) fn accumulation(&self, word: u32, datatype: &Type) -> Result<OpUse> {
+        let op = self.op_on(word, datatype)?;
+        if datatype.has_quads && ![Op::REPLACE, Op::NO_OP].contains(&Op(word)) {
+            let name = Op(word).name().unwrap_or("an operation");
+            let text = format!(
+                "{name} on long double is not possible in a window of the engine mpi: the guest's is an IEEE quad, the MPI library's is not"
+            );
+            return Err(Error::new(MPI_ERR_OP, text));
+        }
+        Ok(op)
+    }
+
+    /// Drops an operation that the library has made null.
+    pub(crate) fn after_op(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
+        if host == Op::NULL.0 as usize {
+            self.ops.0.remove(word);
+            self.put_word(at, Op::NULL.0, what)?;
+        }
+        Ok(())
+    }
+}
+
+/// `MPI_Op_create`
+pub(crate) fn op_create(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    r.room(w.addr(2), 4, "op")?;
+    let slot = Slot::take(w.word(0)).ok_or_else(|| {
+        Error::new(
+            MPI_ERR_NO_MEM,
+            format!("a rank may have {SLOTS} operations of its own at a time over an MPI library"),
+        )
+    })?;
+    let mut host = 0;
+    let code = if large {
+        let call = r.symbol::<symbols::MPI_Op_create_c>()?;
+        // SAFETY: a function of the type that the standard asks for, and a result on the stack.
+        unsafe { call(LARGE[slot.0] as *const c_void, w.int(1), &mut host) }
+    } else {
+        let call = r.symbol::<symbols::MPI_Op_create>()?;
+        // SAFETY: as above.
+        unsafe { call(SMALL[slot.0] as *const c_void, w.int(1), &mut host) }
+    };
+    r.check(code)?;
+    let word = r.ops.0.insert(Made { host, slot: Rc::new(slot) })?;
+    r.put_word(w.addr(2), word, "op")
+}
+
+/// `MPI_Op_free`: the slot stays taken while an operation is under way that uses it.
+pub(crate) fn op_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "op")?;
+    let mut host = r.op(word)?.host;
+    let call = r.symbol::<symbols::MPI_Op_free>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(&mut host) })?;
+    r.after_op(w.addr(0), word, host, "op")
+}
+
+/// `MPI_User_function`
+type Small = unsafe extern "C" fn(*const c_void, *mut c_void, *const c_int, *const usize);
+/// `MPI_User_function_c`
+type Large = unsafe extern "C" fn(*const c_void, *mut c_void, *const i64, *const usize);
+
+unsafe extern "C" fn small<const SLOT: usize>(
+    invec: *const c_void,
+    inoutvec: *mut c_void,
+    length: *const c_int,
+    datatype: *const usize,
+) {
+    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements.
+    unsafe { run(SLOT, invec.cast(), inoutvec.cast(), i64::from(*length), false, *datatype) }
+}
+
+unsafe extern "C" fn large<const SLOT: usize>(
+    invec: *const c_void,
+    inoutvec: *mut c_void,
+    length: *const i64,
+    datatype: *const usize,
+) {
+    // SAFETY: as in `small`.
+    unsafe { run(SLOT, invec.cast(), inoutvec.cast(), *length, true, *datatype) }
+}
+
+/// A table with a function for each slot.
+macro_rules! slots {
+    ($function:ident: $($high:literal)*) => {
+        [$(
+            $function::<{ 8 * $high }>, $function::<{ 8 * $high + 1 }>, $function::<{ 8 * $high + 2 }>, $function::<{ 8 * $high + 3 }>,
+            $function::<{ 8 * $high + 4 }>, $function::<{ 8 * $high + 5 }>, $function::<{ 8 * $high + 6 }>, $function::<{ 8 * $high + 7 }>,
+        )*]
+    };
+}
+
+static SMALL: [Small; SLOTS] = slots!(small: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+static LARGE: [Large; SLOTS] = slots!(large: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+
+/// Calls the guest's function behind a slot.
+///
+/// # Safety
+/// A rank's call is under way on this thread, and the operands have so many elements of the library's datatype.
+unsafe fn run(slot: usize, invec: *const u8, inoutvec: *mut u8, length: i64, is_large: bool, datatype: usize) {
+    // SAFETY: the caller's.
+    let r = unsafe { Rank::current() };
+    let Some(function) = FUNCTIONS.with(|slots| slots[slot].get()) else { return };
+    // SAFETY: the caller's.
+    let done = unsafe { call(r, function, invec, inoutvec, length, is_large, datatype) };
+    if done.is_none() && !r.stopped.get() {
+        r.stop(format_err!("the guest has no memory left for the operands of its reduction of {length} elements"));
+    }
+}
+
+/// As [`run`]; nothing if it could not be called.
+///
+/// # Safety
+/// That of [`run`].
+unsafe fn call(
+    r: &Rank,
+    function: u32,
+    invec: *const u8,
+    inoutvec: *mut u8,
+    length: i64,
+    is_large: bool,
+    datatype: usize,
+) -> Option<()> {
+    let word = match r.datatype_word(datatype) {
+        Some(word) => word,
+        // The program has freed its handle since.
+        None => r.adopt_datatype(datatype, &[]).ok()?,
+    };
+    let ty = r.datatype(word, "datatype").ok()?;
+    let (low, high) = ty.hull(length).unwrap_or((0, 0));
+    // The guest's addresses of elements must not be negative.
+    let (low, high) = (isize::try_from(low.min(0)).ok()?, isize::try_from(high.max(0)).ok()?);
+    let bytes = high - low;
+    let room = u32::try_from(bytes).ok()?.checked_next_multiple_of(16)?;
+    r.with_scratch(room.checked_mul(2)?.checked_add(32)?, |at| {
+        let (first, second) = (Addr(at.0 + 32), Addr(at.0 + 32 + room));
+        // SAFETY: from the lowest to the highest byte of its elements, each operand is the library's to show.
+        let (one, other) = unsafe {
+            let operand = |from: *const u8| std::slice::from_raw_parts(from.offset(low), bytes as usize);
+            (operand(invec), operand(inoutvec))
+        };
+        r.memory().write_bytes(first, one, "an operand").ok()?;
+        r.memory().write_bytes(second, other, "an operand").ok()?;
+        if is_large {
+            r.put_long(at, length, "the length").ok()?;
+        } else {
+            r.put_int(at, length as c_int, "the length").ok()?;
+        }
+        r.put_word(Addr(at.0 + 8), word, "the datatype").ok()?;
+        let element = |block: Addr| block.0 as i32 - low as i32;
+        r.call_guest(function, &[element(first), element(second), at.0 as i32, at.0 as i32 + 8])?;
+        let result = r.memory().read_bytes(second, bytes as u64, "an operand").ok()?;
+        // SAFETY: as above; no reference to the operand is left.
+        unsafe { std::ptr::copy_nonoverlapping(result.as_ptr(), inoutvec.offset(low), bytes as usize) };
+        Some(())
+    })
+}
