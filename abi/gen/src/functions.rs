@@ -57,6 +57,7 @@ pub struct Marks {
     pub calls: bool,
     pub anytime: bool,
     pub at_once: bool,
+    pub asks: bool,
 }
 
 /// Some of the engines.
@@ -290,6 +291,7 @@ fn marks(words: &str) -> Result<Marks> {
             "calls" => marks.calls = true,
             "anytime" => marks.anytime = true,
             "at_once" => marks.at_once = true,
+            "asks" => marks.asks = true,
             other => bail!("no mark is called {other}"),
         }
     }

@@ -1,9 +1,10 @@
 //! The embedded MPI engine: the ranks of a job in one process, messages moved straight from memory to memory.
 //!
-//! The engine sees a rank as an identity, a memory and somebody to wake; it knows nothing of WebAssembly. A file per
-//! chapter of the standard holds one function per MPI function; below them lie [`transport`](crate::Rank) (sends and
-//! receives), mailboxes, datatypes and the world that ranks share. The host's shims validate nothing but addresses of
-//! arrays and strings: every argument is checked here, every buffer in [`Span`].
+//! The engine sees a rank as an identity, a memory and somebody to wake; it knows nothing of WebAssembly. What a guest
+//! is to any engine, such as its memory, errors and handles, is in [`rankine_guest`]. A file per chapter of the standard
+//! holds one function per MPI function; below them lie [`transport`](crate::Rank) (sends and receives), mailboxes,
+//! datatypes and the world that ranks share. The host's shims validate nothing but addresses of arrays and strings:
+//! every argument is checked here, every buffer in [`Span`].
 
 // Guards take back what they started when they are dropped: they are not to be forgotten.
 #![warn(clippy::mem_forget)]

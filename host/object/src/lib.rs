@@ -15,7 +15,7 @@
 //! | `rebuild` | from an image to a graph |
 //!
 //! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. Who sends and
-//! receives images are the engines' shims (`host/src/local/objects.rs`). A guest that describes its types wrongly sends
+//! receives images are the engines, each in its `images.rs`. A guest that describes its types wrongly sends
 //! nonsense or gets errors; whoever receives believes nothing of an image but what `decode` has checked against its own
 //! description.
 

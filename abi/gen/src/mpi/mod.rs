@@ -1,7 +1,7 @@
 //! Writes `host/src/engine/mpi/generated/`: the shims of the `mpi` engine, a file of rows per chapter, and the library's
 //! functions as typed symbols.
 //!
-//! What a row becomes is said by the macro `shims!` in `host/src/engine/mpi/shim.rs`. Here stands what differs between the
+//! What a row becomes is said by the macro `shims!` in `host/src/engine/mpi/call/shim.rs`. Here stands what differs between the
 //! functions: whose errors they are, which handles they make, and the statements that prove and translate arguments
 //! ([`shim`]). Both variants share them; the macro says what a `Count` is in each.
 
@@ -104,7 +104,7 @@ fn emit_chapter(title: &str, rows: &str) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! Shims of the engine `mpi`: {}.", title[..1].to_lowercase() + &title[1..])?;
-    writeln!(out, "use crate::engine::mpi::shim::prelude::*;\n")?;
+    writeln!(out, "use crate::engine::mpi::call::shim::prelude::*;\n")?;
     writeln!(out, "shims! {{\n{}\n}}", rows.trim_end())?;
     Ok(out)
 }

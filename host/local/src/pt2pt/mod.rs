@@ -5,6 +5,8 @@
 
 mod buffered;
 mod bytes;
+#[cfg(test)]
+mod charged;
 mod nonblocking;
 #[cfg(test)]
 mod overlap;

@@ -15,10 +15,10 @@ use rankine_abi::{
 use rankine_guest::Error;
 
 use super::Result;
+use super::call::words::Words;
 use super::generated::symbols;
 use super::library::Symbol;
-use super::rank::Rank;
-use super::words::Words;
+use super::process::rank::Rank;
 
 /// The type of the library's functions that create keyvals.
 type Create = unsafe extern "C" fn(*const c_void, *const c_void, *mut c_int, *mut c_void) -> c_int;
@@ -38,6 +38,8 @@ pub(crate) trait Carrier {
 
     /// The library's handle, for a word of the guest's.
     fn host(r: &Rank, word: u32) -> Result<usize>;
+    /// The same where the object is only asked about.
+    fn asked(r: &Rank, word: u32) -> Result<usize>;
     /// The guest's word, for a handle of the library's.
     fn word(r: &Rank, host: usize) -> u32;
     /// The guest's word for the value of an attribute.
@@ -45,7 +47,7 @@ pub(crate) trait Carrier {
 }
 
 macro_rules! carriers {
-    ($($handle:ident: $create:ident, $set:ident, $get:ident, $delete:ident, $host:expr, $word:expr, $shown:expr;)*) => {$(
+    ($($handle:ident: $create:ident, $set:ident, $get:ident, $delete:ident, $host:expr, $asked:expr, $word:expr, $shown:expr;)*) => {$(
         impl Carrier for $handle {
             type Create = symbols::$create;
             type Set = symbols::$set;
@@ -54,6 +56,10 @@ macro_rules! carriers {
 
             fn host(r: &Rank, word: u32) -> Result<usize> {
                 $host(r, word)
+            }
+
+            fn asked(r: &Rank, word: u32) -> Result<usize> {
+                $asked(r, word)
             }
 
             fn word(r: &Rank, host: usize) -> u32 {
@@ -70,13 +76,16 @@ macro_rules! carriers {
 carriers! {
     Comm: MPI_Comm_create_keyval, MPI_Comm_set_attr, MPI_Comm_get_attr, MPI_Comm_delete_attr,
         |r: &Rank, word| r.comm(word, "comm"),
+        Comm::host,
         Rank::comm_word, of_comm;
     Datatype: MPI_Type_create_keyval, MPI_Type_set_attr, MPI_Type_get_attr, MPI_Type_delete_attr,
         |r: &Rank, word| r.telling_host(&*r.datatype(word, "datatype")?),
+        |r: &Rank, word| r.telling_host(&*r.asked_datatype(word, "datatype")?),
         |r: &Rank, host| r.datatype_word(host).unwrap_or(Datatype::NULL.0),
         |_, _, value| Ok(value as usize as u32);
     Win: MPI_Win_create_keyval, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Win_delete_attr,
         |r: &Rank, word| r.win(word, "win"),
+        Win::host,
         Rank::win_word, of_win;
 }
 
@@ -94,7 +103,7 @@ const MOST_KEYVALS: u32 = 1 << 16;
 
 /// The keyvals' number, and where the predefined attributes lie in the guest's memory.
 #[derive(Default)]
-pub(super) struct State {
+pub(crate) struct State {
     keyvals: Cell<u32>,
     comm: Cell<Option<Addr>>,
     /// Objects whose attributes the library goes through right now, calling the guest's functions.
@@ -130,7 +139,7 @@ impl Rank {
 
     /// Whether a function of an attribute runs because this object ends.
     #[inline]
-    pub(super) fn is_ending(&self, object: usize) -> bool {
+    pub(crate) fn is_ending(&self, object: usize) -> bool {
         self.attrs.ending.borrow().contains(&object)
     }
 
@@ -144,7 +153,7 @@ impl Rank {
     }
 
     /// A window has gone.
-    pub(super) fn forget_attributes(&self, win: u32) {
+    pub(crate) fn forget_attributes(&self, win: u32) {
         let block = self.attrs.wins.borrow_mut().remove(&win);
         if let Some(block) = block {
             self.give_back(block);
@@ -235,7 +244,7 @@ pub(crate) fn set_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 /// `MPI_Type_get_attr` and its like
 pub(crate) fn get_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let object = O::host(r, w.word(0))?;
+    let object = O::asked(r, w.word(0))?;
     r.room(w.addr(2), 4, "attribute_val")?;
     r.room(w.addr(3), 4, "flag")?;
     let (call, mut value, mut flag) = (r.symbol::<O::Get>()?, std::ptr::null_mut::<c_void>(), 0);

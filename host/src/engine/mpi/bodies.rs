@@ -2,9 +2,10 @@
 //! `worker`, which takes the rank, the call's words, and `large: bool` if it serves two variants. Each stands beside what
 //! it is about; a file that has some is named here.
 
-pub(crate) use super::shim::identity;
+pub(crate) use super::call::shim::identity;
 pub(crate) use super::{
-    attr::*, buffered::*, codes::*, comm::*, contents::*, datatype::*, dynamic::*, errhan::*, generalised::*, group::*,
-    info::*, init::*, io::*, misc::*, mpit::*, op::*, part::*, ports::*, request::*, rma::*, session::*, spawn::*,
-    topo::*,
+    attr::*, comm::group::*, comm::session::*, comm::topo::*, comm::*, datatype::contents::*, datatype::*,
+    errhan::codes::*, errhan::*, info::*, io::*, misc::*, mpit::*, op::*, process::init::*, pt2pt::buffered::*,
+    pt2pt::part::*, request::complete::*, request::generalised::*, request::*, rma::dynamic::*, rma::*,
+    spawn::ports::*, spawn::*,
 };

@@ -17,12 +17,12 @@ use wasmtime::{FuncType, Linker, ValType};
 
 use super::Guest;
 use super::Result;
+use super::call::room::Room;
+use super::call::words::{Status, Words};
 use super::call::{self, On};
 use super::generated::symbols;
-use super::rank::Rank;
+use super::process::rank::Rank;
 use super::request::{Kind, Origin, Pending, Then};
-use super::room::Room;
-use super::words::{Status, Words};
 use crate::objects::{self, Carrier, Landing, Shared};
 
 /// The library's handle of `MPI_BYTE`.
@@ -94,7 +94,7 @@ const ROWS: &[Row] = rows! {
 };
 
 /// Registers one function of the module `rankine`; says whether there is one of that name.
-pub(super) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result<bool> {
+pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result<bool> {
     let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Ok(false) };
     let wasm = |word: char| if word == 'l' { ValType::I64 } else { ValType::I32 };
     let ty = FuncType::new(linker.engine(), row.words.chars().map(wasm), [ValType::I32]);

@@ -4,9 +4,9 @@ use rankine_abi::{MPI_ERR_ARG, MPI_MAX_INFO_VAL};
 use rankine_guest::Error;
 
 use super::Result;
+use super::call::words::Words;
 use super::generated::symbols;
-use super::rank::Rank;
-use super::words::Words;
+use super::process::rank::Rank;
 
 /// `MPI_Info_create_env`: the library knows how it was started; the guest's arguments say no more.
 pub(crate) fn info_create_env(r: &Rank, w: &mut Words<'_>) -> Result<()> {

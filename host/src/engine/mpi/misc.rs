@@ -8,13 +8,13 @@ use rankine_guest::{Callback, Charge, Error};
 use wasmtime::ValRaw;
 
 use super::Result;
+use super::call::words::Words;
 use super::generated::symbols;
-use super::rank::Rank;
-use super::words::Words;
+use super::process::rank::Rank;
 
 /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
 #[derive(Default)]
-pub(super) struct State(RefCell<HashMap<Addr, Charge>>);
+pub(crate) struct State(RefCell<HashMap<Addr, Charge>>);
 
 /// `MPI_Wtime`
 pub(crate) fn wtime(r: &Rank, w: &mut Words<'_>) -> Result<()> {
@@ -58,7 +58,7 @@ pub(crate) fn pcontrol(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 
 impl Rank {
     /// Memory that the program may give back: the guest's own, since it can address no other.
-    pub(super) fn allocate_for_guest(&self, size: i64) -> Result<Addr> {
+    pub(crate) fn allocate_for_guest(&self, size: i64) -> Result<Addr> {
         if size < 0 {
             return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
         }
@@ -68,7 +68,7 @@ impl Rank {
     }
 
     /// Gives memory back to the guest's allocator.
-    pub(super) fn give_back(&self, address: Addr) {
+    pub(crate) fn give_back(&self, address: Addr) {
         self.ask(Callback::Free { address });
     }
 }

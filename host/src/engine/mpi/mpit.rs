@@ -16,11 +16,11 @@ use rankine_abi::{
 use rankine_guest::Error;
 
 use super::Result;
+use super::call::words::Words;
 use super::generated::symbols;
-use super::hints::Of;
 use super::library::Symbol;
-use super::rank::Rank;
-use super::words::Words;
+use super::library::hints::Of;
+use super::process::rank::Rank;
 
 /// What is known of a variable from the time when its handle was made.
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ struct Variable {
 
 /// The handles of variables, by the guest's word.
 #[derive(Default)]
-pub(super) struct State(RefCell<HashMap<u32, Variable>>);
+pub(crate) struct State(RefCell<HashMap<u32, Variable>>);
 
 /// A string that the library writes, with its length; either may not be wanted.
 pub(crate) struct Text {

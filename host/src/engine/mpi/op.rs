@@ -13,12 +13,12 @@ use rankine_guest::handle::Class;
 use wasmtime::format_err;
 
 use super::Result;
+use super::call::handle::{Handles, Hosted};
+use super::call::keeping::Keeping;
+use super::call::words::Words;
 use super::datatype::Type;
 use super::generated::symbols;
-use super::handle::{Handles, Hosted};
-use super::keeping::Keeping;
-use super::rank::Rank;
-use super::words::Words;
+use super::process::rank::Rank;
 
 /// Operations of the guest's own that can be alive at a time, in each of the two variants.
 const SLOTS: usize = 128;
@@ -60,10 +60,10 @@ impl Hosted for Made {
 }
 
 /// The operations of this rank.
-pub(super) struct State(Handles<Made>);
+pub(crate) struct State(Handles<Made>);
 
 impl State {
-    pub(super) fn new(keeping: &Keeping) -> State {
+    pub(crate) fn new(keeping: &Keeping) -> State {
         State(Handles::new(keeping, (Class::Op, Op::NULL.0), MPI_ERR_OP, "operation", |word| Op(word).name()))
     }
 }

@@ -201,7 +201,7 @@ impl Shim<'_> {
     }
 
     /// Of a new datatype: how many elements of the old one it can be long, and how many bytes. See
-    /// `host/src/engine/mpi/reach.rs`.
+    /// `host/src/engine/mpi/datatype/reach.rs`.
     fn reach(&mut self) {
         let word = |name: &str| self.word(self.function.parameter(name).expect("all that make such types have it"));
         let area = |a: &str, b: &str| format!("area({}, {})", word(a), word(b));

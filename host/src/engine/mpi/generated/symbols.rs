@@ -6,7 +6,7 @@
 
 use std::ffi::{c_char, c_double, c_int, c_void};
 
-use crate::engine::mpi::words::Status;
+use crate::engine::mpi::call::words::Status;
 
 symbols! {
     MPI_Abi_get_fortran_booleans(logical_size: c_int, logical_true: *mut c_void, logical_false: *mut c_void,

@@ -1,0 +1,180 @@
+//! Results: room for them in the guest's memory before the call, and how they are stored after it.
+
+use anyhow::{Result, bail};
+
+use super::{Shim, lower};
+use crate::functions::{Class, Errors};
+use crate::parameters::{Direction, Kind, Length, Parameter};
+
+impl Shim<'_> {
+    /// Makes room for a result.
+    pub(super) fn output(&mut self, p: &Parameter) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        if p.ignorable {
+            return self.ignorable(p);
+        }
+        if p.direction == Direction::InOut {
+            return Ok(());
+        }
+        if !p.lengths.is_empty() {
+            return self.output_array(p);
+        }
+        let (start, put, bytes) = match &p.kind {
+            Kind::Handle(class) => return self.output_handle(p, *class),
+            Kind::Status => {
+                self.before.push(format!("let mut {name} = r.status_out({address}, {name:?})?;"));
+                self.after.push(format!("r.put_status(&{name})"));
+                return Ok(());
+            }
+            Kind::String(Some(room)) => {
+                let room = self.length(room)?;
+                self.before.push(format!("let mut {name} = r.text_room({address}, {room}, {name:?})?;"));
+                self.after.push(format!("r.put_text({address}, &{name}, {room}, {name:?})"));
+                return Ok(());
+            }
+            Kind::Address { .. } => {
+                ("std::ptr::null_mut::<c_void>()", format!("r.put_pointer({address}, {name}, {name:?})"), "4")
+            }
+            Kind::Tool(c) => ("0_usize", format!("r.put_tool({address}, {name}, {c:?})"), "4"),
+            kind => match self.number(kind) {
+                "c_int" => ("0 as c_int", format!("r.put_int({address}, {name}, {name:?})"), "4"),
+                "isize" => ("0_isize", format!("r.put_aint({address}, {name}, {name:?})"), "4"),
+                "i64" => ("0_i64", format!("r.put_long({address}, {name}, {name:?})"), "8"),
+                "Displ" => ("0 as Displ", format!("r.put_number({address}, {name}, {name:?})"), "Displ::BYTES"),
+                "Extent" => ("0 as Extent", format!("r.put_number({address}, {name}, {name:?})"), "Extent::BYTES"),
+                _ => ("0 as Count", format!("r.put_number({address}, {name}, {name:?})"), "Count::BYTES"),
+            },
+        };
+        self.before.push(format!("r.room({address}, {bytes}, {name:?})?;"));
+        self.before.push(format!("let mut {name} = {start};"));
+        self.after.push(put);
+        Ok(())
+    }
+
+    /// A result that the caller may not want.
+    fn ignorable(&mut self, p: &Parameter) -> Result<()> {
+        let (name, at) = (p.variable(), self.at(&p.name));
+        if self.text_of(p).is_some() {
+            return Ok(());
+        }
+        let (start, put) = match &p.kind {
+            Kind::String(Some(_)) => (format!("Text::new(r, w, {at})?"), "put(r)".to_owned()),
+            kind => {
+                let put = match (kind, self.number(kind)) {
+                    _ if !p.lengths.is_empty() => bail!("{name}: no rule for an array that may be ignored"),
+                    (Kind::Handle(Class::Datatype), _) => "put_datatype(r)".to_owned(),
+                    (Kind::Handle(Class::Info), _) => "put_info(r)".to_owned(),
+                    (Kind::Tool(c), _) => format!("put_tool(r, {c:?})"),
+                    (_, "c_int") => "put_int(r)".to_owned(),
+                    (_, "i64") => "put_long(r)".to_owned(),
+                    _ => bail!("{name}: no rule for a {kind:?} that may be ignored"),
+                };
+                (format!("Wanted::new(w, {at})"), put)
+            }
+        };
+        self.before.push(format!("let mut {name} = {start};"));
+        self.after.push(format!("{name}.{put}"));
+        Ok(())
+    }
+
+    /// The string of which this is the length.
+    pub(super) fn text_of(&self, length: &Parameter) -> Option<&Parameter> {
+        let is_its = |p: &&Parameter| match &p.kind {
+            Kind::String(Some(Length::Parameter(name))) => p.ignorable && *name == length.name,
+            _ => false,
+        };
+        self.function.parameters.iter().find(is_its)
+    }
+
+    fn output_array(&mut self, p: &Parameter) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        let length = self.array_length(p)?;
+        match &p.kind {
+            Kind::Weight => {
+                self.before.push(format!("let mut {name} = r.weights({address}, {length}, {name:?})?;"));
+                self.after.push(format!("r.put_weights({address}, &{name}, {name:?})"));
+            }
+            kind if self.number(kind) == "c_int" => {
+                self.before.push(format!("let mut {name} = r.ints({address}, {length}, {name:?})?;"));
+                self.after.push(format!("r.put_ints({address}, &{name}, {name:?})"));
+            }
+            kind => bail!("{name}: no rule for an out array of {kind:?}"),
+        }
+        Ok(())
+    }
+
+    fn output_handle(&mut self, p: &Parameter, class: Class) -> Result<()> {
+        let (name, address) = (p.variable(), self.address(&p.name));
+        let put = match class {
+            Class::Comm => {
+                let parent = self.function.parameters.iter().find(|p| p.is_passed_handle(&[Class::Comm]));
+                let parent = parent.map_or("0".to_owned(), |parent| format!("w.word({})", self.at(&parent.name)));
+                format!("r.put_comm({address}, {name}, {parent}, {name:?})")
+            }
+            Class::Datatype => {
+                let of =
+                    |p: &&Parameter| matches!(p.kind, Kind::Handle(Class::Datatype)) && p.direction == Direction::In;
+                let types: Vec<&Parameter> = self.function.parameters.iter().filter(of).collect();
+                let made_of = match types.as_slice() {
+                    [p] if !p.lengths.is_empty() => format!("&{}", p.name),
+                    [p] => format!("slice::from_ref(&{})", p.name),
+                    types => format!("&[{}]", types.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ")),
+                };
+                let put = match self.function.name.as_str() {
+                    "MPI_Type_create_struct" => "put_struct",
+                    "MPI_Type_contiguous" | "MPI_Type_dup" => "put_sequence",
+                    _ => "put_datatype",
+                };
+                match types.is_empty() {
+                    true => format!("r.put_predefined({address}, {name}, {name:?})"),
+                    false => format!("r.{put}({address}, {name}, {made_of}, {name:?})"),
+                }
+            }
+            Class::Request => {
+                let persistent = self.function.name.ends_with("_init");
+                let kind = match (self.function.chapter.as_str(), persistent) {
+                    ("pt2pt", false) => "Message",
+                    ("pt2pt", true) => "PersistentMessage",
+                    ("rma" | "io", _) => "Access",
+                    (_, false) => "Collective",
+                    (_, true) => "PersistentCollective",
+                };
+                let kept = match self.kept.as_slice() {
+                    [one] => one.clone(),
+                    several => format!("({})", several.join(", ")),
+                };
+                format!(
+                    "r.put_request({address}, {name}, Pending::new({}, Kind::{kind}, {kept}), {name:?})",
+                    self.origin()
+                )
+            }
+            Class::Group => {
+                let classes = [Class::Group, Class::Comm, Class::Win, Class::File, Class::Session];
+                let from = self.function.parameters.iter().find(|p| p.is_passed_handle(&classes));
+                let from = from.map_or("0".to_owned(), |from| format!("w.word({})", self.at(&from.name)));
+                format!("r.put_group({address}, {name}, {from}, {name:?})")
+            }
+            Class::Info | Class::Message => {
+                format!("r.put_{}({address}, {name}, {name:?})", lower(class))
+            }
+            class => bail!("{name}: no rule for a new {}", class.rust()),
+        };
+        self.before.push(format!("r.room({address}, 4, {name:?})?;"));
+        self.before.push(format!("let mut {name} = 0_usize;"));
+        self.after.push(put);
+        Ok(())
+    }
+
+    /// Whose error handler hears of what goes wrong with a request.
+    fn origin(&self) -> String {
+        match &self.function.errors {
+            Errors::Of(name) => match self.function.parameter(name).map(|p| &p.kind) {
+                Some(Kind::Handle(class @ (Class::Comm | Class::Win | Class::File))) => {
+                    format!("Origin::{}(w.word({}))", class.rust(), self.at(name))
+                }
+                _ => "Origin::Myself".to_owned(),
+            },
+            _ => "Origin::Myself".to_owned(),
+        }
+    }
+}

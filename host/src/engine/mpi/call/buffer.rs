@@ -1,0 +1,209 @@
+//! Choice buffers: every byte that an operation can touch is proved to lie in the guest's memory.
+//!
+//! The hull of the first and the last element is computed in 128 bits from the datatype's extent and true bounds, which
+//! the library was asked for when the type was made. A negative count is refused here as well.
+
+use std::ffi::{CStr, c_void};
+use std::ops::Range;
+use std::rc::Rc;
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE};
+use rankine_guest::Error;
+
+use super::shim::Number;
+use crate::engine::mpi::Result;
+use crate::engine::mpi::datatype::Type;
+use crate::engine::mpi::process::rank::Rank;
+
+/// A buffer that was proved.
+pub(crate) struct Buffer {
+    /// What the library is given.
+    pub(crate) at: *mut c_void,
+    /// Bytes of the guest's memory that are all used; not more than are easily known, and none if `at` is a sentinel.
+    dense: Range<u64>,
+}
+
+/// No bytes.
+const NOTHING: Range<u64> = 0..0;
+
+/// So many bytes of the guest's memory.
+#[inline]
+fn range(at: Addr, bytes: u64) -> Range<u64> {
+    u64::from(at.0)..u64::from(at.0) + bytes
+}
+
+/// Refuses `MPI_IN_PLACE` as the address that it is: where it is allowed, its caller has seen to it ([`Rank::absent`]).
+#[inline]
+fn not_in_place(at: Addr, what: &str) -> Result<()> {
+    if at == MPI_IN_PLACE {
+        return Err(Error::new(MPI_ERR_BUFFER, format!("{what} is MPI_IN_PLACE, which is not allowed there")));
+    }
+    Ok(())
+}
+
+impl Rank {
+    /// Proves `count` elements of a datatype.
+    #[inline]
+    pub(crate) fn buffer(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
+        if let (Some(size), true) = (datatype.block(), count >= 0 && at != MPI_IN_PLACE) {
+            let bytes = (count as u64).saturating_mul(size);
+            if let Some(pointer) = self.memory().at(at, bytes) {
+                return Ok(Buffer { at: pointer.cast(), dense: range(at, bytes) });
+            }
+        }
+        self.scattered(at, count, datatype, what)
+    }
+
+    /// As [`Rank::buffer`], for elements that are not one block, and for what is wrong.
+    fn scattered(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
+        if count < 0 {
+            return Err(Error::new(MPI_ERR_COUNT, format!("{what}: the count is {count}, which is negative")));
+        }
+        not_in_place(at, what)?;
+        // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
+        if at.is_null() && datatype.hull(count).is_some_and(|(_, high)| high <= 0) {
+            self.prove(1 << 32, count, datatype, what)?;
+            return Ok(Buffer { at: self.memory().base().wrapping_add(1 << 32).cast(), dense: NOTHING });
+        }
+        self.prove(i128::from(at.0), count, datatype, what)?;
+        Ok(self.untouched(at))
+    }
+
+    /// Proves so many bytes.
+    pub(crate) fn bytes(&self, at: Addr, count: i64, what: &str) -> Result<Buffer> {
+        // MPI_BUFFER_AUTOMATIC is the only sentinel that may stand for bytes.
+        if at == rankine_abi::MPI_BUFFER_AUTOMATIC && what == "buffer" {
+            return Ok(Buffer { at: std::ptr::without_provenance_mut(at.0 as usize), dense: NOTHING });
+        }
+        let bytes = u64::try_from(count)
+            .map_err(|_| Error::new(MPI_ERR_ARG, format!("{what}: the size is {count}, which is negative")))?;
+        match self.memory().at(at, bytes) {
+            Some(pointer) => Ok(Buffer { at: pointer.cast(), dense: range(at, bytes) }),
+            None if bytes == 0 => Ok(self.untouched(at)),
+            None => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(at.0), i128::from(bytes), what)),
+        }
+    }
+
+    /// A buffer of which nothing is touched, or nothing is known beyond that it is proved.
+    fn untouched(&self, at: Addr) -> Buffer {
+        Buffer { at: self.pointer(at), dense: NOTHING }
+    }
+
+    /// A buffer that doesn't count: in place, or not the caller's to give. Libraries look at the address, though at
+    /// nothing there.
+    pub(crate) fn absent(&self, at: Addr) -> Buffer {
+        let at = if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { self.pointer(at) };
+        Buffer { at, dense: NOTHING }
+    }
+
+    /// Proves the hull of `count` elements whose first is at `at`.
+    fn prove(&self, at: i128, count: i64, datatype: &Type, what: &str) -> Result<()> {
+        let Some((low, high)) = datatype.hull(count) else { return Ok(()) };
+        let (low, high) = (at + low, at + high);
+        if low < 0 || high > i128::from(self.memory().size()) {
+            return Err(self.memory().outside(MPI_ERR_BUFFER, low, high - low, what));
+        }
+        Ok(())
+    }
+
+    /// Proves a block for each process, at displacements counted in extents.
+    pub(crate) fn blocks<N: Number, D: Number>(
+        &self,
+        at: Addr,
+        counts: &[N],
+        displs: &[D],
+        datatype: &Type,
+        what: &str,
+    ) -> Result<Buffer> {
+        not_in_place(at, what)?;
+        let mut dense = NOTHING;
+        for (count, displ) in counts.iter().zip(displs) {
+            let offset = i128::from(displ.wide()) * i128::from(datatype.extent());
+            self.block(i128::from(at.0) + offset, count.wide(), datatype, what, &mut dense)?;
+        }
+        Ok(Buffer { at: self.pointer(at), dense })
+    }
+
+    /// Proves a block for each process, each of its own datatype, at displacements in bytes.
+    pub(crate) fn blocks_of_types<N: Number, D: Number>(
+        &self,
+        at: Addr,
+        counts: &[N],
+        displs: &[D],
+        datatypes: &[Rc<Type>],
+        what: &str,
+    ) -> Result<Buffer> {
+        not_in_place(at, what)?;
+        let mut dense = NOTHING;
+        for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
+            self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what, &mut dense)?;
+        }
+        Ok(Buffer { at: self.pointer(at), dense })
+    }
+
+    /// Proves one block, and adds it to those known to be all used as long as they follow one another.
+    fn block(&self, at: i128, count: i64, datatype: &Type, what: &str, dense: &mut Range<u64>) -> Result<()> {
+        if count < 0 {
+            return Err(Error::new(MPI_ERR_COUNT, format!("{what}: a count is {count}, which is negative")));
+        }
+        self.prove(at, count, datatype, what)?;
+        if let Some(size) = datatype.block().filter(|&size| size > 0 && count > 0) {
+            // It lies in the memory, so its addresses are small.
+            let (start, end) = (at as u64, at as u64 + count as u64 * size);
+            if dense.is_empty() {
+                *dense = start..end;
+            } else if dense.end == start {
+                dense.end = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses buffers that overlap: MPI forbids it, and a library may end the process for it.
+    #[inline]
+    pub(crate) fn disjoint(&self, one: &Buffer, other: &Buffer) -> Result<()> {
+        if one.dense.start.max(other.dense.start) < one.dense.end.min(other.dense.end) {
+            return Err(Error::new(MPI_ERR_BUFFER, "the send buffer and the receive buffer overlap"));
+        }
+        Ok(())
+    }
+
+    /// Refuses a message to this rank itself that is longer than what it is received in, or ends within an element: a library
+    /// may end the process for it.
+    pub(crate) fn fits(&self, (sent, ty): (i64, &Type), (room, into): (i64, &Type)) -> Result<()> {
+        let bytes = i128::from(sent.max(0)) * i128::from(ty.size());
+        let most = i128::from(room.max(0)) * i128::from(into.size());
+        if bytes > most {
+            let text = format!("{bytes} bytes are sent, but there is room for {most} of them");
+            return Err(Error::new(MPI_ERR_TRUNCATE, text));
+        }
+        let element = i128::from(into.element_size());
+        if element > 0 && bytes % element != 0 {
+            let text = format!("{bytes} bytes are sent, which are no whole number of elements of {element} bytes");
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
+        Ok(())
+    }
+
+    /// The only external representation that there is.
+    pub(crate) fn external32(&self, datarep: &CStr) -> Result<()> {
+        if datarep == c"external32" {
+            return Ok(());
+        }
+        Err(Error::new(MPI_ERR_ARG, format!("datarep is {datarep:?}, but data are packed in \"external32\" alone")))
+    }
+
+    /// Refuses to pack or unpack beyond the end of the packed bytes.
+    pub(crate) fn room_to_pack(&self, position: i64, room: i64, count: i64, datatype: &Type) -> Result<()> {
+        if position < 0 || position > room {
+            let text = format!("position {position} is outside of a buffer of {room} bytes");
+            return Err(Error::new(MPI_ERR_ARG, text));
+        }
+        let bytes = i128::from(count) * i128::from(datatype.size());
+        if bytes > i128::from(room - position) {
+            let text = format!("{bytes} bytes do not fit between position {position} and the end at {room}");
+            return Err(Error::new(MPI_ERR_TRUNCATE, text));
+        }
+        Ok(())
+    }
+}

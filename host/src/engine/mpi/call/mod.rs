@@ -1,0 +1,170 @@
+//! One MPI call of a guest: registration, the way in, and the way out with an error code.
+
+#[macro_use]
+pub(crate) mod shim;
+
+pub(crate) mod buffer;
+pub(crate) mod deferred;
+pub(crate) mod handle;
+pub(crate) mod keeping;
+pub(crate) mod room;
+pub(crate) mod words;
+
+use std::mem::MaybeUninit;
+use std::rc::Rc;
+
+use rankine_abi::{Function, MODULE, MPI_ERR_OTHER, ValueType};
+use rankine_guest::Error;
+use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
+
+use super::Guest;
+use super::errhan::Raised;
+use super::process::rank::Rank;
+use super::request::Origin;
+use super::{generated, images};
+use words::Words;
+
+/// What carries out a function.
+pub(crate) type Shim = fn(&Rank, &mut Words<'_>) -> super::Result<()>;
+
+/// A shim, and what becomes of its errors.
+#[derive(Copy, Clone)]
+pub(crate) struct Entry {
+    pub(crate) shim: Shim,
+    /// Whose error handler catches them.
+    pub(crate) on: On,
+    /// Which words point to where a new handle goes, and the null handle that is there after an error.
+    pub(crate) nulls: Nulls,
+}
+
+/// See [`Entry::nulls`].
+pub(crate) type Nulls = &'static [(usize, u32)];
+
+/// Whose error handler hears of an error: which word of the call is the object's handle.
+#[derive(Copy, Clone)]
+pub(crate) enum On {
+    Comm(usize),
+    Win(usize),
+    File(usize),
+    Session(usize),
+    Request(usize),
+    /// The handle lies where this word points to: functions that free the object.
+    At(fn(u32) -> Origin, usize),
+    /// Functions that work on no open file.
+    FileNull,
+    /// Functions that work on no object: the handler of `MPI_COMM_SELF` (§9.3).
+    Myself,
+    /// The code is returned.
+    Nothing,
+}
+
+/// Registers one function of MPI or of object graphs, if there is one of that name; says whether there is.
+pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
+    if module == rankine_object::MODULE {
+        return images::define(linker, name);
+    }
+    let (Some(function), Some(entry)) = (Function::named(name), generated::find(name)) else { return Ok(false) };
+    let wasm = |value: &ValueType| match value {
+        ValueType::I32 => ValType::I32,
+        ValueType::I64 => ValType::I64,
+        ValueType::F64 => ValType::F64,
+    };
+    let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
+    let is_anytime = function.is_anytime();
+    let errors = (entry.on, entry.nulls);
+    // SAFETY: the words are read and written with the types of the table, from which the signature comes.
+    unsafe {
+        match keeping::before(name) {
+            None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
+                carry(caller, function.name, is_anytime, errors, words, entry.shim)
+            })?,
+            Some(charge) => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
+                carry(caller, function.name, is_anytime, errors, words, |rank, words| {
+                    charge(rank, words)?;
+                    (entry.shim)(rank, words)
+                })
+            })?,
+        }
+    };
+    Ok(true)
+}
+
+/// Carries one call.
+#[inline]
+pub(crate) fn carry(
+    mut caller: Caller<'_, Guest>,
+    name: &'static str,
+    is_anytime: bool,
+    errors: (On, Nulls),
+    words: &mut [MaybeUninit<ValRaw>],
+    shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
+) -> Result<()> {
+    Guest::refresh_memory(&mut caller)?;
+    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and no `&mut Rank` is ever
+    // made.
+    let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
+    let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
+    // SAFETY: they are those of this call, by the signature it was registered with.
+    let mut words = unsafe { Words::new(words) };
+    let copied = rank.keeping.begin();
+    let is_inside = rank.inside.replace(true);
+    let outcome = match is_anytime || rank.is_running() {
+        true if is_inside => deferred::inside(rank, outer.1, name, &words).unwrap_or_else(|| shim(rank, &mut words)),
+        true => shim(rank, &mut words),
+        false => Err(not_running(rank)),
+    };
+    if !is_inside && rank.has_deferred() {
+        rank.run_deferred();
+    }
+    rank.inside.set(is_inside);
+    let answer = match outcome {
+        Ok(()) if !rank.stopped.get() => {
+            words.succeed();
+            Ok(())
+        }
+        outcome => leave(rank, errors, outcome, &mut words),
+    };
+    rank.keeping.end(copied);
+    rank.caller.set(outer.0);
+    rank.call.set(outer.1);
+    answer
+}
+
+#[cold]
+fn not_running(rank: &Rank) -> Error {
+    let text = match rank.is_finalized() {
+        true => "it was called after MPI_Finalize",
+        false => "it was called before MPI_Init",
+    };
+    Error::new(MPI_ERR_OTHER, text)
+}
+
+/// The way out of a call that failed, or that the guest doesn't survive.
+#[cold]
+fn leave(rank: &Rank, (on, nulls): (On, Nulls), outcome: super::Result<()>, words: &mut Words<'_>) -> Result<()> {
+    if let (Err(error), false) = (outcome, rank.stopped.get()) {
+        for &(at, null) in nulls {
+            // Where there is no room is perhaps the error.
+            let _ = rank.put_word(words.addr(at), null, "a new handle");
+        }
+        let origin = match on {
+            On::Comm(at) => Origin::Comm(words.word(at)),
+            On::Win(at) => Origin::Win(words.word(at)),
+            On::File(at) => Origin::File(words.word(at)),
+            On::Session(at) => Origin::Session(words.word(at)),
+            On::Request(at) => rank.origin_of(words.word(at)),
+            On::At(origin, at) => rank.get_word(words.addr(at), "the handle").map_or(Origin::Myself, origin),
+            On::FileNull => Origin::File(rankine_abi::File::NULL.0),
+            On::Myself => Origin::Myself,
+            On::Nothing => Origin::Nothing,
+        };
+        match rank.raise(origin, error) {
+            Raised::Code(code) => words.returns(ValRaw::i32(code)),
+            Raised::Stopped => {}
+        }
+    }
+    match rank.take_stop() {
+        Some(reason) => Err(reason),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,328 @@
+//! Between a guest's words and what the library takes: scalars, arrays, strings and statuses.
+//!
+//! Everything that is read is read once, into host memory; results are written back after the call, but for arrays of
+//! statuses, which the library writes in place. `what` names the parameter in an error.
+
+use std::ffi::{CString, c_int, c_void};
+use std::mem::MaybeUninit;
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use rankine_guest::Error;
+use smallvec::SmallVec;
+use wasmtime::ValRaw;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::process::rank::Rank;
+use crate::text;
+
+/// `MPI_Status` as it lies in the memory of guest and host alike.
+pub(crate) type Status = [c_int; 8];
+
+/// The position of `MPI_ERROR` in a status.
+const ERROR: usize = 2;
+
+/// The words of a call: its parameters before, its result after.
+pub(crate) struct Words<'a> {
+    words: &'a mut [MaybeUninit<ValRaw>],
+    /// The result has been stored.
+    returned: bool,
+}
+
+impl<'a> Words<'a> {
+    /// # Safety
+    /// The words are the parameters of a call, all of them initialised, and have room for its result.
+    pub(crate) unsafe fn new(words: &'a mut [MaybeUninit<ValRaw>]) -> Words<'a> {
+        Words { words, returned: false }
+    }
+
+    #[inline]
+    fn raw(&self, at: usize) -> &ValRaw {
+        // SAFETY: promised in `new`; an index beyond the words panics before.
+        unsafe { self.words[at].assume_init_ref() }
+    }
+
+    /// An int.
+    #[inline]
+    pub(crate) fn int(&self, at: usize) -> c_int {
+        self.raw(at).get_i32()
+    }
+
+    /// A handle, a function pointer or another word without sign.
+    #[inline]
+    pub(crate) fn word(&self, at: usize) -> u32 {
+        self.raw(at).get_u32()
+    }
+
+    /// An `MPI_Count` or `MPI_Offset`.
+    #[inline]
+    pub(crate) fn long(&self, at: usize) -> i64 {
+        self.raw(at).get_i64()
+    }
+
+    /// An `MPI_Aint`, which is signed.
+    #[inline]
+    pub(crate) fn aint(&self, at: usize) -> isize {
+        self.int(at) as isize
+    }
+
+    /// An address.
+    #[inline]
+    pub(crate) fn addr(&self, at: usize) -> Addr {
+        Addr(self.word(at))
+    }
+
+    /// A count: an int, or an `MPI_Count` of a large variant.
+    #[inline]
+    pub(crate) fn count(&self, large: bool, at: usize) -> i64 {
+        if large { self.long(at) } else { i64::from(self.int(at)) }
+    }
+
+    /// The result of a function that returns no error code.
+    pub(crate) fn returns(&mut self, value: ValRaw) {
+        self.words[0].write(value);
+        self.returned = true;
+    }
+
+    /// `MPI_SUCCESS`, unless the function has stored another result.
+    #[inline]
+    pub(crate) fn succeed(&mut self) {
+        if !self.returned {
+            self.words[0].write(ValRaw::i32(0));
+        }
+    }
+}
+
+/// A status that a call writes, unless the guest ignores it.
+pub(crate) struct StatusOut {
+    at: Addr,
+    value: Status,
+}
+
+impl StatusOut {
+    /// What the library is given.
+    #[inline]
+    pub(crate) fn pointer(&mut self) -> *mut Status {
+        if self.at.is_null() { std::ptr::null_mut() } else { &raw mut self.value }
+    }
+}
+
+/// The weights of edges.
+pub(crate) enum Weights {
+    /// `MPI_UNWEIGHTED` or `MPI_WEIGHTS_EMPTY`, which are the same address in every ABI.
+    Sentinel(Addr),
+    /// One for each edge.
+    Given(Vec<c_int>),
+}
+
+impl Weights {
+    pub(crate) fn as_ptr(&self) -> *const c_int {
+        match self {
+            Weights::Sentinel(at) => std::ptr::without_provenance(at.0 as usize),
+            Weights::Given(weights) => weights.as_ptr(),
+        }
+    }
+
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut c_int {
+        match self {
+            Weights::Sentinel(at) => std::ptr::without_provenance_mut(at.0 as usize),
+            Weights::Given(weights) => weights.as_mut_ptr(),
+        }
+    }
+}
+
+/// An array's length, from whatever expression the table gives.
+fn length(length: i64, what: &str) -> Result<usize> {
+    match usize::try_from(length) {
+        Ok(length) if length <= u32::MAX as usize => Ok(length),
+        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} is no length of an array"))),
+    }
+}
+
+/// The longest string that the host reads from a guest.
+const MAX_STRING: usize = 1 << 20;
+
+impl Rank {
+    /// Whether there is room for a result, before anything is done.
+    #[inline]
+    pub(crate) fn room(&self, at: Addr, bytes: u64, what: &str) -> Result<()> {
+        match self.memory().at(at, bytes) {
+            // Address 0 is inside the memory, but no object of a program lies there.
+            _ if at.is_null() && bytes > 0 => Err(Error::new(MPI_ERR_ARG, format!("{what} is the null pointer"))),
+            Some(_) => Ok(()),
+            None => Err(self.memory().outside(MPI_ERR_ARG, i128::from(at.0), i128::from(bytes), what)),
+        }
+    }
+
+    /// The host's address of a guest's: for calls that only compare it.
+    pub(crate) fn pointer(&self, at: Addr) -> *mut c_void {
+        self.memory().base().wrapping_add(at.0 as usize).cast()
+    }
+
+    /// The guest's address of a host's; sentinels are the same for both.
+    pub(crate) fn guest_address(&self, pointer: *const c_void) -> u32 {
+        let address = pointer as usize;
+        let offset = address.wrapping_sub(self.memory().base() as usize);
+        if offset as u64 <= self.memory().size() { offset as u32 } else { address as u32 }
+    }
+
+    pub(crate) fn get_word(&self, at: Addr, what: &str) -> Result<u32> {
+        Ok(self.memory().read_i32(at, what)? as u32)
+    }
+
+    pub(crate) fn get_int(&self, at: Addr, what: &str) -> Result<c_int> {
+        self.memory().read_i32(at, what)
+    }
+
+    pub(crate) fn get_aint(&self, at: Addr, what: &str) -> Result<isize> {
+        Ok(self.memory().read_i32(at, what)? as isize)
+    }
+
+    pub(crate) fn get_long(&self, at: Addr, what: &str) -> Result<i64> {
+        self.memory().read_i64(at, what)
+    }
+
+    #[inline]
+    pub(crate) fn put_word(&self, at: Addr, value: u32, what: &str) -> Result<()> {
+        self.memory().write_i32(at, value as i32, what)
+    }
+
+    #[inline]
+    pub(crate) fn put_int(&self, at: Addr, value: c_int, what: &str) -> Result<()> {
+        self.memory().write_i32(at, value, what)
+    }
+
+    /// Stores an `MPI_Aint`; `MPI_UNDEFINED` where the guest's is too small.
+    pub(crate) fn put_aint(&self, at: Addr, value: isize, what: &str) -> Result<()> {
+        self.memory().write_i32(at, i32::try_from(value).unwrap_or(rankine_abi::MPI_UNDEFINED), what)
+    }
+
+    pub(crate) fn put_long(&self, at: Addr, value: i64, what: &str) -> Result<()> {
+        self.memory().write_i64(at, value, what)
+    }
+
+    /// Stores a count: an int, or an `MPI_Count` of a large variant.
+    pub(crate) fn put_count(&self, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
+        if large { self.put_long(at, value, what) } else { self.put_aint(at, value as isize, what) }
+    }
+
+    /// Stores a pointer into the guest's memory, or a sentinel.
+    pub(crate) fn put_pointer(&self, at: Addr, value: *mut c_void, what: &str) -> Result<()> {
+        self.put_word(at, self.guest_address(value), what)
+    }
+
+    /// Reads an array of ints.
+    pub(crate) fn ints(&self, at: Addr, count: i64, what: &str) -> Result<Vec<c_int>> {
+        self.memory().read_i32s(at, length(count, what)?, what)
+    }
+
+    /// Reads an array of `MPI_Aint`s.
+    pub(crate) fn aints(&self, at: Addr, count: i64, what: &str) -> Result<Vec<isize>> {
+        Ok(self.ints(at, count, what)?.into_iter().map(|value| value as isize).collect())
+    }
+
+    /// Reads an array of `MPI_Count`s.
+    pub(crate) fn longs(&self, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+        self.memory().read_i64s(at, length(count, what)?, what)
+    }
+
+    /// Reads an array of handles.
+    pub(crate) fn words(&self, at: Addr, count: i64, what: &str) -> Result<Vec<u32>> {
+        Ok(self.ints(at, count, what)?.into_iter().map(|word| word as u32).collect())
+    }
+
+    /// Reads an array of handles that is short, as a rule.
+    #[inline]
+    pub(crate) fn short_words(&self, at: Addr, count: i64, what: &str) -> Result<SmallVec<[u32; 64]>> {
+        self.memory().read_words(at, length(count, what)?, what)
+    }
+
+    pub(crate) fn put_ints(&self, at: Addr, values: &[c_int], what: &str) -> Result<()> {
+        self.memory().write_i32s(at, values, what)
+    }
+
+    pub(crate) fn put_words(&self, at: Addr, values: &[u32], what: &str) -> Result<()> {
+        let values: Vec<i32> = values.iter().map(|&word| word as i32).collect();
+        self.put_ints(at, &values, what)
+    }
+
+    /// Reads the weights of edges.
+    pub(crate) fn weights(&self, at: Addr, count: i64, what: &str) -> Result<Weights> {
+        match at {
+            MPI_UNWEIGHTED | MPI_WEIGHTS_EMPTY => Ok(Weights::Sentinel(at)),
+            _ => self.ints(at, count, what).map(Weights::Given),
+        }
+    }
+
+    pub(crate) fn put_weights(&self, at: Addr, weights: &Weights, what: &str) -> Result<()> {
+        match weights {
+            Weights::Sentinel(_) => Ok(()),
+            Weights::Given(weights) => self.put_ints(at, weights, what),
+        }
+    }
+
+    /// Reads a string, and sees to it that the library may have it.
+    pub(crate) fn string(&self, at: Addr, what: &str) -> Result<CString> {
+        let text = self.memory().read_string(at, MAX_STRING, what)?;
+        text::check(what, &text)?;
+        Ok(CString::new(text).expect("it was read up to its zero byte"))
+    }
+
+    /// Room for a string that the library writes: as much as the guest has.
+    pub(crate) fn text_room(&self, at: Addr, room: i64, what: &str) -> Result<Vec<u8>> {
+        let room = length(room, what)?;
+        self.room(at, room as u64, what)?;
+        // Never empty, as the library may write a zero byte.
+        Ok(vec![0; room.clamp(1, MAX_STRING)])
+    }
+
+    /// Stores a string that the library wrote, with its zero byte.
+    pub(crate) fn put_text(&self, at: Addr, text: &[u8], room: i64, what: &str) -> Result<()> {
+        let end = text.iter().position(|&byte| byte == 0).map_or(text.len(), |zero| zero + 1);
+        self.memory().write_bytes(at, &text[..end.min(length(room, what)?)], what)
+    }
+
+    /// Reads a status that the guest passes in.
+    pub(crate) fn status_in(&self, at: Addr, what: &str) -> Result<Status> {
+        let words = self.memory().read_i32s(at, 8, what)?;
+        Ok(words.try_into().expect("eight were read"))
+    }
+
+    /// A status to be written.
+    #[inline]
+    pub(crate) fn status_out(&self, at: Addr, what: &str) -> Result<StatusOut> {
+        if !at.is_null() {
+            self.room(at, 32, what)?;
+        }
+        Ok(StatusOut { at, value: [0; 8] })
+    }
+
+    /// Writes a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5).
+    #[inline]
+    pub(crate) fn put_status(&self, status: &StatusOut) {
+        // There is room, and a memory never shrinks.
+        let _ = self.memory().write_status(status.at, &rankine_abi::Status::from_words(status.value), "status");
+    }
+
+    pub(crate) fn put_whole_status(&self, at: Addr, status: &Status, what: &str) -> Result<()> {
+        self.put_ints(at, status, what)
+    }
+
+    /// Where the library writes so many statuses: in the guest's memory, as both have the same form; nowhere if the
+    /// guest ignores them.
+    pub(crate) fn statuses_out(&self, at: Addr, count: i64, what: &str) -> Result<*mut Status> {
+        if at.is_null() {
+            return Ok(std::ptr::null_mut());
+        }
+        if !at.0.is_multiple_of(align_of::<Status>() as u32) {
+            return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is no address of a status", at.0)));
+        }
+        self.room(at, length(count, what)? as u64 * size_of::<Status>() as u64, what)?;
+        Ok(self.pointer(at).cast())
+    }
+
+    /// The error code in one of the statuses that a call has written.
+    pub(crate) fn error_of(&self, statuses: Addr, index: usize) -> c_int {
+        let at = statuses.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32);
+        self.get_int(Addr(at), "array_of_statuses").unwrap_or(MPI_SUCCESS)
+    }
+}

@@ -1,0 +1,120 @@
+//! Sessions, and communicators made from groups: the error handlers that they are given are the guest's.
+
+use std::ffi::{CString, c_int};
+
+use rankine_abi::{Addr, Errhandler, MPI_ERR_ARG, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, Session};
+use rankine_guest::Error;
+use rankine_guest::errhan::Serves;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::Words;
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::library::hints::Of;
+use crate::engine::mpi::process::rank::Rank;
+use crate::text;
+
+/// The handler that the library is given.
+const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
+
+/// `MPI_Session_init`
+pub(crate) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (info, handler) =
+        (r.hints(w.word(0), Of::Session, "info")?, r.check_handler(Errhandler(w.word(1)), Serves::Session)?);
+    r.room(w.addr(2), 4, "session")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(info.host, RETURN, &mut host) })?;
+    let word = r.plain.sessions.insert(host)?;
+    r.adopt_handler(word, handler);
+    r.count_sessions(1);
+    r.put_word(w.addr(2), word, "session")
+}
+
+/// `MPI_Session_finalize`
+pub(crate) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "session")?;
+    let mut host = r.session(word, "session")?;
+    let call = r.symbol::<symbols::MPI_Session_finalize>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(&mut host) })?;
+    r.plain.sessions.remove(word);
+    r.forget_handler(word);
+    r.count_sessions(-1);
+    r.put_word(w.addr(0), Session::NULL.0, "session")
+}
+
+/// `MPI_Session_get_nth_pset`
+pub(crate) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (session, info) = (r.session(w.word(0), "session")?, r.hints(w.word(1), Of::Nothing, "info")?);
+    let room = r.get_int(w.addr(3), "pset_len")?;
+    let mut name = r.text_room(w.addr(4), i64::from(room), "pset_name")?;
+    let call = r.symbol::<symbols::MPI_Session_get_nth_pset>()?;
+    // MPICH tells the length only to who asks for nothing else; it is a result in any case (§11.3.2).
+    let mut needed: c_int = 0;
+    // SAFETY: with a length of 0 the name is not written.
+    r.check(unsafe { call(session, info.host, w.int(2), &mut needed, name.as_mut_ptr().cast()) })?;
+    if room > 0 {
+        let mut length: c_int = room.min(name.len() as c_int);
+        // SAFETY: the buffer is as long as `length` says.
+        r.check(unsafe { call(session, info.host, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
+        r.put_text(w.addr(4), &name, i64::from(room), "pset_name")?;
+    }
+    r.put_int(w.addr(3), needed, "pset_len")
+}
+
+impl Rank {
+    /// The tag by which ranks find one another. The library hands it on to its launcher, in a line.
+    fn string_tag(&self, at: Addr) -> Result<CString> {
+        let word = text::as_word(&self.string(at, "stringtag")?);
+        let limit = MPI_MAX_STRINGTAG_LEN as usize;
+        if word.count_bytes() < limit {
+            return Ok(word);
+        }
+        let text =
+            format!("stringtag: as one word for the launcher it has {} bytes, {limit} at most", word.count_bytes() + 1);
+        Err(Error::new(MPI_ERR_ARG, text))
+    }
+}
+
+/// `MPI_Comm_create_from_group`
+pub(crate) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (group, tag) = (r.group(w.word(0), "group")?, r.string_tag(w.addr(1))?);
+    let (info, handler) =
+        (r.hints(w.word(2), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(3)), Serves::Comm)?);
+    r.room(w.addr(4), 4, "newcomm")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
+    let word = r.adopt_comm(host, handler)?;
+    r.descends(word, w.word(0));
+    r.put_word(w.addr(4), word, "newcomm")
+}
+
+/// Refuses a leader that is no member of its group.
+fn prove_leader(r: &Rank, group: usize, leader: c_int, what: &str) -> Result<()> {
+    let (count, mut members) = (r.symbol::<symbols::MPI_Group_size>()?, 0);
+    // SAFETY: a group of the library's, and a result on the stack.
+    r.check(unsafe { count(group, &mut members) })?;
+    if (0..members).contains(&leader) {
+        return Ok(());
+    }
+    Err(Error::new(MPI_ERR_RANK, format!("{what} is {leader}, but the group has {members} members")))
+}
+
+/// `MPI_Intercomm_create_from_groups`
+pub(crate) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (local, remote) = (r.group(w.word(0), "local_group")?, r.group(w.word(2), "remote_group")?);
+    prove_leader(r, local, w.int(1), "local_leader")?;
+    prove_leader(r, remote, w.int(3), "remote_leader")?;
+    let tag = r.string_tag(w.addr(4))?;
+    let (info, handler) =
+        (r.hints(w.word(5), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(6)), Serves::Comm)?);
+    r.room(w.addr(7), 4, "newintercomm")?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info.host, RETURN, &mut host) };
+    r.check(code)?;
+    let word = r.adopt_comm(host, handler)?;
+    r.descends(word, w.word(0));
+    r.put_word(w.addr(7), word, "newintercomm")
+}

@@ -1,0 +1,190 @@
+//! Topologies: what a library takes for granted of their arguments.
+//!
+//! Some functions of MPICH write as many numbers as a topology has, however many the caller says that there is room
+//! for; some read as many as the caller says. And what its grids are computed with is 32 bits wide, and an array of
+//! sixteen. So here the library is told what is there, and is given nothing that it can't stand.
+
+use std::ffi::c_int;
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_DIMS, MPI_ERR_RANK, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use rankine_guest::Error;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::{Weights, Words};
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::library::hints::Of;
+use crate::engine::mpi::process::rank::Rank;
+
+/// Dimensions that a grid has at most.
+const MOST_DIMENSIONS: i32 = 16;
+
+/// Proves the shape of a grid; the library says whether the communicator is large enough for it.
+fn prove_grid(ndims: c_int, dims: &[c_int]) -> Result<()> {
+    if ndims > MOST_DIMENSIONS {
+        let text = format!("ndims is {ndims}, but a grid has at most {MOST_DIMENSIONS} dimensions over an MPI library");
+        return Err(Error::new(MPI_ERR_DIMS, text));
+    }
+    if let Some(axis) = dims.iter().position(|&dim| dim < 0) {
+        return Err(Error::new(MPI_ERR_DIMS, format!("dims[{axis}] is {}, which is negative", dims[axis])));
+    }
+    let ranks = dims.iter().try_fold(1, |ranks: c_int, &dim| ranks.checked_mul(dim));
+    match ranks {
+        Some(_) => Ok(()),
+        None => Err(Error::new(MPI_ERR_DIMS, "the grid has more places than any communicator has ranks")),
+    }
+}
+
+/// Refuses an array that is shorter than what there is.
+fn prove_room(most: c_int, there: i64, what: &str) -> Result<()> {
+    if i64::from(most) < there {
+        return Err(Error::new(MPI_ERR_ARG, format!("{what} is {most}, but there are {there}")));
+    }
+    Ok(())
+}
+
+/// Proves that these are ranks of a group of so many.
+fn prove_ranks(ranks: &[c_int], size: i64, what: &str) -> Result<()> {
+    match ranks.iter().find(|&&rank| !(0..size).contains(&i64::from(rank))) {
+        Some(rank) => Err(Error::new(MPI_ERR_RANK, format!("{what}: rank {rank} is not one of {size}"))),
+        None => Ok(()),
+    }
+}
+
+/// The weights of so many edges, which a call reads.
+fn weights_in(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Weights> {
+    if at == MPI_WEIGHTS_EMPTY && count > 0 {
+        return Err(Error::new(MPI_ERR_ARG, format!("{what} is MPI_WEIGHTS_EMPTY, but there are {count} edges")));
+    }
+    r.weights(at, count, what)
+}
+
+/// Where a call writes the weights of so many edges.
+fn weights_out(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Weights> {
+    r.weights(if at == MPI_WEIGHTS_EMPTY { MPI_UNWEIGHTED } else { at }, count, what)
+}
+
+/// `MPI_Dims_create`: by the embedded engine's rule, as a library takes its time, or dies, of many large factors.
+pub(crate) fn dims_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let given = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
+    let dims = rankine_guest::dims::complete(w.int(0), &given)?;
+    r.put_ints(w.addr(2), &dims, "dims")
+}
+
+/// `MPI_Cart_create`
+pub(crate) fn cart_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let comm_old = r.intra(w.word(0), "comm_old")?;
+    let dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
+    let periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
+    prove_grid(w.int(1), &dims)?;
+    r.room(w.addr(5), 4, "comm_cart")?;
+    let (call, mut comm_cart) = (r.symbol::<symbols::MPI_Cart_create>()?, 0);
+    // SAFETY: see `mpi::shim`; the shape was proved.
+    r.check(unsafe { call(comm_old, w.int(1), dims.as_ptr(), periods.as_ptr(), w.int(4), &mut comm_cart) })?;
+    r.put_comm(w.addr(5), comm_cart, w.word(0), "comm_cart")
+}
+
+/// `MPI_Cart_map`
+pub(crate) fn cart_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let comm = r.intra(w.word(0), "comm")?;
+    let dims = r.ints(w.addr(2), i64::from(w.int(1)), "dims")?;
+    let periods = r.ints(w.addr(3), i64::from(w.int(1)), "periods")?;
+    prove_grid(w.int(1), &dims)?;
+    r.room(w.addr(4), 4, "newrank")?;
+    let (call, mut newrank) = (r.symbol::<symbols::MPI_Cart_map>()?, 0);
+    // SAFETY: as above.
+    r.check(unsafe { call(comm, w.int(1), dims.as_ptr(), periods.as_ptr(), &mut newrank) })?;
+    r.put_int(w.addr(4), newrank, "newrank")
+}
+
+/// `MPI_Cart_get`
+pub(crate) fn cart_get(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (comm, there) = (r.intra(w.word(0), "comm")?, r.dimensions(w.word(0))?);
+    prove_room(w.int(1), there, "maxdims")?;
+    let mut dims = r.ints(w.addr(2), there, "dims")?;
+    let mut periods = r.ints(w.addr(3), there, "periods")?;
+    let mut coords = r.ints(w.addr(4), there, "coords")?;
+    let call = r.symbol::<symbols::MPI_Cart_get>()?;
+    // SAFETY: there is room for as many as there are.
+    r.check(unsafe { call(comm, there as c_int, dims.as_mut_ptr(), periods.as_mut_ptr(), coords.as_mut_ptr()) })?;
+    r.put_ints(w.addr(2), &dims, "dims")?;
+    r.put_ints(w.addr(3), &periods, "periods")?;
+    r.put_ints(w.addr(4), &coords, "coords")
+}
+
+/// `MPI_Graph_neighbors`
+pub(crate) fn graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (comm, mut there) = (r.intra(w.word(0), "comm")?, 0);
+    let count = r.symbol::<symbols::MPI_Graph_neighbors_count>()?;
+    // SAFETY: a result on the stack.
+    r.check(unsafe { count(comm, w.int(1), &mut there) })?;
+    prove_room(w.int(2), i64::from(there), "maxneighbors")?;
+    let mut neighbors = r.ints(w.addr(3), i64::from(there), "neighbors")?;
+    let call = r.symbol::<symbols::MPI_Graph_neighbors>()?;
+    // SAFETY: there is room for as many as there are.
+    r.check(unsafe { call(comm, w.int(1), there, neighbors.as_mut_ptr()) })?;
+    r.put_ints(w.addr(3), &neighbors, "neighbors")
+}
+
+/// `MPI_Dist_graph_neighbors`
+pub(crate) fn dist_graph_neighbors(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (comm, count) = (r.intra(w.word(0), "comm")?, r.symbol::<symbols::MPI_Dist_graph_neighbors_count>()?);
+    let (mut ins, mut outs, mut is_weighted): (c_int, c_int, c_int) = (0, 0, 0);
+    // SAFETY: results on the stack.
+    r.check(unsafe { count(comm, &mut ins, &mut outs, &mut is_weighted) })?;
+    prove_room(w.int(1), ins.into(), "maxindegree")?;
+    prove_room(w.int(4), outs.into(), "maxoutdegree")?;
+    let mut sources = r.ints(w.addr(2), ins.into(), "sources")?;
+    let mut sourceweights = weights_out(r, w.addr(3), ins.into(), "sourceweights")?;
+    let mut destinations = r.ints(w.addr(5), outs.into(), "destinations")?;
+    let mut destweights = weights_out(r, w.addr(6), outs.into(), "destweights")?;
+    let call = r.symbol::<symbols::MPI_Dist_graph_neighbors>()?;
+    let (from, to) = (sourceweights.as_mut_ptr(), destweights.as_mut_ptr());
+    // SAFETY: there is room for as many as there are, and the library writes that many.
+    r.check(unsafe { call(comm, ins, sources.as_mut_ptr(), from, outs, destinations.as_mut_ptr(), to) })?;
+    r.put_ints(w.addr(2), &sources, "sources")?;
+    r.put_weights(w.addr(3), &sourceweights, "sourceweights")?;
+    r.put_ints(w.addr(5), &destinations, "destinations")?;
+    r.put_weights(w.addr(6), &destweights, "destweights")
+}
+
+/// `MPI_Dist_graph_create`
+pub(crate) fn dist_graph_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (comm, members) = (r.intra(w.word(0), "comm_old")?, r.members(w.word(0))?);
+    let sources = r.ints(w.addr(2), i64::from(w.int(1)), "sources")?;
+    let degrees = r.ints(w.addr(3), i64::from(w.int(1)), "degrees")?;
+    if let Some(degree) = degrees.iter().find(|&&degree| degree < 0) {
+        return Err(Error::new(MPI_ERR_ARG, format!("degrees: {degree} is negative")));
+    }
+    let edges = degrees.iter().map(|&degree| i64::from(degree)).sum();
+    let destinations = r.ints(w.addr(4), edges, "destinations")?;
+    let weights = weights_in(r, w.addr(5), edges, "weights")?;
+    prove_ranks(&sources, members, "sources")?;
+    prove_ranks(&destinations, members, "destinations")?;
+    let info = r.hints(w.word(6), Of::Nothing, "info")?;
+    r.room(w.addr(8), 4, "comm_dist_graph")?;
+    let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create>()?, 0);
+    let (nodes, counts, ends) = (sources.as_ptr(), degrees.as_ptr(), destinations.as_ptr());
+    // SAFETY: see `mpi::shim`; the ranks and the lengths were proved.
+    r.check(unsafe { call(comm, w.int(1), nodes, counts, ends, weights.as_ptr(), info.host, w.int(7), &mut made) })?;
+    r.put_comm(w.addr(8), made, w.word(0), "comm_dist_graph")
+}
+
+/// `MPI_Dist_graph_create_adjacent`
+pub(crate) fn dist_graph_create_adjacent(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (comm, members) = (r.intra(w.word(0), "comm_old")?, r.members(w.word(0))?);
+    let (ins, outs) = (w.int(1), w.int(4));
+    let sources = r.ints(w.addr(2), ins.into(), "sources")?;
+    let sourceweights = weights_in(r, w.addr(3), ins.into(), "sourceweights")?;
+    let destinations = r.ints(w.addr(5), outs.into(), "destinations")?;
+    let destweights = weights_in(r, w.addr(6), outs.into(), "destweights")?;
+    prove_ranks(&sources, members, "sources")?;
+    prove_ranks(&destinations, members, "destinations")?;
+    let info = r.hints(w.word(7), Of::Nothing, "info")?;
+    r.room(w.addr(9), 4, "comm_dist_graph")?;
+    let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create_adjacent>()?, 0);
+    let (from, to) = (sources.as_ptr(), destinations.as_ptr());
+    let (in_weights, out_weights) = (sourceweights.as_ptr(), destweights.as_ptr());
+    // SAFETY: as above.
+    r.check(unsafe { call(comm, ins, from, in_weights, outs, to, out_weights, info.host, w.int(8), &mut made) })?;
+    r.put_comm(w.addr(9), made, w.word(0), "comm_dist_graph")
+}

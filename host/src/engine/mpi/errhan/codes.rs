@@ -1,0 +1,200 @@
+//! Error codes: the library explains only those that the guest has from it.
+//!
+//! A code tells a library where it keeps the text, and not every library looks whether it can be true. So a code must be
+//! a class of the standard, or one that the program has made, or one that a call has returned.
+
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
+use std::ffi::c_int;
+
+use rankine_abi::{MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name};
+use rankine_guest::Error;
+use rankine_guest::errhan::sentence;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::Words;
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::process::rank::Rank;
+
+/// Codes of the library's that are remembered. It makes a new one for each error, and keeps the texts of some last ones.
+const REMEMBERED: usize = 4096;
+
+/// What the guest may ask about beside the classes of the standard.
+#[derive(Default)]
+pub(crate) struct State {
+    /// Classes and codes that the program has made.
+    made: RefCell<HashSet<c_int>>,
+    returned: RefCell<Returned>,
+}
+
+/// The last codes that calls have returned.
+#[derive(Default)]
+struct Returned {
+    known: HashSet<c_int>,
+    order: VecDeque<c_int>,
+}
+
+impl Returned {
+    fn remember(&mut self, code: c_int) {
+        if self.known.insert(code) {
+            self.order.push_back(code);
+        }
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}
+
+fn is_of_standard(code: c_int) -> bool {
+    error_class_name(code).is_some()
+}
+
+impl Rank {
+    /// A call returns this code of the library's, or of ours.
+    pub(crate) fn give_out_code(&self, code: c_int) {
+        if !is_of_standard(code) && !self.codes.made.borrow().contains(&code) {
+            self.codes.returned.borrow_mut().remember(code);
+        }
+    }
+
+    /// The codes in statuses that a call has written, if it says that there are some.
+    pub(crate) fn give_out_codes(&self, outcome: c_int, codes: impl Iterator<Item = c_int>) {
+        if outcome != MPI_SUCCESS && self.class_of(outcome) == MPI_ERR_IN_STATUS {
+            codes.for_each(|code| self.give_out_code(code));
+        }
+    }
+
+    fn is_made(&self, code: c_int) -> bool {
+        self.codes.made.borrow().contains(&code)
+    }
+
+    fn is_code(&self, code: c_int) -> bool {
+        is_of_standard(code) || self.is_made(code) || self.codes.returned.borrow().known.contains(&code)
+    }
+
+    /// A code that the guest names: one that it can have.
+    pub(crate) fn code(&self, code: c_int, what: &str) -> Result<c_int> {
+        if self.is_code(code) {
+            return Ok(code);
+        }
+        let text = format!("{what} is {code}, which no call has returned lately, and the program has not made");
+        Err(Error::new(MPI_ERR_ARG, text))
+    }
+
+    /// A class or code that the program itself has made.
+    fn made_code(&self, code: c_int, what: &str) -> Result<c_int> {
+        if self.is_made(code) {
+            return Ok(code);
+        }
+        Err(Error::new(MPI_ERR_ARG, format!("{what} is {code}, which the program has not made")))
+    }
+
+    /// What a function of the guest's answers to the library, which may look for the text of it.
+    pub(crate) fn answered_code(&self, code: c_int) -> c_int {
+        if self.is_code(code) { code } else { rankine_abi::MPI_ERR_OTHER }
+    }
+}
+
+/// `MPI_Error_string`: errors that are found here have the class as their code, which is the ABI's to explain.
+pub(crate) fn error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let code = r.code(w.int(0), "errorcode")?;
+    let text = error_class_name(code).map(|name| match r.last_error() {
+        Some((class, cause)) if class == code => format!("{name}: {}; most recently, {cause}", sentence(code)),
+        _ => format!("{name}: {}", sentence(code)),
+    });
+    let room = i64::from(MPI_MAX_ERROR_STRING);
+    let mut buffer = r.text_room(w.addr(1), room, "string")?;
+    let mut length = 0;
+    match text {
+        Some(text) => {
+            let text = &text.as_bytes()[..text.len().min(buffer.len() - 1)];
+            buffer[..text.len()].copy_from_slice(text);
+            length = text.len() as c_int;
+        }
+        None => {
+            let call = r.symbol::<symbols::MPI_Error_string>()?;
+            // SAFETY: the buffer is as long as the ABI asks for, and the code is one of the library's.
+            r.check(unsafe { call(code, buffer.as_mut_ptr().cast(), &mut length) })?;
+        }
+    }
+    r.put_text(w.addr(1), &buffer, room, "string")?;
+    r.put_int(w.addr(2), length, "resultlen")
+}
+
+/// `MPI_Error_class`
+pub(crate) fn error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let code = r.code(w.int(0), "errorcode")?;
+    r.put_int(w.addr(1), r.class_of(code), "errorclass")
+}
+
+/// `MPI_Add_error_class`
+pub(crate) fn add_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(0), 4, "errorclass")?;
+    let (call, mut class) = (r.symbol::<symbols::MPI_Add_error_class>()?, 0);
+    // SAFETY: a result on the stack.
+    r.check(unsafe { call(&mut class) })?;
+    r.codes.made.borrow_mut().insert(class);
+    r.put_int(w.addr(0), class, "errorclass")
+}
+
+/// `MPI_Add_error_code`
+pub(crate) fn add_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let class = if is_of_standard(w.int(0)) { w.int(0) } else { r.made_code(w.int(0), "errorclass")? };
+    r.room(w.addr(1), 4, "errorcode")?;
+    let (call, mut code) = (r.symbol::<symbols::MPI_Add_error_code>()?, 0);
+    // SAFETY: a class that there is, and a result on the stack.
+    r.check(unsafe { call(class, &mut code) })?;
+    r.codes.made.borrow_mut().insert(code);
+    r.put_int(w.addr(1), code, "errorcode")
+}
+
+/// `MPI_Add_error_string`
+pub(crate) fn add_error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (code, string) = (r.made_code(w.int(0), "errorcode")?, r.string(w.addr(1), "string")?);
+    let call = r.symbol::<symbols::MPI_Add_error_string>()?;
+    // SAFETY: a code that the program has made.
+    r.check(unsafe { call(code, string.as_ptr()) })
+}
+
+/// The type of the library's functions that remove classes, codes and their texts.
+type Remove = unsafe extern "C" fn(c_int) -> c_int;
+
+fn remove(r: &Rank, code: c_int, what: &str, call: Remove) -> Result<()> {
+    // SAFETY: what the program has made.
+    r.check(unsafe { call(r.made_code(code, what)?) })
+}
+
+/// `MPI_Remove_error_class`
+pub(crate) fn remove_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    remove(r, w.int(0), "errorclass", r.symbol::<symbols::MPI_Remove_error_class>()?)?;
+    r.codes.made.borrow_mut().remove(&w.int(0));
+    Ok(())
+}
+
+/// `MPI_Remove_error_code`
+pub(crate) fn remove_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    remove(r, w.int(0), "errorcode", r.symbol::<symbols::MPI_Remove_error_code>()?)?;
+    r.codes.made.borrow_mut().remove(&w.int(0));
+    Ok(())
+}
+
+/// `MPI_Remove_error_string`
+pub(crate) fn remove_error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    remove(r, w.int(0), "errorcode", r.symbol::<symbols::MPI_Remove_error_string>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_codes_are_forgotten() {
+        let mut returned = Returned::default();
+        (0..REMEMBERED as c_int + 3).for_each(|code| returned.remember(code));
+        returned.remember(3);
+        assert!(!returned.known.contains(&2) && returned.known.contains(&3));
+        assert_eq!((returned.known.len(), returned.order.len()), (REMEMBERED, REMEMBERED));
+    }
+}

@@ -1,0 +1,175 @@
+//! Files: they are opened here, beneath a folder that the program may use, and the library is given a name of what is
+//! open (`opening`). What it can do only by a file's own name is done here too: creating and deleting.
+
+pub(crate) mod opening;
+
+use std::cell::Cell;
+use std::ffi::c_int;
+
+use rankine_abi::{
+    Datatype, Errhandler, File, MPI_ERR_ARG, MPI_ERR_FILE, MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
+    MPI_MODE_DELETE_ON_CLOSE,
+};
+use rankine_guest::Error;
+use rankine_guest::handle::Class;
+
+use super::Result;
+use super::call::handle::{Handles, Hosted, is_constant};
+use super::call::keeping::Keeping;
+use super::call::words::Words;
+use super::generated::symbols;
+use super::library::hints::Of;
+use super::process::rank::Rank;
+use crate::grants::Grants;
+use opening::{Names, Opened};
+
+/// No byte of a file is farther away.
+const FURTHEST: u128 = 1 << 61;
+
+/// A file that is open.
+struct Open {
+    host: usize,
+    /// The guest's words for the elementary type and the file type of its view.
+    view: Cell<(u32, u32)>,
+    /// Bytes of the file that one more of an offset can mean.
+    step: Cell<u128>,
+    opened: Opened,
+    /// The guest's mode.
+    mode: c_int,
+    /// Between those who have it open, if it is to be deleted when it is closed.
+    closing: Option<usize>,
+}
+
+impl Hosted for Open {
+    fn host(&self) -> usize {
+        self.host
+    }
+}
+
+/// The files of this rank, and where they may lie.
+pub(crate) struct State {
+    open: Handles<Open>,
+    pub(crate) grants: Grants,
+    pub(crate) names: Names,
+}
+
+impl State {
+    pub(crate) fn new(grants: Grants, keeping: &Keeping) -> State {
+        let open = Handles::new(keeping, (Class::File, File::NULL.0), MPI_ERR_FILE, "file", |word| File(word).name());
+        State { open, grants, names: Names::default() }
+    }
+}
+
+impl Rank {
+    /// The library's handle. Not `MPI_FILE_NULL`, which a library may look through.
+    #[inline]
+    pub(crate) fn file(&self, word: u32, what: &str) -> Result<usize> {
+        self.files.open.with(word, Hosted::host).ok_or_else(|| self.files.open.unknown(word, what))
+    }
+
+    /// Refuses a place in a file, a distance or a size with which a library could not compute any more.
+    pub(crate) fn file_offset(&self, word: u32, offset: i64, what: &str) -> Result<()> {
+        let step = self.files.open.with(word, |open| open.step.get()).unwrap_or(1);
+        if u128::from(offset.unsigned_abs()).saturating_mul(step) < FURTHEST {
+            return Ok(());
+        }
+        Err(Error::new(MPI_ERR_ARG, format!("{what} is {offset}, which is farther than any file reaches")))
+    }
+}
+
+/// `MPI_File_open`
+pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(4), 4, "fh")?;
+    let (comm, info) = (r.intra(w.word(0), "comm")?, r.hints(w.word(3), Of::File, "info")?);
+    let mode = w.int(2);
+    let opened = r.open_together(w.word(0), w.addr(1), mode)?;
+    let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(comm, opened.name().as_ptr(), Opened::mode(mode), info.host, &mut host) })?;
+    let set = r.symbol::<symbols::MPI_File_set_errhandler>()?;
+    // SAFETY: the library has just opened the file.
+    r.check(unsafe { set(host, Errhandler::ERRORS_RETURN.0 as usize) })?;
+    let mut closing = None;
+    if mode & MPI_MODE_DELETE_ON_CLOSE != 0 {
+        let dup = r.symbol::<symbols::MPI_Comm_dup>()?;
+        // SAFETY: see `mpi::shim`; all who open the file have the same mode.
+        r.check(unsafe { dup(comm, closing.insert(0)) })?;
+    }
+    let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
+    let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, closing })?;
+    r.adopt_handler(word, r.file_default_handler());
+    r.descends(word, w.word(0));
+    r.put_word(w.addr(4), word, "fh")
+}
+
+/// `MPI_File_close`
+pub(crate) fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let word = r.get_word(w.addr(0), "fh")?;
+    let mut host = r.file(word, "fh")?;
+    let call = r.symbol::<symbols::MPI_File_close>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(&mut host) })?;
+    r.forget_handler(word);
+    r.forget_session(word);
+    r.put_word(w.addr(0), File::NULL.0, "fh")?;
+    match r.files.open.remove(word) {
+        Some(Open { opened, closing: Some(comm), .. }) => r.delete_together(&opened, comm),
+        _ => Ok(()),
+    }
+}
+
+/// `MPI_File_get_amode`: what the guest has asked for.
+pub(crate) fn file_get_amode(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.file(w.word(0), "fh")?;
+    let mode = r.files.open.with(w.word(0), |open| open.mode).unwrap_or_default();
+    r.put_int(w.addr(1), mode, "amode")
+}
+
+/// `MPI_File_delete`
+pub(crate) fn file_delete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.hints(w.word(1), Of::File, "info")?;
+    r.delete(w.addr(0))
+}
+
+/// `MPI_File_set_view`
+pub(crate) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let file = r.file(w.word(0), "fh")?;
+    r.file_offset(w.word(0), w.long(1), "disp")?;
+    let (etype, filetype) = (r.datatype(w.word(2), "etype")?, r.datatype(w.word(3), "filetype")?);
+    let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.hints(w.word(5), Of::File, "info")?);
+    let call = r.symbol::<symbols::MPI_File_set_view>()?;
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(file, w.long(1), etype.host, filetype.host, datarep.as_ptr(), info.host) })?;
+    r.files.open.with(w.word(0), |open| {
+        open.view.set((etype.word, filetype.word));
+        open.step.set(etype.reach().max(filetype.reach()).max(1));
+    });
+    Ok(())
+}
+
+/// `MPI_File_get_view`: predefined types are shown by the guest's own words.
+pub(crate) fn file_get_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let file = r.file(w.word(0), "fh")?;
+    let mut datarep = r.text_room(w.addr(4), i64::from(MPI_MAX_DATAREP_STRING), "datarep")?;
+    let (mut displ, mut etype, mut filetype) = (0, 0, 0);
+    let call = r.symbol::<symbols::MPI_File_get_view>()?;
+    // SAFETY: see `mpi::shim`.
+    let code = unsafe { call(file, &mut displ, &mut etype, &mut filetype, datarep.as_mut_ptr().cast()) };
+    r.check(code)?;
+    let (of_elements, of_file) = r.files.open.with(w.word(0), |open| open.view.get()).unwrap_or_default();
+    let word = |host: usize, known: u32| if is_constant(host) { Ok(known) } else { r.adopt_datatype(host, &[]) };
+    r.put_long(w.addr(1), displ, "disp")?;
+    r.put_word(w.addr(2), word(etype, of_elements)?, "etype")?;
+    r.put_word(w.addr(3), word(filetype, of_file)?, "filetype")?;
+    r.put_text(w.addr(4), &datarep, i64::from(MPI_MAX_DATAREP_STRING), "datarep")
+}
+
+/// `MPI_Register_datarep`: its functions would convert buffers of the library's, which a guest can't address.
+pub(crate) fn register_datarep(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
+    let name = r.string(w.addr(0), "datarep")?;
+    let text = format!(
+        "the data representation \"{}\" can't be registered: its functions would work on memory of the host",
+        name.to_string_lossy()
+    );
+    Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text))
+}

@@ -1,0 +1,119 @@
+//! Starting and ending.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+
+use rankine_abi::{Comm, Errhandler};
+use rankine_guest::Life;
+
+use super::rank::Rank;
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::Words;
+use crate::engine::mpi::generated::symbols;
+use crate::guest::Abort;
+
+/// What a rank knows of its own start and end.
+#[derive(Default)]
+pub(crate) struct State {
+    life: Life,
+    /// Its rank in `MPI_COMM_WORLD`, once it is known.
+    rank: Cell<Option<c_int>>,
+}
+
+impl Rank {
+    /// Whether MPI may be called now.
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.init.life.is_running()
+    }
+
+    /// Whether the program has called `MPI_Finalize`.
+    pub(crate) fn is_finalized(&self) -> bool {
+        self.init.life.is_finalized()
+    }
+
+    /// A session has been opened (`by` 1) or closed (-1).
+    pub(crate) fn count_sessions(&self, by: i32) {
+        self.init.life.count_sessions(by);
+    }
+
+    /// This process in `MPI_COMM_WORLD`, or among those that the launcher has started.
+    pub(crate) fn me(&self) -> usize {
+        let known = self.init.rank.get().and_then(|rank| usize::try_from(rank).ok());
+        known.or_else(super::launched_rank).unwrap_or(0)
+    }
+
+    fn initialise(&self, init: impl FnOnce() -> Result<c_int>) -> Result<()> {
+        self.init.life.check_fresh()?;
+        let code = init()?;
+        self.check(code)?;
+        self.init.life.begin();
+        self.return_errors()?;
+        let (rank, mut me) = (self.symbol::<symbols::MPI_Comm_rank>()?, 0);
+        // SAFETY: MPI is initialised, and the result is on the stack.
+        self.check(unsafe { rank(Comm::WORLD.0 as usize, &mut me) })?;
+        self.init.rank.set(Some(me));
+        Ok(())
+    }
+
+    /// Has the library return its errors, so that the guest's handlers can be told of them here.
+    pub(crate) fn return_errors(&self) -> Result<()> {
+        let set = self.symbol::<symbols::MPI_Comm_set_errhandler>()?;
+        for comm in [Comm::WORLD, Comm::SELF] {
+            // SAFETY: constants of the ABI.
+            self.check(unsafe { set(comm.0 as usize, Errhandler::ERRORS_RETURN.0 as usize) })?;
+        }
+        Ok(())
+    }
+
+    /// Ends the whole job through the library, from outside of a call; returns if the library can't.
+    pub(crate) fn abort_job(&self, status: i32) {
+        if self.is_running()
+            && let Ok(abort) = self.symbol::<symbols::MPI_Abort>()
+        {
+            // SAFETY: MPI is initialised, and no call is under way.
+            unsafe { abort(Comm::WORLD.0 as usize, status) };
+        }
+    }
+}
+
+/// `MPI_Init`: the guest's arguments are no business of the library's.
+pub(crate) fn init(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
+    r.initialise(|| {
+        let call = r.symbol::<symbols::MPI_Init>()?;
+        // SAFETY: both pointers may be null.
+        Ok(unsafe { call(std::ptr::null_mut(), std::ptr::null_mut()) })
+    })
+}
+
+/// `MPI_Init_thread`: what the library provides.
+pub(crate) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(3), 4, "provided")?;
+    let (required, mut provided) = (w.int(2), 0);
+    r.initialise(|| {
+        let call = r.symbol::<symbols::MPI_Init_thread>()?;
+        // SAFETY: the first two may be null, and the result is on the stack.
+        Ok(unsafe { call(std::ptr::null_mut(), std::ptr::null_mut(), required, &mut provided) })
+    })?;
+    r.put_int(w.addr(3), provided, "provided")
+}
+
+/// `MPI_Finalize`
+pub(crate) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
+    r.init.life.check_initialized()?;
+    r.leave_requests();
+    r.free_stand_ins();
+    r.free_quads();
+    let call = r.symbol::<symbols::MPI_Finalize>()?;
+    // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
+    r.check(unsafe { call() })?;
+    r.init.life.end();
+    Ok(())
+}
+
+/// `MPI_Abort`: the guest is unwound and its output written before the library ends the job.
+pub(crate) fn abort(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.comm(w.word(0), "comm")?;
+    r.stop(Abort { code: w.int(1), error: None }.into());
+    Ok(())
+}

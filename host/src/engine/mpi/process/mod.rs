@@ -1,0 +1,200 @@
+//! The rank that this process is: started by a launcher, run to its end on a thread of its own.
+//!
+//! The thread that waits for the end writes the output and says what happened; only then the rank's thread tells the
+//! library to end the job, so that nothing which the rank printed is lost.
+
+pub(crate) mod confined;
+pub(crate) mod init;
+pub(crate) mod launcher;
+mod leftovers;
+pub(crate) mod rank;
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use wasmtime::Linker;
+
+use super::library::{self, Library};
+use super::{Guest, call};
+use crate::confine::Needs;
+use crate::crew::Crew;
+use crate::ending::Ending;
+use crate::engine::Engine;
+use crate::job::{Placement, Settings};
+use crate::module::{GUEST_STACK, HOST_STACK, Program};
+use rank::Rank;
+
+/// The launchers' variables for the rank of a process that they have started.
+const RANKS: [&str; 5] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID"];
+
+/// The variable by which a launcher of MPI programs shows that it has started this process.
+pub(crate) fn launcher() -> Option<&'static str> {
+    launcher_among(|name| std::env::var_os(name).is_some())
+}
+
+fn launcher_among(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let of_launchers = ["PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID"];
+    // Slurm sets its own variables for whatever it runs; only with PMI it is a launcher of MPI programs.
+    let by_slurm = is_set("SLURM_PROCID") && ["SLURM_PMI_FD", "SLURM_PMIXP_ABORT_AGENT_PORT"].into_iter().any(&is_set);
+    of_launchers.into_iter().find(|name| is_set(name)).or(by_slurm.then_some("SLURM_PROCID"))
+}
+
+/// The rank that the launcher has given this process.
+pub(crate) fn launched_rank() -> Option<usize> {
+    rank_among(|name| std::env::var(name).ok())
+}
+
+fn rank_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    RANKS.iter().find_map(|name| value(name)?.parse().ok())
+}
+
+/// Settings of libraries beneath MPI that a host of WebAssembly needs. To be called before any thread is started.
+///
+/// UCX would catch the signals by which Wasmtime learns of a trap, and end the process with a backtrace of its own.
+fn prepare_environment() {
+    if std::env::var_os("UCX_ERROR_SIGNALS").is_none() {
+        // SAFETY: the process has one thread yet.
+        unsafe { std::env::set_var("UCX_ERROR_SIGNALS", "") };
+    }
+}
+
+/// How long a launcher has to forward what was said before it learns that the job is over: it drops what it has not
+/// read by then.
+const FORWARDING: Duration = Duration::from_millis(100);
+
+/// The engine of the one rank that this process is.
+pub(crate) struct Mpi {
+    /// Until the rank takes it.
+    library: Mutex<Option<Library>>,
+    /// The rank's thread, once it runs, and how it is told to end the job.
+    thread: Mutex<Option<(JoinHandle<()>, Sender<i32>)>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine for Mpi {
+    type Rank = Rank;
+
+    fn prepare() {
+        prepare_environment();
+    }
+
+    fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Mpi> {
+        settings.ranks = 1;
+        settings.placement = Placement::Threads;
+        // Before anything is loaded: a library that a guest could exchange is not.
+        settings.grants.keep_apart()?;
+        let library = library::find(named)?;
+        tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
+        // Once is enough for a job.
+        for skipped in library.skipped.iter().filter(|_| launched_rank().unwrap_or(0) == 0) {
+            tracing::warn!("an MPI library was skipped: {skipped}");
+        }
+        Ok(Mpi { library: Mutex::new(Some(library)), thread: Mutex::default() })
+    }
+
+    fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs> {
+        confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
+    }
+
+    fn define(linker: &mut Linker<Guest>, _: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
+        call::define(linker, module, name)
+    }
+
+    fn first_rank(&self) -> usize {
+        launched_rank().unwrap_or(0)
+    }
+
+    fn start(&self, crew: &Arc<Crew<Mpi>>) -> Result<()> {
+        let library = lock(&self.library).take().context(ONCE)?;
+        let (abort, told) = channel();
+        let crew = crew.clone();
+        let thread = std::thread::Builder::new()
+            .name("rank".into())
+            // The library works on this stack too.
+            .stack_size(GUEST_STACK + 16 * HOST_STACK)
+            .spawn(move || {
+                let rank = Rc::new(Rank::new(library, &crew.settings));
+                rank.make_current();
+                crew.run_on_thread(0, || rank.clone());
+                // The library may still write into the guest's memory, which the crew keeps.
+                std::mem::forget(crew.clone());
+                if let Ok(status) = told.recv() {
+                    rank.abort_job(status);
+                }
+            })
+            .context("can't start a thread for the rank")?;
+        *lock(&self.thread) = Some((thread, abort));
+        Ok(())
+    }
+
+    /// An ending that concerns the other ranks is told to the library, which ends their processes.
+    fn conclude(&self, ending: &Ending) {
+        let ends_job = match ending {
+            Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => true,
+            // The rank is still in its program, and the launcher sees its process end.
+            Ending::TimedOut(_) | Ending::Signalled(_) | Ending::OutputClosed => false,
+            Ending::Finished { .. } | Ending::Deadlocked { .. } => false,
+        };
+        let is_orderly = matches!(ending, Ending::Finished { unfinalized, .. } if unfinalized.is_empty());
+        if !is_orderly {
+            leftovers::remove();
+            std::thread::sleep(FORWARDING);
+        }
+        let thread = lock(&self.thread).take();
+        if let (true, Some((thread, abort))) = (ends_job, thread) {
+            let _ = abort.send(ending.status());
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A library serves one rank.
+const ONCE: &str = "a process runs once";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is made of an environment: the variable that tells the launcher, and the rank.
+    fn seen(environment: &[(&str, &str)]) -> (Option<&'static str>, Option<usize>) {
+        let value = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        (launcher_among(|name| value(name).is_some()), rank_among(|name| value(name).map(String::from)))
+    }
+
+    #[test]
+    fn each_launcher_is_known_by_its_variables() {
+        // mpiexec of MPICH and of libraries made from it, over PMI-1 and PMI-2.
+        assert_eq!(seen(&[("PMI_RANK", "3"), ("PMI_SIZE", "4"), ("PMI_FD", "8")]), (Some("PMI_RANK"), Some(3)));
+        assert_eq!(seen(&[("PMI_FD", "8")]), (Some("PMI_FD"), None));
+        // PRRTE and Open MPI.
+        assert_eq!(seen(&[("PMIX_RANK", "1"), ("PMIX_NAMESPACE", "job")]), (Some("PMIX_RANK"), Some(1)));
+        assert_eq!(seen(&[("OMPI_COMM_WORLD_RANK", "2")]), (Some("OMPI_COMM_WORLD_RANK"), Some(2)));
+        assert_eq!(seen(&[("OMPI_COMM_WORLD_RANK", "2"), ("PMIX_RANK", "2")]), (Some("PMIX_RANK"), Some(2)));
+        // HPE's PALS.
+        assert_eq!(seen(&[("PALS_RANKID", "7"), ("PALS_NODEID", "0")]), (Some("PALS_RANKID"), Some(7)));
+    }
+
+    #[test]
+    fn slurm_launches_mpi_programs_only_with_pmi() {
+        assert_eq!(seen(&[("SLURM_PROCID", "5")]).0, None);
+        assert_eq!(seen(&[("SLURM_PROCID", "5"), ("SLURM_PMI_FD", "9")]), (Some("SLURM_PROCID"), Some(5)));
+        let pmix = [("SLURM_PROCID", "5"), ("SLURM_PMIXP_ABORT_AGENT_PORT", "40123")];
+        assert_eq!(seen(&pmix), (Some("SLURM_PROCID"), Some(5)));
+        assert_eq!(seen(&[("SLURM_PROCID", "5"), ("PMI_RANK", "5")]), (Some("PMI_RANK"), Some(5)));
+    }
+
+    #[test]
+    fn without_a_launcher_there_is_none() {
+        assert_eq!(seen(&[]), (None, None));
+        assert_eq!(seen(&[("SLURM_JOB_ID", "12"), ("HOSTNAME", "login")]), (None, None));
+        assert_eq!(seen(&[("PMI_RANK", "not a number")]).1, None);
+    }
+}

@@ -1,0 +1,235 @@
+//! What a process of the engine knows of itself: the library, its guest's memory, and what stands behind each handle.
+//!
+//! A rank runs on one thread, inside its own MPI calls, so its state sits in cells. Nothing is borrowed while the
+//! library runs: it may call back into the guest, which may call MPI again.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use rankine_abi::{Addr, MPI_SUCCESS};
+use rankine_guest::{Account, Callback, Error, Memory};
+use wasmtime::Caller;
+
+use super::init;
+use crate::engine::mpi::call::deferred;
+use crate::engine::mpi::call::handle::Plain;
+use crate::engine::mpi::call::keeping::Keeping;
+use crate::engine::mpi::comm::group;
+use crate::engine::mpi::datatype::quads;
+use crate::engine::mpi::errhan::codes;
+use crate::engine::mpi::library::{Library, Symbol};
+use crate::engine::mpi::pt2pt::buffered;
+use crate::engine::mpi::spawn::ports;
+use crate::engine::mpi::{Guest, Result, attr, comm, datatype, errhan, io, misc, mpit, op, request, rma, spawn};
+use crate::job::Settings;
+use crate::{callback, engine};
+
+/// See the module.
+pub(crate) struct Rank {
+    library: Library,
+    /// What it may take of memory.
+    account: Arc<Account>,
+    memory: Memory,
+    /// How what the library keeps is charged.
+    pub(crate) keeping: Keeping,
+    /// The MPI function that runs, for reports.
+    pub(crate) call: Cell<&'static str>,
+    /// The caller of the function that runs, through which callbacks reach the guest.
+    pub(crate) caller: Cell<*mut c_void>,
+    /// A shim runs, and the library perhaps within it: not so while an error handler of the guest's does.
+    pub(crate) inside: Cell<bool>,
+    /// Why the guest must not go on: a callback trapped, the program aborted, an error was fatal.
+    stop: RefCell<Option<wasmtime::Error>>,
+    pub(crate) stopped: Cell<bool>,
+    /// Bytes of the guest's scratch memory that callbacks under way use.
+    scratch: Cell<u32>,
+    pub(crate) init: init::State,
+    pub(crate) comms: comm::State,
+    pub(crate) types: datatype::State,
+    pub(crate) session_members: group::State,
+    pub(crate) ops: op::State,
+    pub(crate) requests: request::State,
+    pub(crate) errhandlers: errhan::State,
+    pub(crate) codes: codes::State,
+    pub(crate) attrs: attr::State,
+    pub(crate) memories: misc::State,
+    pub(crate) buffers: buffered::State,
+    pub(crate) deferred: deferred::State,
+    pub(crate) windows: rma::State,
+    pub(crate) files: io::State,
+    pub(crate) quads: quads::State,
+    pub(crate) spawn: spawn::State,
+    pub(crate) ports: ports::State,
+    pub(crate) tool_variables: mpit::State,
+    pub(crate) plain: Plain,
+}
+
+thread_local! {
+    /// The rank that this thread runs, for callbacks from the library.
+    static CURRENT: Cell<*const Rank> = const { Cell::new(std::ptr::null()) };
+}
+
+impl Rank {
+    /// The rank that this process is, before its program starts.
+    pub(crate) fn new(library: Library, settings: &Settings) -> Rank {
+        let spawn = spawn::State::new(&library, settings);
+        let account = Account::new(settings.memory_limit.map(|bytes| bytes as u64));
+        let memory = Memory::of(&account);
+        let keeping = Keeping::new(&account, &memory);
+        Rank {
+            library,
+            account,
+            memory,
+            call: Cell::new(""),
+            caller: Cell::new(std::ptr::null_mut()),
+            inside: Cell::new(false),
+            stop: RefCell::default(),
+            stopped: Cell::new(false),
+            scratch: Cell::new(0),
+            init: init::State::default(),
+            comms: comm::State::new(&keeping),
+            types: datatype::State::new(&keeping),
+            session_members: group::State::default(),
+            ops: op::State::new(&keeping),
+            requests: request::State::new(&keeping),
+            errhandlers: errhan::State::new(&keeping),
+            codes: codes::State::default(),
+            attrs: attr::State::default(),
+            memories: misc::State::default(),
+            buffers: buffered::State::default(),
+            deferred: deferred::State::default(),
+            windows: rma::State::new(&keeping),
+            files: io::State::new(settings.grants.clone(), &keeping),
+            quads: quads::State::default(),
+            spawn,
+            ports: ports::State::default(),
+            tool_variables: mpit::State::default(),
+            plain: Plain::new(&keeping),
+            keeping,
+        }
+    }
+
+    /// What it may take of memory.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// The guest's memory.
+    #[inline]
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// A function of the library.
+    #[inline]
+    pub(crate) fn symbol<S: Symbol>(&self) -> Result<S::Function> {
+        self.library.symbol::<S>()
+    }
+
+    /// What the library returned. The text of an error is looked for when somebody wants to read it.
+    #[inline]
+    pub(crate) fn check(&self, code: c_int) -> Result<()> {
+        if code == MPI_SUCCESS { Ok(()) } else { Err(Error::new(code, "")) }
+    }
+
+    /// The guest must not go on once the call has returned.
+    pub(crate) fn stop(&self, reason: wasmtime::Error) {
+        self.stopped.set(true);
+        // The first reason is the cause of all others.
+        self.stop.borrow_mut().get_or_insert(reason);
+    }
+
+    /// Why the guest must not go on.
+    pub(crate) fn take_stop(&self) -> Option<wasmtime::Error> {
+        self.stop.borrow_mut().take()
+    }
+
+    /// This rank is the one that the thread's callbacks are for, as long as it exists.
+    pub(crate) fn make_current(&self) {
+        CURRENT.set(self);
+    }
+
+    /// The rank whose call the library is in.
+    ///
+    /// # Safety
+    /// The thread is inside a call of a rank, which outlives what is done with the reference.
+    pub(crate) unsafe fn current<'r>() -> &'r Rank {
+        // SAFETY: the caller's; a rank is made current before its first call.
+        unsafe { &*CURRENT.get() }
+    }
+
+    /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the
+    /// call comes to its end without the guest.
+    pub(crate) fn ask(&self, request: Callback) -> Option<i32> {
+        let caller = self.caller.get().cast::<Caller<'_, Guest>>();
+        if self.stopped.get() || caller.is_null() {
+            return None;
+        }
+        // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that
+        // call has ended.
+        let outcome = callback::answer(unsafe { &mut *caller }, request);
+        match outcome {
+            Ok(answer) => Some(answer),
+            Err(trap) => {
+                self.stop(trap);
+                None
+            }
+        }
+    }
+
+    /// Calls a function of the guest.
+    pub(crate) fn call_guest(&self, function: u32, arguments: &[i32]) -> Option<i32> {
+        let arguments = arguments.iter().copied().collect();
+        self.ask(Callback::Call { function: rankine_abi::FnPtr(function), arguments })
+    }
+
+    /// Runs `with` on the address of so many bytes of guest memory, which belong to no allocator. Nothing if there are
+    /// none.
+    pub(crate) fn with_scratch<R>(&self, bytes: u32, with: impl FnOnce(Addr) -> Option<R>) -> Option<R> {
+        let used = self.scratch.get();
+        let bytes = bytes.checked_next_multiple_of(16)?;
+        // A block that is too small is left for a larger one; what callbacks under way have in it stays where it is.
+        let block = self.ask(Callback::Scratch { bytes: used.checked_add(bytes)? })?;
+        if block == 0 {
+            return None;
+        }
+        self.scratch.set(used + bytes);
+        let result = with(Addr(block as u32 + used));
+        self.scratch.set(used);
+        result
+    }
+
+    /// Memory of the guest's allocator; nothing if it has none left. The allocator may be the program's own, and lie.
+    pub(crate) fn allocate(&self, bytes: u32) -> Option<Addr> {
+        let at = Addr(self.ask(Callback::Allocate { bytes: bytes.max(1), align: 16 })? as u32);
+        (!at.is_null() && self.memory().at(at, bytes.into()).is_some()).then_some(at)
+    }
+}
+
+impl engine::Rank for Rank {
+    fn number(&self) -> usize {
+        self.me()
+    }
+
+    #[inline]
+    fn memory(&self) -> &Memory {
+        Rank::memory(self)
+    }
+
+    fn account(&self) -> &Arc<Account> {
+        Rank::account(self)
+    }
+
+    fn call(&self) -> &'static str {
+        self.call.get()
+    }
+
+    fn set_call(&self, call: &'static str) {
+        self.call.set(call);
+    }
+
+    fn is_running(&self) -> bool {
+        Rank::is_running(self)
+    }
+}

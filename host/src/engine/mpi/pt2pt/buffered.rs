@@ -1,0 +1,100 @@
+//! Buffers for buffered sends (MPI-5.0 §3.6).
+//!
+//! A library keeps lists of its own in such a buffer, with pointers that it follows. It is given memory of the host's of
+//! the same size, which no guest can write; the guest's own buffer stays untouched, and it gets its address back.
+
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+
+use rankine_abi::{Addr, MPI_BUFFER_AUTOMATIC, MPI_ERR_BUFFER};
+use rankine_guest::Error;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::room::Room;
+use crate::engine::mpi::call::words::Words;
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::process::rank::Rank;
+
+/// What the guest has attached, and what the library was given instead. Without `detach` it stays until the rank ends.
+#[derive(Default)]
+pub(crate) struct State(RefCell<Vec<(Addr, Room)>>);
+
+/// Attaches a buffer by a call of the library, which is given an address.
+fn attach(r: &Rank, at: Addr, size: i64, call: impl FnOnce(*mut c_void) -> c_int) -> Result<()> {
+    let buffer = r.bytes(at, size, "buffer")?;
+    if at == MPI_BUFFER_AUTOMATIC {
+        return r.check(call(buffer.at));
+    }
+    let attached: u64 = r.buffers.0.borrow().iter().map(|(_, room)| room.length as u64).sum();
+    if attached + size as u64 > r.memory().size() {
+        let text = format!("buffer: with {attached} bytes that are attached, {size} more are not in the memory");
+        return Err(Error::new(MPI_ERR_BUFFER, text));
+    }
+    let room = Room::new(r.account(), size as u64)?;
+    r.check(call(room.at))?;
+    r.buffers.0.borrow_mut().push((at, room));
+    Ok(())
+}
+
+/// Detaches a buffer by a call of the library, which returns when nothing in it is needed any more.
+fn detach(
+    r: &Rank,
+    large: bool,
+    (at, size_at): (Addr, Addr),
+    call: impl FnOnce(*mut c_void, &mut i64) -> c_int,
+) -> Result<()> {
+    r.room(at, 4, "buffer_addr")?;
+    r.room(size_at, if large { 8 } else { 4 }, "size")?;
+    let (mut pointer, mut size) = (std::ptr::null_mut::<c_void>(), 0);
+    r.check(call((&raw mut pointer).cast(), &mut size))?;
+    let known = r.buffers.0.borrow().iter().position(|(_, room)| room.at == pointer);
+    match known.map(|index| r.buffers.0.borrow_mut().swap_remove(index)) {
+        Some((address, _)) => r.put_word(at, address.0, "buffer_addr")?,
+        None => r.put_pointer(at, pointer, "buffer_addr")?,
+    }
+    if large { r.put_long(size_at, size, "size") } else { r.put_int(size_at, size as c_int, "size") }
+}
+
+/// `MPI_Buffer_attach`
+pub(crate) fn buffer_attach(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let (size, call) = (w.count(large, 1), r.symbol::<symbols::MPI_Buffer_attach_c>()?);
+    // SAFETY: the memory is the library's until it is detached.
+    attach(r, w.addr(0), size, |at| unsafe { call(at, size) })
+}
+
+/// `MPI_Comm_attach_buffer`
+pub(crate) fn comm_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let comm = r.comm(w.word(0), "comm")?;
+    let (size, call) = (w.count(large, 2), r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?);
+    // SAFETY: as above.
+    attach(r, w.addr(1), size, |at| unsafe { call(comm, at, size) })
+}
+
+/// `MPI_Session_attach_buffer`
+pub(crate) fn session_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let session = r.session(w.word(0), "session")?;
+    let (size, call) = (w.count(large, 2), r.symbol::<symbols::MPI_Session_attach_buffer_c>()?);
+    // SAFETY: as above.
+    attach(r, w.addr(1), size, |at| unsafe { call(session, at, size) })
+}
+
+/// `MPI_Buffer_detach`
+pub(crate) fn buffer_detach(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Buffer_detach_c>()?;
+    // SAFETY: results on the stack.
+    detach(r, large, (w.addr(0), w.addr(1)), |at, size| unsafe { call(at, size) })
+}
+
+/// `MPI_Comm_detach_buffer`
+pub(crate) fn comm_detach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let (comm, call) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_detach_buffer_c>()?);
+    // SAFETY: as above.
+    detach(r, large, (w.addr(1), w.addr(2)), |at, size| unsafe { call(comm, at, size) })
+}
+
+/// `MPI_Session_detach_buffer`
+pub(crate) fn session_detach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+    let (session, call) = (r.session(w.word(0), "session")?, r.symbol::<symbols::MPI_Session_detach_buffer_c>()?);
+    // SAFETY: as above.
+    detach(r, large, (w.addr(1), w.addr(2)), |at, size| unsafe { call(session, at, size) })
+}

@@ -1,0 +1,119 @@
+//! Generalised requests (MPI-5.0 §13.2): operations of the program's own, which it completes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use rankine_abi::{Comm, MPI_ERR_REQUEST};
+use rankine_guest::Error;
+
+use super::{Kind, Origin, Pending, Then};
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::{Status, Words};
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::process::rank::Rank;
+
+/// The functions of a generalised request, and their state, all of them the guest's.
+struct Generalised {
+    query: u32,
+    free: u32,
+    cancel: u32,
+    extra_state: i32,
+}
+
+/// The generalised requests that the library knows, by the number that it is given as their state.
+#[derive(Default)]
+pub(crate) struct Registry {
+    last: Cell<usize>,
+    known: RefCell<HashMap<usize, Rc<Generalised>>>,
+}
+
+impl Registry {
+    fn add(&self, functions: Generalised) -> *mut c_void {
+        self.last.set(self.last.get() + 1);
+        self.known.borrow_mut().insert(self.last.get(), Rc::new(functions));
+        std::ptr::without_provenance_mut(self.last.get())
+    }
+
+    fn get(&self, state: *mut c_void) -> Option<Rc<Generalised>> {
+        self.known.borrow().get(&state.addr()).cloned()
+    }
+
+    fn remove(&self, state: *mut c_void) -> Option<Rc<Generalised>> {
+        self.known.borrow_mut().remove(&state.addr())
+    }
+}
+
+/// `MPI_Grequest_start`
+pub(crate) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(4), 4, "request")?;
+    let functions = Generalised { query: w.word(0), free: w.word(1), cancel: w.word(2), extra_state: w.int(3) };
+    let call = r.symbol::<symbols::MPI_Grequest_start>()?;
+    let (state, mut request) = (r.requests.generalised.add(functions), 0);
+    let code = {
+        let (query, free, cancel) = (query as *const c_void, free as *const c_void, cancel as *const c_void);
+        // SAFETY: the functions have the types that the standard asks for; the state is a number.
+        unsafe { call(query, free, cancel, state, &mut request) }
+    };
+    r.check(code).inspect_err(|_| drop(r.requests.generalised.remove(state)))?;
+    let pending = Pending::new(Origin::Comm(Comm::SELF.0), Kind::Message, ());
+    let pending = pending.then(Then::Generalised { completed: false, freed: false });
+    r.put_request(w.addr(4), request, pending, "request")
+}
+
+/// `MPI_Grequest_complete`
+pub(crate) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (word, call) = (w.word(0), r.symbol::<symbols::MPI_Grequest_complete>()?);
+    let host = r.requests.made.host(word, "request")?;
+    let is_first = r.requests.made.change(word, |pending| match pending.then_mut() {
+        Some(Then::Generalised { completed, freed }) if !*completed => {
+            *completed = true;
+            Some(*freed)
+        }
+        _ => None,
+    });
+    let Some(Some(freed)) = is_first else {
+        let text = format!("{word:#x} is not a generalised request, or the program has completed it before");
+        return Err(Error::new(MPI_ERR_REQUEST, text));
+    };
+    // SAFETY: see `mpi::shim`.
+    r.check(unsafe { call(host) })?;
+    if freed {
+        r.requests.made.remove(word);
+    }
+    Ok(())
+}
+
+/// The code that a callback hands to the library when the guest can't answer: it is on its way out.
+const CANNOT: c_int = rankine_abi::MPI_ERR_OTHER;
+
+/// The library asks for the status of a generalised request.
+unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
+    // SAFETY: the library calls it within a call of this thread's rank, with a status of its own.
+    let (r, status) = unsafe { (Rank::current(), &mut *status) };
+    let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
+    let answer = r.with_scratch(32, |at| {
+        r.put_whole_status(at, status, "status").ok()?;
+        let answer = r.call_guest(functions.query, &[functions.extra_state, at.0 as i32])?;
+        *status = r.status_in(at, "status").ok()?;
+        Some(answer)
+    });
+    answer.map_or(CANNOT, |code| r.answered_code(code))
+}
+
+/// The library has no more use for a generalised request.
+unsafe extern "C" fn free(state: *mut c_void) -> c_int {
+    // SAFETY: as in `query`.
+    let r = unsafe { Rank::current() };
+    let Some(functions) = r.requests.generalised.remove(state) else { return CANNOT };
+    r.call_guest(functions.free, &[functions.extra_state]).map_or(CANNOT, |code| r.answered_code(code))
+}
+
+/// The program cancels a generalised request.
+unsafe extern "C" fn cancel(state: *mut c_void, complete: c_int) -> c_int {
+    // SAFETY: as in `query`.
+    let r = unsafe { Rank::current() };
+    let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
+    r.call_guest(functions.cancel, &[functions.extra_state, complete]).map_or(CANNOT, |code| r.answered_code(code))
+}

@@ -1,0 +1,261 @@
+//! Dynamic windows (MPI-5.0 §12.2.4): what each rank has attached, as all others can see it.
+//!
+//! A library does not check that an access goes to attached memory, nor that there is memory at all. Attaching is a local
+//! call, so an origin has to look. Beside the guest's window lies one of ours, in the library's memory, where each rank
+//! publishes its attachments: a word for each, after a head that changes whenever one of them does. Words are read and
+//! written whole, as elements of accumulations. An origin asks for the head before each access, and for the rest
+//! when the head is not the one it knows. A word that is newer than the head does no harm: the next access sees another
+//! head.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
+use std::rc::Rc;
+
+use rankine_abi::{Addr, Datatype, Errhandler, Info, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_FLAVOR, MPI_MODE_NOCHECK, Op};
+use rankine_guest::Error;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::Words;
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::process::rank::Rank;
+
+/// Attachments that a rank can have at a time in one window.
+const MOST: usize = 1 << 12;
+/// The head: how often the attachments have changed, above the number of words that were ever in use.
+const IN_USE_BITS: u32 = 16;
+
+/// An attachment: its address in the guest's memory and its length, neither of which has more than 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Attachment {
+    at: u32,
+    bytes: u32,
+}
+
+impl Attachment {
+    fn range(self) -> Range<u64> {
+        u64::from(self.at)..u64::from(self.at) + u64::from(self.bytes)
+    }
+
+    fn word(self) -> i64 {
+        (u64::from(self.at) << 32 | u64::from(self.bytes)) as i64
+    }
+
+    fn of(word: i64) -> Attachment {
+        Attachment { at: (word as u64 >> 32) as u32, bytes: word as u32 }
+    }
+}
+
+/// What one rank has attached, as an origin has read it.
+struct Known {
+    head: i64,
+    /// Without gaps where attachments follow one another.
+    runs: Vec<Range<u64>>,
+}
+
+/// The attachments of all ranks of a dynamic window.
+pub(crate) struct Dynamic {
+    /// Our window. This rank may access it at any time, as all of them have locked it for good.
+    table: usize,
+    rank: c_int,
+    changes: Cell<i64>,
+    /// This rank's own, each at the place of its word.
+    mine: RefCell<Vec<Option<Attachment>>>,
+    known: RefCell<HashMap<c_int, Known>>,
+}
+
+/// The bytes that are attached, in order; attachments that touch are one run.
+fn runs(attachments: impl Iterator<Item = Attachment>) -> Vec<Range<u64>> {
+    let mut all: Vec<_> = attachments.map(Attachment::range).filter(|range| !range.is_empty()).collect();
+    all.sort_by_key(|range| range.start);
+    all.into_iter().fold(Vec::new(), |mut merged: Vec<Range<u64>>, next| {
+        match merged.last_mut() {
+            Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
+            _ => merged.push(next),
+        }
+        merged
+    })
+}
+
+/// Whether all bytes from `low` to `high` are attached.
+fn covers(runs: &[Range<u64>], low: i128, high: i128) -> bool {
+    let index = runs.partition_point(|run| i128::from(run.end) < high);
+    runs.get(index).is_some_and(|run| i128::from(run.start) <= low && high <= i128::from(run.end))
+}
+
+impl Dynamic {
+    /// Makes the table, in all ranks of a communicator.
+    pub(crate) fn new(r: &Rank, comm: usize, rank: c_int) -> Result<Dynamic> {
+        let (allocate, lock) = (r.symbol::<symbols::MPI_Win_allocate_c>()?, r.symbol::<symbols::MPI_Win_lock_all>()?);
+        let set = r.symbol::<symbols::MPI_Win_set_errhandler>()?;
+        let (bytes, unit) = (8 * (1 + MOST as isize), 8);
+        let (mut table, mut at) = (0, std::ptr::null_mut::<c_void>());
+        // SAFETY: results on the stack, and then a window that the library has just made.
+        unsafe {
+            r.check(allocate(bytes, unit, Info::NULL.0 as usize, comm, (&raw mut at).cast(), &mut table))?;
+            r.check(set(table, Errhandler::ERRORS_RETURN.0 as usize))?;
+            r.check(lock(MPI_MODE_NOCHECK, table))?;
+        }
+        let (changes, mine, known) = (Cell::new(0), RefCell::default(), RefCell::default());
+        let dynamic = Dynamic { table, rank, changes, mine, known };
+        // Nobody looks before all ranks have told each other of the window.
+        dynamic.write(r, 0, 0)?;
+        Ok(dynamic)
+    }
+
+    /// Gives the table up, in all ranks, once the guest's window is gone.
+    pub(crate) fn free(&self, r: &Rank) -> Result<()> {
+        let (unlock, free) = (r.symbol::<symbols::MPI_Win_unlock_all>()?, r.symbol::<symbols::MPI_Win_free>()?);
+        let mut table = self.table;
+        // SAFETY: a window of ours, which nobody uses any more.
+        unsafe {
+            r.check(unlock(table))?;
+            r.check(free(&mut table))
+        }
+    }
+
+    /// Whether a rank has attached all bytes from `low` to `high` of its memory.
+    pub(crate) fn covers(&self, r: &Rank, rank: c_int, low: i128, high: i128) -> Result<bool> {
+        if rank == self.rank {
+            let mine: Vec<Attachment> = self.mine.borrow().iter().flatten().copied().collect();
+            return Ok(covers(&runs(mine.into_iter()), low, high));
+        }
+        let mut head = [0];
+        self.read(r, rank, 0, &mut head)?;
+        let known = |known: &Known| (known.head == head[0]).then(|| covers(&known.runs, low, high));
+        if let Some(answer) = self.known.borrow().get(&rank).and_then(known) {
+            return Ok(answer);
+        }
+        let in_use = (head[0] & ((1 << IN_USE_BITS) - 1)).clamp(0, MOST as i64);
+        let mut words = vec![0; in_use as usize];
+        self.read(r, rank, 1, &mut words)?;
+        let runs = runs(words.into_iter().map(Attachment::of));
+        let answer = covers(&runs, low, high);
+        self.known.borrow_mut().insert(rank, Known { head: head[0], runs });
+        Ok(answer)
+    }
+
+    /// Reads words of a rank's table.
+    fn read(&self, r: &Rank, rank: c_int, first: isize, words: &mut [i64]) -> Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let (get, flush) = (r.symbol::<symbols::MPI_Get_accumulate>()?, r.symbol::<symbols::MPI_Win_flush>()?);
+        let (count, int64, op) = (words.len() as c_int, Datatype::INT64_T.0 as usize, Op::NO_OP.0 as usize);
+        let (to, none) = (words.as_mut_ptr().cast(), std::ptr::null());
+        // SAFETY: there is room for so many words, and they have come before the flush returns.
+        unsafe {
+            r.check(get(none, 0, int64, to, count, int64, rank, first, count, int64, op, self.table))?;
+            r.check(flush(rank, self.table))
+        }
+    }
+
+    /// Writes a word of this rank's table.
+    fn write(&self, r: &Rank, at: isize, word: i64) -> Result<()> {
+        let (put, flush) = (r.symbol::<symbols::MPI_Accumulate>()?, r.symbol::<symbols::MPI_Win_flush>()?);
+        let (int64, op) = (Datatype::INT64_T.0 as usize, Op::REPLACE.0 as usize);
+        // SAFETY: one word, which is there before the flush returns.
+        unsafe {
+            r.check(put((&raw const word).cast(), 1, int64, self.rank, at, 1, int64, op, self.table))?;
+            r.check(flush(self.rank, self.table))
+        }
+    }
+
+    /// Tells the other ranks of an attachment, or that there is none any more.
+    fn publish(&self, r: &Rank, index: usize, attachment: Option<Attachment>) -> Result<()> {
+        let in_use = {
+            let mut mine = self.mine.borrow_mut();
+            let length = mine.len().max(index + 1);
+            mine.resize(length, None);
+            mine[index] = attachment;
+            length as i64
+        };
+        self.write(r, 1 + index as isize, attachment.map_or(0, Attachment::word))?;
+        self.changes.set(self.changes.get().wrapping_add(1));
+        self.write(r, 0, self.changes.get() << IN_USE_BITS | in_use)
+    }
+
+    /// A place for an attachment, which may not overlap another one.
+    fn place(&self, new: Attachment) -> Result<usize> {
+        let mine = self.mine.borrow();
+        let overlaps = |old: &Attachment| {
+            let (one, other) = (old.range(), new.range());
+            one.start.max(other.start) < one.end.min(other.end)
+        };
+        if let Some(old) = mine.iter().flatten().find(|old| overlaps(old)) {
+            let text = format!("base: {} bytes at {:#x} overlap those attached at {:#x}", new.bytes, new.at, old.at);
+            return Err(Error::new(MPI_ERR_RMA_ATTACH, text));
+        }
+        let free = mine.iter().position(Option::is_none).unwrap_or(mine.len());
+        if free == MOST {
+            let text = format!("a rank may have {MOST} attachments at a time in one window over an MPI library");
+            return Err(Error::new(MPI_ERR_RMA_ATTACH, text));
+        }
+        Ok(free)
+    }
+
+    fn find(&self, base: Addr) -> Result<usize> {
+        let is_it = |mine: &Option<Attachment>| mine.is_some_and(|attachment| attachment.at == base.0);
+        let text = || format!("base: nothing that begins at {:#x} is attached to the window", base.0);
+        self.mine.borrow().iter().position(is_it).ok_or_else(|| Error::new(MPI_ERR_RMA_ATTACH, text()))
+    }
+}
+
+impl Rank {
+    /// The attachments of a window, which has to be a dynamic one.
+    fn attachments(&self, win: u32) -> Result<Rc<Dynamic>> {
+        let text = "win: memory can be attached to dynamic windows only";
+        self.dynamic_window(win).ok_or_else(|| Error::new(MPI_ERR_RMA_FLAVOR, text))
+    }
+}
+
+/// `MPI_Win_attach`
+pub(crate) fn win_attach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (win, base) = (r.win(w.word(0), "win")?, r.bytes(w.addr(1), i64::from(w.int(2)), "base")?);
+    let dynamic = r.attachments(w.word(0))?;
+    let attachment = Attachment { at: w.word(1), bytes: w.word(2) };
+    let index = dynamic.place(attachment)?;
+    let call = r.symbol::<symbols::MPI_Win_attach>()?;
+    // SAFETY: the memory was proved, never shrinks, and outlives the window.
+    r.check(unsafe { call(win, base.at, w.aint(2)) })?;
+    dynamic.publish(r, index, Some(attachment))
+}
+
+/// `MPI_Win_detach`: nobody learns of the memory any more before it is given up.
+pub(crate) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    let (win, base) = (r.win(w.word(0), "win")?, r.pointer(w.addr(1)));
+    let dynamic = r.attachments(w.word(0))?;
+    dynamic.publish(r, dynamic.find(w.addr(1))?, None)?;
+    let call = r.symbol::<symbols::MPI_Win_detach>()?;
+    // SAFETY: an address that was attached.
+    r.check(unsafe { call(win, base) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_attached_is_covered() {
+        let attached = [(100, 50), (10, 5), (150, 10), (u32::MAX, 7), (40, 0)];
+        let runs = runs(attached.into_iter().map(|(at, bytes)| Attachment { at, bytes }));
+        assert_eq!(runs, [10..15, 100..160, 0xffff_ffff..0x1_0000_0006]);
+        for (low, high) in [(100, 160), (149, 151), (10, 15), (0xffff_ffff, 0x1_0000_0000)] {
+            assert!(covers(&runs, low, high), "{low}..{high}");
+        }
+        for (low, high) in
+            [(99, 100), (-1, 5), (40, 41), (9, 11), (14, 101), (159, 161), (160, 161), (1 << 32, 1 << 33)]
+        {
+            assert!(!covers(&runs, low, high), "{low}..{high}");
+        }
+        assert!(!covers(&[], 0, 1));
+    }
+
+    #[test]
+    fn an_attachment_is_one_word() {
+        for (at, bytes) in [(0, 1), (0x8000_0000, 0x7fff_ffff), (u32::MAX, 1), (64, 0)] {
+            assert!(Attachment::of(Attachment { at, bytes }.word()) == Attachment { at, bytes });
+        }
+    }
+}
