@@ -197,7 +197,7 @@ int main(int argc, char **argv) {
     measure("laplace", laplace, 512, 100, rank);
     measure("laplace", laplace, 1024, 25, rank);
     measure("diffusion", diffusion, 96, 25, rank);
-    measure("halo", halo, 32, 2000, rank);
+    measure("halo", halo, 32, 300, rank);
     MPI_Finalize();
     return 0;
 }

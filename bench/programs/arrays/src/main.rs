@@ -12,7 +12,7 @@ fn main() -> Result<()> {
     measure(&world, "laplace", 512, || laplace(&world, 512, 100))?;
     measure(&world, "laplace", 1024, || laplace(&world, 1024, 25))?;
     measure(&world, "diffusion", 96, || diffusion(&world, 96, 25))?;
-    measure(&world, "halo", 32, || halo(&world, 32, 2000))
+    measure(&world, "halo", 32, || halo(&world, 32, 300))
 }
 
 fn measure(world: &Communicator, what: &str, extent: usize, method: impl Fn() -> Result<f64>) -> Result<()> {
