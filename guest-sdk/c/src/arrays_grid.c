@@ -84,7 +84,12 @@ int Rankine_Grid_create(MPI_Comm comm, int dimensions, const int shape[], Rankin
     *grid = malloc(sizeof made);
     if (*grid == NULL)
         return arrays_misuse(&made, NULL, -1, "there is no memory for a grid");
-    TRY(MPI_Comm_dup(comm, &made.comm));
+    int code = MPI_Comm_dup(comm, &made.comm);
+    if (code != MPI_SUCCESS) {
+        free(*grid);
+        *grid = NULL;
+        return code;
+    }
     **grid = made;
     return MPI_SUCCESS;
 }

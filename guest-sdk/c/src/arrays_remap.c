@@ -309,6 +309,8 @@ int Rankine_Remap_create(Rankine_Array target, Rankine_Array source, Rankine_Rem
 
 int Rankine_Remap_run(Rankine_Remap remap, Rankine_Array target, Rankine_Array source)
 {
+    if (target == source)
+        return arrays_misuse(target->layout.grid, target->name, -1, "it can't be copied to itself");
     if (target->size != remap->size || !layout_equal(&target->layout, &remap->target) || !layout_equal(&source->layout, &remap->source))
         return arrays_misuse(target->layout.grid, target->name, -1, "this copy was made for arrays that are distributed in another way than this one and \"%s\"", source->name);
     return moves_run(&remap->moves, target->layout.grid, target->data, source->data);

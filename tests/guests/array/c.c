@@ -296,6 +296,7 @@ static void misuse(Rankine_Grid grid)
     TRY(Rankine_Array_create("w", grid, 2, owner, MPI_DOUBLE, &w));
     REFUSED(Rankine_Copy(u, v), "array \"u\", rank %d: it lies over another grid than array \"v\"");
     REFUSED(Rankine_Copy(u, w), "array \"u\", dimension 1, rank %d: it has 8 indices, and array \"w\" has 9");
+    REFUSED(Rankine_Copy(u, u), "array \"u\", rank %d: it can't be copied to itself");
     int index[2] = {0, 8}, who;
     REFUSED(Rankine_Array_owner(u, index, &who), "array \"u\", dimension 1, rank %d: nobody owns the index 8: it has 8 indices");
     ranges[0] = Rankine_periodic(Rankine_ghosts(Rankine_along(Rankine_block(2 * size), 0), 3, 1));
