@@ -4,6 +4,7 @@
 //! and the floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`.
 
 mod arrays;
+mod compute;
 mod floor;
 mod objects;
 mod twins;
@@ -21,9 +22,9 @@ use twins::{Competitor, Measurement, root};
 struct Args {
     /// Which benchmark.
     name: Name,
-    /// How often every competitor runs.
-    #[arg(long, default_value_t = 3)]
-    rounds: u32,
+    /// How often every competitor runs: 3 times, or 11 where ratios are what counts.
+    #[arg(long)]
+    rounds: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,6 +41,8 @@ enum Name {
     Arrays,
     /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
     Overhead,
+    /// Kernels of computation on one rank: the same C as WebAssembly and native, by the same clang (and by gcc).
+    Compute,
 }
 
 /// What one run of the suite found.
@@ -71,6 +74,10 @@ fn runs(program: &'static str, competitor: Competitor, ranks: u32, arguments: &'
 
 fn main() -> Result<()> {
     let args = Args::parse();
+    if args.name == Name::Compute {
+        return compute::run(args.rounds.unwrap_or(11));
+    }
+    let rounds = args.rounds.unwrap_or(3);
     let (program, plan): (_, Vec<Run>) = match args.name {
         Name::Overhead => {
             let Some(native) = Competitor::mpich_abi() else {
@@ -100,12 +107,13 @@ fn main() -> Result<()> {
                 ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect(),
             )
         }
+        Name::Compute => unreachable!("measured above"),
     };
     let mut floor = (f64::INFINITY, 0f64);
     let mut rows: BTreeMap<(String, u64), Row> = BTreeMap::new();
-    for round in 1..=args.rounds {
+    for round in 1..=rounds {
         for (name, run) in &plan {
-            eprintln!("round {round} of {}: {program} on {name}", args.rounds);
+            eprintln!("round {round} of {rounds}: {program} on {name}");
             let line = floor::cache_line();
             floor = (floor.0.min(line), floor.1.max(line));
             for found in run()? {

@@ -1,9 +1,9 @@
 //! Compiled code, kept between runs.
 //!
-//! An entry's name is a hash of the module's bytes, this program's version, and everything about the engine that
-//! decides whether code fits. Running an entry means trusting it completely, so: folder and file must belong to this
-//! user, nobody else may be able to write to them or to a folder above, and the entry must carry a seal that only who
-//! has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
+//! An entry's name is a hash of the module's bytes, this program's version, that of its tuning, and everything about the
+//! engine that decides whether code fits. Running an entry means trusting it completely, so: folder and file must belong
+//! to this user, nobody else may be able to write to them or to a folder above, and the entry must carry a seal that only
+//! who has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
 //! never see half of one.
 
 use std::fs::{DirBuilder, OpenOptions};
@@ -68,6 +68,7 @@ impl Cache {
     pub fn key(engine: &Engine, binary: &[u8]) -> String {
         let mut digest = Digesting(blake3::Hasher::new());
         digest.0.update(env!("CARGO_PKG_VERSION").as_bytes());
+        digest.0.update(&rankine_tune::VERSION.to_le_bytes());
         engine.precompile_compatibility_hash().hash(&mut digest);
         digest.0.update(binary);
         digest.0.finalize().to_hex().to_string()

@@ -140,7 +140,10 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     }
     tracing::info!("compiling {}", path.display());
     let progress = Progress::start(path);
-    let code = on_threads_that_end(|| engine.precompile_module(binary));
+    let mut tuned = binary.to_vec();
+    let tally = rankine_tune::tune(&mut tuned);
+    tracing::debug!("{}: {tally:?}", path.display());
+    let code = on_threads_that_end(|| engine.precompile_module(&tuned));
     progress.stop();
     let code = code?.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
     if let Some(cache) = cache {
@@ -243,6 +246,18 @@ mod tests {
         let text = format!("{:#}", outcome.unwrap_err());
         assert!(text.contains(name), "{text}");
         text
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn what_is_compiled_is_tuned() {
+        let text = br#"(module (memory (export "memory") 1) (func (export "_start"))
+            (func (export "max") (param f64 f64) (result f64)
+                local.get 0 local.get 1 local.get 0 local.get 1 f64.gt select))"#;
+        let (_folder, path) = file("max.wat", text);
+        let module = compile(&engine(Settings { images: true }).unwrap(), &path, &read(&path).unwrap()).unwrap();
+        // MAXSD, with VEX and without.
+        assert!(module.text().windows(3).any(|code| code[0] == 0xc5 && code[2] == 0x5f || code[..2] == [0x0f, 0x5f]));
     }
 
     #[test]
