@@ -42,7 +42,11 @@ impl Compiler {
                     .arg(source)
                     .arg("-o")
                     .arg(output);
-                finish(cc)
+                let said = finish(cc)?;
+                match guest.head.compiler.iter().find(|part| !said.contains(part.as_str())) {
+                    Some(part) => Err(format!("the compiler did not say: {part}\n{said}")),
+                    None => Ok(()),
+                }
             }
             Source::Fortran(source) => {
                 let mut fc = self.niced(&self.places.rankine);
@@ -70,7 +74,7 @@ impl Compiler {
                 .arg("-I")
                 .arg(self.guests_folder());
             cc.arg(source).arg("-o").arg(output).arg("-lm");
-            finish(cc)
+            finish(cc).map(drop)
         })
     }
 
@@ -110,7 +114,7 @@ impl Compiler {
         let folder = source.parent().expect("a file lies in a folder");
         let others = guest.head.with.iter().filter(|name| takes(name)).map(|name| folder.join(name));
         compiler.arg("-I").arg(folder).arg("-J").arg(modules).args(others).arg(source).arg("-o").arg(output);
-        finish(compiler)
+        finish(compiler).map(drop)
     }
 
     fn once(
@@ -135,8 +139,11 @@ impl Compiler {
             .clone()
     }
 
-    /// Whether what is there is newer than everything it is made from.
+    /// Whether what is there is newer than everything it is made from. What the compiler says is heard anew each time.
     fn is_fresh(&self, guest: &Guest, output: &Path) -> bool {
+        if !guest.head.compiler.is_empty() {
+            return false;
+        }
         let source = match &guest.source {
             Source::C(source) => source,
             // A program of several files is compiled each time.
@@ -215,10 +222,11 @@ fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-fn finish(command: Command) -> Result<(), String> {
+/// Runs a compiler; what it said on standard error.
+fn finish(command: Command) -> Result<String, String> {
     let run = run_within(command, None, LIMIT)?;
     match run.ended {
-        Ended::Status(0) => Ok(()),
+        Ended::Status(0) => Ok(run.stderr),
         _ => Err(format!("it does not compile:\n{run}")),
     }
 }

@@ -29,6 +29,8 @@ pub struct Head {
     pub run: Vec<String>,
     /// `cc:` further options of `rankine cc`.
     pub cc: Vec<String>,
+    /// `compiler:` what the compiler says.
+    pub compiler: Vec<String>,
     /// `seconds:` the run must end within this time.
     pub seconds: Option<u64>,
     /// `peak:` the most MiB of memory that the run may take at a time.
@@ -65,6 +67,7 @@ impl Default for Head {
             args: Vec::new(),
             run: Vec::new(),
             cc: Vec::new(),
+            compiler: Vec::new(),
             seconds: None,
             peak: None,
             with: Vec::new(),
@@ -104,6 +107,7 @@ impl Head {
             "args" => self.args = words(value),
             "run" => self.run = words(value),
             "cc" => self.cc = words(value),
+            "compiler" => self.compiler.push(value.into()),
             "with" => self.with = words(value),
             "reference" => self.reference = value == "flang",
             "part" => self.part = value == "yes",

@@ -76,7 +76,7 @@ impl Suite {
     pub fn find(modes: &[Mode]) -> Result<Suite, String> {
         let places = Arc::new(Places::find());
         let mut guests = Vec::new();
-        for folder in ["guests", "sandbox", "cli", "fortran"] {
+        for folder in ["guests", "sandbox", "cli", "people", "fortran"] {
             guests.extend(guest::find(&places.root.join("tests"), folder)?);
         }
         guests.extend(guest::find_examples(&places.root.join("examples"))?);

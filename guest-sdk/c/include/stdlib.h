@@ -1,9 +1,10 @@
-/* Adds temporary files, a few allocators and the status macros to wasi-libc's header. */
+/* Adds temporary files, a few allocators, sizes of 64 bits and the status macros to wasi-libc's header. */
 #include_next <stdlib.h>
 #ifndef RANKINE_STDLIB_H
 #define RANKINE_STDLIB_H
 
 #include <rankine/wait_status.h>
+#include <rankine/wide_sizes.h>
 #include <sys/cdefs.h>
 
 __BEGIN_DECLS

@@ -79,9 +79,13 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
+/// Functions of the C library that ours stand before, and call (`guest-sdk/c/src/large_blocks.c`).
+const WRAPPED: [&str; 5] = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"];
+
 pub(crate) fn libraries(sdk: &Sdk) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
     let mut line = vec!["-Xlinker".to_string(), names];
+    line.extend(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
     line.push("-Wl,--start-lib".to_string());
     line.extend(sdk.objects().iter().map(|object| object.display().to_string()));
