@@ -71,6 +71,29 @@ fn a_trap_ends_the_job_with_a_report() {
 }
 
 #[test]
+fn an_option_that_there_is_none_of_is_named_with_the_nearest() {
+    let output = run(&["--lable"], "status");
+    ended(&output, 2);
+    assert!(err(&output).starts_with("rankine: there is no option --lable; did you mean --label?"), "{}", err(&output));
+    let output = run(&["-n", "2", "--memory-limt=2G"], "status");
+    ended(&output, 2);
+    assert!(err(&output).contains("did you mean --memory-limit?"), "{}", err(&output));
+    let output = run(&["--wdir"], "status");
+    ended(&output, 2);
+    assert!(err(&output).starts_with("rankine: there is no option --wdir"), "{}", err(&output));
+}
+
+#[test]
+fn the_help_of_a_compiler_is_ours() {
+    for (compiler, word) in [("cc", "clang"), ("c++", "clang"), ("fc", "flang")] {
+        let output = rankine().args([compiler, "--help"]).output().unwrap();
+        ended(&output, 0);
+        assert!(out(&output).contains("-showme") && out(&output).contains(word), "{}", out(&output));
+        assert!(out(&output).contains(&format!("rankine {compiler}")), "{}", out(&output));
+    }
+}
+
+#[test]
 fn endless_recursion_is_a_trap() {
     for placement in PLACEMENTS {
         let output = run(&[placement], "recurse");

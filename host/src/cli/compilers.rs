@@ -2,6 +2,22 @@
 
 use std::ffi::OsString;
 
+use anyhow::Result;
+use clap::CommandFactory as _;
+use rankine_toolchain::terminal::print_page;
+
+/// Answers a lone `--help` to a compiler's subcommand; clang's own would not say what differs here.
+pub(super) fn help(subcommand: &str, arguments: &[OsString]) -> Result<bool> {
+    let asked = arguments.len() == 1 && arguments[0] == "--help";
+    if asked {
+        let mut command = super::Arguments::command();
+        command.build();
+        let subcommand = command.find_subcommand_mut(subcommand).expect("one of the compilers");
+        print_page(&subcommand.render_help().to_string())?;
+    }
+    Ok(asked)
+}
+
 /// What `rankine cc` and `rankine c++` take.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -10,7 +26,8 @@ use std::ffi::OsString;
     after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
         -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
         -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks and the working \
-        folder granted: for configure scripts that run what they compile."
+        folder granted: for configure scripts that run what they compile.\n\
+        -help lists clang's own options."
 )]
 pub(super) struct Clang {
     /// Everything clang takes.
@@ -24,7 +41,8 @@ pub(super) struct Clang {
     disable_help_flag = true,
     disable_version_flag = true,
     after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
-        -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version]."
+        -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
+        `flang-22 --help` lists flang's own options."
 )]
 pub(super) struct Flang {
     /// Everything flang takes; for C sources and linking, everything clang takes.

@@ -13,6 +13,7 @@ mod pages;
 mod run;
 mod sdk;
 mod stage;
+mod suggest;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -87,9 +88,9 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(*arguments),
         Command::Compile(arguments) => compile::run(arguments),
         Command::Info(arguments) => info::run(arguments),
-        Command::Cc(arguments) => cc::run(&arguments.arguments),
-        Command::Fc(arguments) => fc::run(&arguments.arguments),
-        Command::Cxx(arguments) => cxx::run(&arguments.arguments),
+        Command::Cc(compilers::Clang { arguments }) => compiler("cc", cc::run, &arguments),
+        Command::Fc(compilers::Flang { arguments }) => compiler("fc", fc::run, &arguments),
+        Command::Cxx(compilers::Clang { arguments }) => compiler("c++", cxx::run, &arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Completions(arguments) => pages::completions(&arguments),
@@ -100,6 +101,15 @@ pub fn main() -> ExitCode {
         let _ = writeln!(std::io::stderr(), "{}", shown::lines(&format!("rankine: {error:#}")));
         ExitCode::from(HOST_ERROR)
     })
+}
+
+/// Runs a compiler, or says how it is called.
+fn compiler(
+    name: &str,
+    run: fn(&[OsString]) -> anyhow::Result<ExitCode>,
+    arguments: &[OsString],
+) -> anyhow::Result<ExitCode> {
+    if compilers::help(name, arguments)? { Ok(ExitCode::SUCCESS) } else { run(arguments) }
 }
 
 /// Sends what the library says about its work to standard error, as far as it was asked for.

@@ -218,6 +218,10 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(arguments.verbose);
+    // Whatever follows the options may begin with a hyphen, as arguments of the program do.
+    if arguments.program[0].starts_with('-') && !Path::new(&arguments.program[0]).exists() {
+        usage(&super::suggest::unknown_option::<Arguments>(&arguments.program[0]));
+    }
     if arguments.launch.wanted() {
         return arguments.launch.run(arguments.for_ranks()?);
     }
