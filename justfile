@@ -83,15 +83,15 @@ wall:
 calls ENGINE="local" SECONDS="60" *ARGS="": build
     target/release/rankine-calls --engine {{ENGINE}} --seconds {{SECONDS}} {{ARGS}}
 
-# A short while of it on the embedded engine: what continuous integration runs.
-calls-subset: (calls "local" "15")
+# A short while of it on both engines: what continuous integration runs.
+calls-subset: (calls "local" "15") (calls "mpi" "15")
 
 # Says what of the set-up is missing.
 doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny wall (calls "local" "600") (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
+test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "images") (fuzz "graphs") programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:

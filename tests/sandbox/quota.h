@@ -29,4 +29,63 @@ static inline void says_why(const char *file, int line, int code)
         check_fail(file, line, "MPI_Error_string", "not the error of a limit: %s", text);
 }
 
+/* Functions for objects that have some, which do nothing. */
+static inline void user_op(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)in;
+    (void)inout;
+    (void)count;
+    (void)type;
+}
+
+static inline void on_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+}
+
+static inline int on_query(void *state, MPI_Status *status)
+{
+    (void)state;
+    (void)status;
+    return MPI_SUCCESS;
+}
+
+static inline int on_free(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static inline int on_cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* Makes an info object with some hundred long values. */
+static inline int fill(MPI_Info *info)
+{
+    static char value[1001];
+    char key[20];
+    int code = MPI_SUCCESS;
+    memset(value, 'x', 1000);
+    TRY(MPI_Info_create(info));
+    for (int i = 0; i < 500 && code == MPI_SUCCESS; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        code = MPI_Info_set(*info, key, value);
+    }
+    return code;
+}
+
+/* Blocks of one element, of which no two follow one another: a type of them has no short form. */
+static inline void scatter(int count, int *lengths, int *places)
+{
+    for (int i = 0; i < count; i++) {
+        lengths[i] = 1;
+        places[i] = 2 * i + i % 7;
+    }
+}
+
 #endif

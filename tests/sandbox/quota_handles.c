@@ -1,47 +1,13 @@
 // Objects of every class under a small limit: what stands behind their handles counts, too.
 // ranks: 1 2
 // engines: local
-// Over an MPI library a quarter of a million objects take minutes (see quota_library_objects).
+// Over an MPI library a quarter of a million objects take minutes (see quota_library).
 // run: --memory-limit 24M
 // peak: 250
 #include "quota.h"
 
 enum { MOST = 1 << 20, SPARE = 1 << 15 };
 static unsigned all[MOST / 4];
-
-static void user_op(void *in, void *inout, int *count, MPI_Datatype *type)
-{
-    (void)in;
-    (void)inout;
-    (void)count;
-    (void)type;
-}
-
-static void on_error(MPI_Comm *comm, int *code, ...)
-{
-    (void)comm;
-    (void)code;
-}
-
-static int copy(void *state, MPI_Status *status)
-{
-    (void)state;
-    (void)status;
-    return MPI_SUCCESS;
-}
-
-static int release(void *state)
-{
-    (void)state;
-    return MPI_SUCCESS;
-}
-
-static int cancel(void *state, int complete)
-{
-    (void)state;
-    (void)complete;
-    return MPI_SUCCESS;
-}
 
 // A type with a name.
 static int name_type(MPI_Datatype *type)
@@ -84,7 +50,7 @@ int main(int argc, char **argv)
     EXHAUST(MOST, MPI_Op_create(user_op, 1, &op));
     EXHAUST(MOST, MPI_Comm_create_errhandler(on_error, &handler));
     EXHAUST(MOST, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
-    EXHAUST(MOST, MPI_Grequest_start(copy, release, cancel, NULL, &request));
+    EXHAUST(MOST, MPI_Grequest_start(on_query, on_free, on_cancel, NULL, &request));
     EXHAUST(MOST / 4, MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, (MPI_Session *)&all[made]));
     for (int i = 0; i < made; i++)
         TRY(MPI_Session_finalize((MPI_Session *)&all[i]));

@@ -105,21 +105,6 @@ static void layouts(void)
     }
 }
 
-// Makes an info object with some hundred long values.
-static int fill(MPI_Info *info)
-{
-    static char value[1001];
-    char key[20];
-    int code = MPI_SUCCESS;
-    memset(value, 'x', 1000);
-    TRY(MPI_Info_create(info));
-    for (int i = 0; i < 500 && code == MPI_SUCCESS; i++) {
-        snprintf(key, sizeof key, "k%d", i);
-        code = MPI_Info_set(*info, key, value);
-    }
-    return code;
-}
-
 static void infos(void)
 {
     static MPI_Info all[MOST];
@@ -168,10 +153,7 @@ static void buffers(void)
 int main(int argc, char **argv)
 {
     hostile_begin(&argc, &argv);
-    for (int i = 0; i < LONG; i++) {
-        lengths[i] = 1;
-        places[i] = 2 * i + i % 7;
-    }
+    scatter(LONG, lengths, places);
     attributes();
     partitions();
     persistent_requests();

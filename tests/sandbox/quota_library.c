@@ -8,31 +8,13 @@
 enum { MOST = 1000, LONG = 500000 };
 static int zeros[LONG], lengths[LONG], places[LONG];
 
-// Makes an info object with some hundred long values.
-static int fill(MPI_Info *info)
-{
-    static char value[1001];
-    char key[20];
-    int code = MPI_SUCCESS;
-    memset(value, 'x', 1000);
-    TRY(MPI_Info_create(info));
-    for (int i = 0; i < 500 && code == MPI_SUCCESS; i++) {
-        snprintf(key, sizeof key, "k%d", i);
-        code = MPI_Info_set(*info, key, value);
-    }
-    return code;
-}
-
 int main(int argc, char **argv)
 {
     static MPI_Datatype types[MOST];
     static MPI_Comm comms[MOST];
     static MPI_Info infos[MOST];
     hostile_begin(&argc, &argv);
-    for (int i = 0; i < LONG; i++) {
-        lengths[i] = 1;
-        places[i] = 2 * i + i % 7;
-    }
+    scatter(LONG, lengths, places);
     for (int round = 0; round < 2; round++) {
         EXHAUST(MOST, MPI_Type_indexed(LONG, lengths, places, MPI_CHAR, &types[made]));
         for (int i = 0; i < made; i++)

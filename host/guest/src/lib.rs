@@ -10,7 +10,7 @@
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
 //! | `op` | the predefined operations of reductions |
-//! | `status`, `tag`, `dims` | rules of MPI that an engine applies to a guest's words |
+//! | `status`, `tag`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
 //!
 //! An engine builds on this crate: `rankine-local`, the embedded one, and the one over an MPI library, in the host.
 //! Object graphs (`rankine-object`) do too, so they travel on both. Nothing here knows of WebAssembly.
@@ -18,6 +18,7 @@
 // Guards take back what they started when they are dropped: they are not to be forgotten.
 #![warn(clippy::mem_forget)]
 
+pub mod array;
 mod callback;
 pub mod copy;
 pub mod dims;
@@ -29,6 +30,7 @@ mod memory;
 pub mod op;
 mod parcel;
 pub mod quota;
+pub mod ranks;
 mod status;
 pub mod tag;
 

@@ -221,7 +221,7 @@ impl Bench<'_> {
         let mut command;
         if self.arguments.engine == "mpi" {
             command = mpiexec(&self.places, case.ranks as u32);
-            command.arg(&self.places.rankine).args(["run", "--timeout", "5"]);
+            command.arg("-print-all-exitcodes").arg(&self.places.rankine).args(["run", "--timeout", "5"]);
         } else {
             command = Command::new(&self.places.rankine);
             let mode = if case.fibers { "--fibers" } else { "--threads" };
@@ -230,18 +230,21 @@ impl Bench<'_> {
         command.arg("--dir").arg(format!("{}::files", self.keep.join(FILES).display()));
         command.args(["--memory-limit", "64M"]).arg(self.keep.join(MODULE));
         command.args(case.programs.iter().map(Program::to_hexadecimal));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.stdin(Stdio::null());
         command
     }
 
     /// Runs a case to its end; how it ended and what it said, if that is bad.
     fn run(&self, case: &Case) -> Result<Option<(Bad, String)>> {
         let mut command = self.command(case);
+        let (mut reader, writer) = std::io::pipe()?;
+        command.stdout(writer.try_clone()?).stderr(writer);
         let mut child = command.spawn().with_context(|| format!("cannot run {}", command.get_program().display()))?;
-        let mut stderr = child.stderr.take().context("it was piped")?;
+        // With it goes the pipe's other end.
+        drop(command);
         let text = std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            let _ = stderr.read_to_end(&mut bytes);
+            let _ = reader.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         });
         let status = wait(&mut child)?;
@@ -271,26 +274,40 @@ fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
     }
 }
 
-/// Whether a status, or what was said, is none of a job that ended as it should. A launcher tells of a signal in its own
-/// status.
+/// Whether a status, or what was said, is none of a job that ended as it should.
 fn judge(status: ExitStatus, text: &str) -> Option<Bad> {
-    const OF_LAUNCHERS: [(i32, i32); 4] =
-        [(139, libc::SIGSEGV), (136, libc::SIGFPE), (135, libc::SIGBUS), (132, libc::SIGILL)];
-    let told = || OF_LAUNCHERS.iter().find(|(code, _)| status.code() == Some(*code)).map(|&(_, signal)| signal);
-    if let Some(signal) = status.signal().or_else(told) {
+    if let Some(signal) = status.signal().or_else(|| signal_of_a_process(text)) {
         return Some(Bad::Signal(signal));
     }
     let wrong = ["panicked at", "AddressSanitizer", "Assertion", "this is a bug"];
-    let is_wrong = wrong.iter().any(|words| text.contains(words)) && !text.contains(OVERLAP);
-    is_wrong.then_some(Bad::Panic)
+    wrong.iter().any(|words| text.contains(words)).then_some(Bad::Panic)
 }
 
-/// What MPICH says before it ends a job whose message to its own rank has one place in memory as source and as target.
-const OVERLAP: &str = "memcpy argument memory ranges overlap";
+/// The signal that has ended a process of a launcher's, if it was not one by which the launcher itself ends the others. Its
+/// own status is a mixture of all.
+fn signal_of_a_process(text: &str) -> Option<i32> {
+    let lists = text.lines().filter_map(|line| line.split_once("Exit codes: ")?.1.split_once("] "));
+    let statuses = lists.flat_map(|(_, list)| list.split(',')).filter_map(|status| status.trim().parse().ok());
+    let signals = statuses.filter_map(|status| ExitStatus::from_raw(status).signal());
+    signals.into_iter().find(|signal| ![libc::SIGKILL, libc::SIGTERM].contains(signal))
+}
 
 /// What tells one bad end from another: the line that says where, without its numbers.
 fn way(bad: &Bad, text: &str) -> String {
     let line = text.lines().find(|line| line.contains("panicked at") || line.contains("Assertion"));
     let place: String = line.unwrap_or_default().chars().filter(|c| !c.is_ascii_digit()).collect();
     format!("{bad:?} {place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launcher_tells_of_signals() {
+        assert_eq!(signal_of_a_process("[mpiexec@host] Exit codes: [host] 9,8,9\n"), Some(libc::SIGFPE));
+        assert_eq!(signal_of_a_process("[mpiexec@host] Exit codes: [host] 0,139\n"), Some(libc::SIGSEGV));
+        assert_eq!(signal_of_a_process("[mpiexec@host] Exit codes: [host] 9,34304,15\n"), None);
+        assert_eq!(signal_of_a_process("rankine: rank 0 aborted the job with code 139\n"), None);
+    }
 }

@@ -15,7 +15,7 @@ pub fn statements(function: &Function) -> Result<Vec<String>> {
         bail!("it follows no rule: `by = \"mpi\"` and a body in host/src/engine/mpi");
     }
     let (before, after, kept, bytes, blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
-    Shim { function, before, after, kept, bytes, blocks }.build()
+    Shim { function, before, after, kept, bytes, blocks, has_own: false }.build()
 }
 
 /// A shim that is being written.
@@ -31,6 +31,8 @@ struct Shim<'a> {
     bytes: Vec<String>,
     /// The statement that makes bytes of the blocks from each process, when all else is proved.
     blocks: Option<String>,
+    /// Its request keeps what a message to the rank itself uses.
+    has_own: bool,
 }
 
 impl Shim<'_> {

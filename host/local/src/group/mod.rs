@@ -10,10 +10,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rankine_abi::{
-    Group, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_IDENT, MPI_PROC_NULL, MPI_SIMILAR, MPI_UNDEFINED, MPI_UNEQUAL,
-    Session,
-};
+use rankine_abi::{Group, MPI_ERR_GROUP, MPI_IDENT, MPI_PROC_NULL, MPI_SIMILAR, MPI_UNDEFINED, MPI_UNEQUAL, Session};
+use rankine_guest::ranks::{self, Listed};
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
@@ -118,9 +116,9 @@ pub fn group_translate_ranks(r: &Rank, group1: Group, n: i32, ranks1: &[i32], gr
     let translate = |(position, &rank): (usize, &i32)| match from.get(rank) {
         Some(world) => Ok(index.find(world).unwrap_or(MPI_UNDEFINED)),
         None if rank == MPI_PROC_NULL => Ok(MPI_PROC_NULL),
-        None => Err(not_in_group(&format!("ranks1[{position}]"), rank.into(), &from)),
+        None => Err(ranks::not_in_group(&format!("ranks1[{position}]"), rank.into(), from.len())),
     };
-    elements(n, ranks1, "n")?.iter().enumerate().map(translate).collect()
+    ranks::elements(n, ranks1, "n")?.iter().enumerate().map(translate).collect()
 }
 
 /// `MPI_Group_compare`
@@ -153,37 +151,29 @@ pub fn group_difference(r: &Rank, group1: Group, group2: Group) -> Result<Group>
 /// `MPI_Group_incl`
 pub fn group_incl(r: &Rank, group: Group, n: i32, ranks: &[i32]) -> Result<Group> {
     let members = r.group(group)?;
-    let mut chosen = Chosen::of(&members);
-    for (position, &rank) in elements(n, ranks, "n")?.iter().enumerate() {
-        chosen.add(rank.into(), || format!("ranks[{position}]"))?;
-    }
-    r.new_group(group, chosen.included())
+    let listed = ranks::listed(members.len() as i32, n, ranks)?;
+    r.new_group(group, included(&members, &listed))
 }
 
 /// `MPI_Group_excl`
 pub fn group_excl(r: &Rank, group: Group, n: i32, ranks: &[i32]) -> Result<Group> {
     let members = r.group(group)?;
-    let mut chosen = Chosen::of(&members);
-    for (position, &rank) in elements(n, ranks, "n")?.iter().enumerate() {
-        chosen.add(rank.into(), || format!("ranks[{position}]"))?;
-    }
-    r.new_group(group, chosen.excluded())
+    let listed = ranks::listed(members.len() as i32, n, ranks)?;
+    r.new_group(group, excluded(&members, &listed))
 }
 
 /// `MPI_Group_range_incl`; `ranges` are triplets of first rank, last rank and stride.
 pub fn group_range_incl(r: &Rank, group: Group, n: i32, ranges: &[i32]) -> Result<Group> {
     let members = r.group(group)?;
-    let mut chosen = Chosen::of(&members);
-    chosen.add_ranges(n, ranges)?;
-    r.new_group(group, chosen.included())
+    let listed = ranks::in_ranges(members.len() as i32, n, ranges)?;
+    r.new_group(group, included(&members, &listed))
 }
 
 /// `MPI_Group_range_excl`; `ranges` are triplets of first rank, last rank and stride.
 pub fn group_range_excl(r: &Rank, group: Group, n: i32, ranges: &[i32]) -> Result<Group> {
     let members = r.group(group)?;
-    let mut chosen = Chosen::of(&members);
-    chosen.add_ranges(n, ranges)?;
-    r.new_group(group, chosen.excluded())
+    let listed = ranks::in_ranges(members.len() as i32, n, ranges)?;
+    r.new_group(group, excluded(&members, &listed))
 }
 
 /// `MPI_Group_free`. The empty group may be freed, because other functions return it where a new group would be empty.
@@ -195,67 +185,12 @@ pub fn group_free(r: &Rank, group: Group) -> Result<Group> {
     Ok(Group::NULL)
 }
 
-/// The first `n` elements of an array argument.
-fn elements<'a>(n: i32, array: &'a [i32], what: &str) -> Result<&'a [i32]> {
-    usize::try_from(n)
-        .ok()
-        .and_then(|length| array.get(..length))
-        .ok_or_else(|| Error::new(MPI_ERR_ARG, format!("{what} is {n}, which is no number of ranks")))
+fn included(group: &Members, listed: &Listed) -> Members {
+    Members::list(listed.order.iter().filter_map(|&rank| group.get(rank)).collect())
 }
 
-fn not_in_group(what: &str, rank: i64, group: &Members) -> Error {
-    let text = match group.len() {
-        0 => format!("{what} is {rank}, but the group is empty"),
-        size => format!("{what} is {rank}, but the group has ranks 0 to {}", size - 1),
-    };
-    Error::new(MPI_ERR_RANK, text)
-}
-
-/// Ranks of a group that a call lists: each at most once.
-struct Chosen<'a> {
-    group: &'a Members,
-    order: Vec<i32>,
-    seen: Vec<bool>,
-}
-
-impl<'a> Chosen<'a> {
-    fn of(group: &'a Members) -> Self {
-        Chosen { group, order: Vec::new(), seen: vec![false; group.len()] }
-    }
-
-    fn add(&mut self, rank: i64, what: impl Fn() -> String) -> Result<()> {
-        let seen = usize::try_from(rank).ok().and_then(|rank| self.seen.get_mut(rank));
-        let seen = seen.ok_or_else(|| not_in_group(&what(), rank, self.group))?;
-        if std::mem::replace(seen, true) {
-            return Err(Error::new(MPI_ERR_RANK, format!("{} is {rank}, which is listed before", what())));
-        }
-        self.order.push(rank as i32);
-        Ok(())
-    }
-
-    fn add_ranges(&mut self, n: i32, ranges: &[i32]) -> Result<()> {
-        let words = n.checked_mul(3).unwrap_or(-1);
-        let triplets = elements(words, ranges, "three times n")?.as_chunks::<3>().0;
-        for (position, triplet) in triplets.iter().enumerate() {
-            let [first, last, stride] = triplet.map(i64::from);
-            if stride == 0 || (last - first) * stride < 0 {
-                let text = format!("ranges[{position}] goes from {first} to {last} with a stride of {stride}");
-                return Err(Error::new(MPI_ERR_ARG, text));
-            }
-            for step in 0..=(last - first) / stride {
-                self.add(first + step * stride, || format!("a rank of ranges[{position}]"))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn included(&self) -> Members {
-        Members::list(self.order.iter().filter_map(|&rank| self.group.get(rank)).collect())
-    }
-
-    fn excluded(&self) -> Members {
-        Members::list(self.group.iter().zip(&self.seen).filter(|(_, seen)| !**seen).map(|(world, _)| world).collect())
-    }
+fn excluded(group: &Members, listed: &Listed) -> Members {
+    Members::list(group.iter().zip(&listed.seen).filter(|(_, seen)| !**seen).map(|(world, _)| world).collect())
 }
 
 #[cfg(test)]

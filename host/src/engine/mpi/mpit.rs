@@ -344,7 +344,7 @@ pub(crate) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (types_at, displs_at) = (w.addr(4), w.addr(5));
     let (mut types, mut displs) = (vec![0_usize; room as usize + 1], vec![0_isize; room as usize + 1]);
     let call = r.symbol::<symbols::MPI_T_event_get_info>()?;
-    // SAFETY: see `mpi::shim`; the arrays have as many elements as `number` says.
+    // SAFETY: the arrays have as many elements as `number` says, and outlive the call.
     let code = unsafe {
         call(
             w.int(0),

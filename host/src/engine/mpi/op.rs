@@ -164,7 +164,7 @@ pub(crate) fn op_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "op")?;
     let mut host = r.op(word)?.host;
     let call = r.symbol::<symbols::MPI_Op_free>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: an operation that the program has made; in a callback its end is put off.
     r.check(unsafe { call(&mut host) })?;
     r.after_op(w.addr(0), word, host, "op")
 }

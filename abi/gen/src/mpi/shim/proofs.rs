@@ -98,16 +98,25 @@ impl Shim<'_> {
             let at = |name: &str| self.at(name);
             let count = if has("target_count") { self.wide("target_count") } else { "1".to_owned() };
             let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
+            let (win, rank, displ) = (at("win"), at("target_rank"), at("target_disp"));
             self.before.push(format!(
-                "let target_disp = r.target(w.word({}), w.int({}), w.aint({}), {count}, &{datatype})?;",
-                at("win"),
-                at("target_rank"),
-                at("target_disp")
+                "let target_disp = r.target(w.word({win}), w.int({rank}), w.aint({displ}), {count}, &{datatype})?;"
             ));
             self.transfer(&count);
+            if !has("op") && has("origin_count") {
+                self.before.push(format!(
+                    "r.apart((w.word({win}), w.int({rank})), w.aint({displ}), ({count}, &{datatype}), &origin_addr)?;"
+                ));
+            }
         }
         match function.name.as_str() {
             "MPI_Comm_create" | "MPI_Comm_create_group" => self.before.push("r.within_comm(group, comm)?;".to_owned()),
+            "MPI_Group_incl" | "MPI_Group_excl" => {
+                self.before.push("ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;".to_owned());
+            }
+            "MPI_Group_range_incl" | "MPI_Group_range_excl" => {
+                self.before.push("ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;".to_owned());
+            }
             "MPI_Win_start" | "MPI_Win_post" => self.before.push("r.within_win(group, win)?;".to_owned()),
             _ => {}
         }
@@ -125,10 +134,45 @@ impl Shim<'_> {
                 _ => {}
             }
         }
+        self.own_message();
         if function.name == "MPI_Reduce_local" {
             self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
         }
         self.reach();
+    }
+
+    /// A message to the rank itself must not overlap another one. What is buffered is copied to memory of the host's.
+    fn own_message(&mut self) {
+        let function = self.function;
+        let name = function.name.to_lowercase();
+        if function.chapter != "pt2pt" || name.contains("bsend") {
+            return;
+        }
+        let buffer = |direction| {
+            function.parameters.iter().find(|p| matches!(p.kind, Kind::Buffer(_, Some(_))) && p.direction == direction)
+        };
+        // What is replaced is sent from a copy of the library's.
+        let (sent, received) = (buffer(Direction::In), buffer(Direction::Out).or(buffer(Direction::InOut)));
+        let side = |p: Option<&Parameter>| p.map_or("None".to_owned(), |p| format!("Some(&{})", p.name));
+        match (function.parameter("comm"), received) {
+            (None, Some(received)) => self.before.push(format!("r.own_matched(&{})?;", received.name)),
+            (Some(_), _) if sent.or(received).is_some() => {
+                let goes_on = function.parameter("request").is_some();
+                let (own, begin) = match goes_on {
+                    true if name.ends_with("_init") => ("own", "own_message_later"),
+                    true => ("own", "own_message"),
+                    false => ("_own", "own_message"),
+                };
+                let comm = self.at("comm");
+                self.before.push(format!(
+                    "let {own} = r.{begin}(w.word({comm}), {}, {})?;",
+                    side(sent),
+                    side(received)
+                ));
+                self.has_own = goes_on;
+            }
+            _ => {}
+        }
     }
 
     /// The external representation: the only one that there is, of types that have one, and of something.
@@ -215,8 +259,18 @@ impl Shim<'_> {
             "MPI_Type_create_hindexed" | "MPI_Type_create_struct" => (blocks.to_owned(), displs.to_owned()),
             "MPI_Type_create_indexed_block" => (format!("{} + {displs}", area("count", "blocklength")), none()),
             "MPI_Type_create_hindexed_block" => (area("count", "blocklength"), displs.to_owned()),
-            "MPI_Type_create_subarray" => ("volume(&array_of_sizes)".to_owned(), none()),
+            "MPI_Type_create_subarray" => {
+                let order = word("order");
+                self.before.push(format!(
+                    "array::part(&wide(&array_of_sizes), &wide(&array_of_subsizes), &wide(&array_of_starts), {order})?;"
+                ));
+                ("volume(&array_of_sizes)".to_owned(), none())
+            }
             "MPI_Type_create_darray" => {
+                let (process, order) = (format!("({}, {})", word("size"), word("rank")), word("order"));
+                self.before.push(format!(
+                    "array::dealt({process}, &wide(&array_of_gsizes), &array_of_distribs, &array_of_dargs, &array_of_psizes, {order})?;"
+                ));
                 ("dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes)".to_owned(), none())
             }
             "MPI_Type_create_resized" => (none(), format!("area({}, 1) + area({}, 1)", word("lb"), word("extent"))),

@@ -143,8 +143,9 @@ impl Shim<'_> {
                     [one] => one.clone(),
                     several => format!("({})", several.join(", ")),
                 };
+                let own = if self.has_own { ".own(own)" } else { "" };
                 format!(
-                    "r.put_request({address}, {name}, Pending::new({}, Kind::{kind}, {kept}), {name:?})",
+                    "r.put_request({address}, {name}, Pending::new({}, Kind::{kind}, {kept}){own}, {name:?})",
                     self.origin()
                 )
             }

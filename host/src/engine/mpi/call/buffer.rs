@@ -19,8 +19,21 @@ use crate::engine::mpi::process::rank::Rank;
 pub(crate) struct Buffer {
     /// What the library is given.
     pub(crate) at: *mut c_void,
-    /// Bytes of the guest's memory that are all used; not more than are easily known, and none if `at` is a sentinel.
+    /// Bytes of the guest's memory that are all used; none if there are holes between them, or `at` is a sentinel.
     dense: Range<u64>,
+    /// More of them, that don't follow on those.
+    others: Vec<Range<u64>>,
+}
+
+impl Buffer {
+    fn new(at: *mut c_void, dense: Range<u64>) -> Buffer {
+        Buffer { at, dense, others: Vec::new() }
+    }
+
+    /// Bytes that are all used, if they are one piece.
+    pub(crate) fn dense(&self) -> Range<u64> {
+        self.dense.clone()
+    }
 }
 
 /// No bytes.
@@ -30,6 +43,18 @@ const NOTHING: Range<u64> = 0..0;
 #[inline]
 fn range(at: Addr, bytes: u64) -> Range<u64> {
     u64::from(at.0)..u64::from(at.0) + bytes
+}
+
+/// Whether two ranges have bytes in common.
+#[inline]
+pub(crate) fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
+    one.start.max(other.start) < one.end.min(other.end)
+}
+
+/// The bytes of `count` elements at an address that was proved, if there are no holes between them.
+pub(crate) fn dense(at: i128, count: i64, datatype: &Type) -> Range<u64> {
+    let Some((low, high)) = datatype.hull(count).filter(|_| datatype.is_dense(count)) else { return NOTHING };
+    (at + low) as u64..(at + high) as u64
 }
 
 /// Refuses `MPI_IN_PLACE` as the address that it is: where it is allowed, its caller has seen to it ([`Rank::absent`]).
@@ -48,7 +73,7 @@ impl Rank {
         if let (Some(size), true) = (datatype.block(), count >= 0 && at != MPI_IN_PLACE) {
             let bytes = (count as u64).saturating_mul(size);
             if let Some(pointer) = self.memory().at(at, bytes) {
-                return Ok(Buffer { at: pointer.cast(), dense: range(at, bytes) });
+                return Ok(Buffer::new(pointer.cast(), range(at, bytes)));
             }
         }
         self.scattered(at, count, datatype, what)
@@ -63,37 +88,33 @@ impl Rank {
         // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
         if at.is_null() && datatype.hull(count).is_some_and(|(_, high)| high <= 0) {
             self.prove(1 << 32, count, datatype, what)?;
-            return Ok(Buffer { at: self.memory().base().wrapping_add(1 << 32).cast(), dense: NOTHING });
+            let pointer = self.memory().base().wrapping_add(1 << 32);
+            return Ok(Buffer::new(pointer.cast(), dense(1 << 32, count, datatype)));
         }
         self.prove(i128::from(at.0), count, datatype, what)?;
-        Ok(self.untouched(at))
+        Ok(Buffer::new(self.pointer(at), dense(i128::from(at.0), count, datatype)))
     }
 
     /// Proves so many bytes.
     pub(crate) fn bytes(&self, at: Addr, count: i64, what: &str) -> Result<Buffer> {
         // MPI_BUFFER_AUTOMATIC is the only sentinel that may stand for bytes.
         if at == rankine_abi::MPI_BUFFER_AUTOMATIC && what == "buffer" {
-            return Ok(Buffer { at: std::ptr::without_provenance_mut(at.0 as usize), dense: NOTHING });
+            return Ok(Buffer::new(std::ptr::without_provenance_mut(at.0 as usize), NOTHING));
         }
         let bytes = u64::try_from(count)
             .map_err(|_| Error::new(MPI_ERR_ARG, format!("{what}: the size is {count}, which is negative")))?;
         match self.memory().at(at, bytes) {
-            Some(pointer) => Ok(Buffer { at: pointer.cast(), dense: range(at, bytes) }),
-            None if bytes == 0 => Ok(self.untouched(at)),
+            Some(pointer) => Ok(Buffer::new(pointer.cast(), range(at, bytes))),
+            None if bytes == 0 => Ok(Buffer::new(self.pointer(at), NOTHING)),
             None => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(at.0), i128::from(bytes), what)),
         }
-    }
-
-    /// A buffer of which nothing is touched, or nothing is known beyond that it is proved.
-    fn untouched(&self, at: Addr) -> Buffer {
-        Buffer { at: self.pointer(at), dense: NOTHING }
     }
 
     /// A buffer that doesn't count: in place, or not the caller's to give. Libraries look at the address, though at
     /// nothing there.
     pub(crate) fn absent(&self, at: Addr) -> Buffer {
         let at = if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { self.pointer(at) };
-        Buffer { at, dense: NOTHING }
+        Buffer::new(at, NOTHING)
     }
 
     /// Proves the hull of `count` elements whose first is at `at`.
@@ -116,12 +137,12 @@ impl Rank {
         what: &str,
     ) -> Result<Buffer> {
         not_in_place(at, what)?;
-        let mut dense = NOTHING;
+        let mut proved = Buffer::new(self.pointer(at), NOTHING);
         for (count, displ) in counts.iter().zip(displs) {
             let offset = i128::from(displ.wide()) * i128::from(datatype.extent());
-            self.block(i128::from(at.0) + offset, count.wide(), datatype, what, &mut dense)?;
+            self.block(i128::from(at.0) + offset, count.wide(), datatype, what, &mut proved)?;
         }
-        Ok(Buffer { at: self.pointer(at), dense })
+        Ok(proved)
     }
 
     /// Proves a block for each process, each of its own datatype, at displacements in bytes.
@@ -134,27 +155,25 @@ impl Rank {
         what: &str,
     ) -> Result<Buffer> {
         not_in_place(at, what)?;
-        let mut dense = NOTHING;
+        let mut proved = Buffer::new(self.pointer(at), NOTHING);
         for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
-            self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what, &mut dense)?;
+            self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what, &mut proved)?;
         }
-        Ok(Buffer { at: self.pointer(at), dense })
+        Ok(proved)
     }
 
-    /// Proves one block, and adds it to those known to be all used as long as they follow one another.
-    fn block(&self, at: i128, count: i64, datatype: &Type, what: &str, dense: &mut Range<u64>) -> Result<()> {
+    /// Proves one block, and adds its bytes to the others'.
+    fn block(&self, at: i128, count: i64, datatype: &Type, what: &str, proved: &mut Buffer) -> Result<()> {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: a count is {count}, which is negative")));
         }
         self.prove(at, count, datatype, what)?;
-        if let Some(size) = datatype.block().filter(|&size| size > 0 && count > 0) {
-            // It lies in the memory, so its addresses are small.
-            let (start, end) = (at as u64, at as u64 + count as u64 * size);
-            if dense.is_empty() {
-                *dense = start..end;
-            } else if dense.end == start {
-                dense.end = end;
-            }
+        let block = dense(at, count, datatype);
+        if block.start == proved.dense.end {
+            proved.dense.end = block.end;
+        } else if !block.is_empty() {
+            let before = std::mem::replace(&mut proved.dense, block);
+            proved.others.extend((!before.is_empty()).then_some(before));
         }
         Ok(())
     }
@@ -162,7 +181,8 @@ impl Rank {
     /// Refuses buffers that overlap: MPI forbids it, and a library may end the process for it.
     #[inline]
     pub(crate) fn disjoint(&self, one: &Buffer, other: &Buffer) -> Result<()> {
-        if one.dense.start.max(other.dense.start) < one.dense.end.min(other.dense.end) {
+        let in_pieces = !one.others.is_empty() || !other.others.is_empty();
+        if overlap(&one.dense, &other.dense) || (in_pieces && pieces_overlap(one, other)) {
             return Err(Error::new(MPI_ERR_BUFFER, "the send buffer and the receive buffer overlap"));
         }
         Ok(())
@@ -206,4 +226,23 @@ impl Rank {
         }
         Ok(())
     }
+}
+
+/// Whether any two pieces of two buffers overlap.
+fn pieces_overlap(one: &Buffer, other: &Buffer) -> bool {
+    let pieces = |buffer: &Buffer| {
+        let mut pieces: Vec<Range<u64>> = buffer.others.iter().chain([&buffer.dense]).cloned().collect();
+        pieces.sort_unstable_by_key(|piece| piece.start);
+        pieces
+    };
+    let (one, other) = (pieces(one), pieces(other));
+    let (mut i, mut k) = (0, 0);
+    while let (Some(a), Some(b)) = (one.get(i), other.get(k)) {
+        if overlap(a, b) {
+            return true;
+        }
+        // Pieces of one buffer may overlap, so the one that begins first is done with.
+        if a.start <= b.start { i += 1 } else { k += 1 }
+    }
+    false
 }

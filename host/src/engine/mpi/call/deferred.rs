@@ -34,6 +34,21 @@ fn null_after(name: &str) -> Option<u32> {
     })
 }
 
+/// Functions that a library's part for ports and new processes is for, which it has put away before it calls anybody in the
+/// midst of `MPI_Finalize`.
+const OF_PORTS_AND_JOBS: [&str; 10] = [
+    "MPI_Open_port",
+    "MPI_Close_port",
+    "MPI_Publish_name",
+    "MPI_Unpublish_name",
+    "MPI_Lookup_name",
+    "MPI_Comm_accept",
+    "MPI_Comm_connect",
+    "MPI_Comm_join",
+    "MPI_Comm_spawn",
+    "MPI_Comm_spawn_multiple",
+];
+
 /// Carries out, puts off or refuses a call that a callback makes in the midst of the call `outer`; nothing if it is like
 /// any other. In the midst of `MPI_Finalize` a program may clean up (MPI-5.0 §11.4.2), and the library uses no object.
 pub(crate) fn inside(r: &Rank, outer: &str, name: &'static str, w: &Words<'_>) -> Option<Result<()>> {
@@ -41,7 +56,7 @@ pub(crate) fn inside(r: &Rank, outer: &str, name: &'static str, w: &Words<'_>) -
         return Some(Err(refused(name, outer)));
     }
     if outer == "MPI_Finalize" {
-        return None;
+        return OF_PORTS_AND_JOBS.contains(&name).then(|| Err(refused(name, outer)));
     }
     if ["MPI_Comm_disconnect", "MPI_Session_finalize"].contains(&name) {
         return Some(Err(refused(name, outer)));

@@ -12,9 +12,10 @@
 //! Handles were made by the library, or are constants of the ABI of the right class, and null only where that means
 //! something. What a library is known to believe is proved as well: that a communicator has as many groups as the call is
 //! for, that a request is of the right kind (`part`, [`Kind`](crate::engine::mpi::request::Kind)), that a code, a port or a hint is one
-//! (`codes`, `ports`, `hints`), that what comes fits. So the unsafe call asks no more of the guest than C asks of a correct
-//! program, and what a guest gets wrong beyond that (a wrong rank, a type that was not committed) is the library's to
-//! find.
+//! (`codes`, `ports`, `hints`), that a list of ranks or a part of an array is one (`ranks`, `array`), that what comes fits,
+//! that what is copied within the rank doesn't overlap ([`own`](crate::engine::mpi::pt2pt::own)). So the unsafe call asks no more of the guest
+//! than C asks of a correct program. What a guest gets wrong beyond that (a wrong rank, a type that was not committed) is
+//! the library's to find; and what a library does that nobody knew of is confined ([`crate::confine`]).
 //!
 //! A row of the generated files says which functions share a shim, whose error handler hears of its errors, which words
 //! point to where a new handle goes, and what the shim does:
@@ -44,11 +45,11 @@ pub(crate) mod prelude {
     pub(crate) use std::slice;
 
     pub(crate) use rankine_abi::*;
-    pub(crate) use rankine_guest::tag;
+    pub(crate) use rankine_guest::{array, ranks, tag};
 
     pub(crate) use crate::engine::mpi::Result;
     pub(crate) use crate::engine::mpi::bodies;
-    pub(crate) use crate::engine::mpi::call::shim::{Number, last, sum, times};
+    pub(crate) use crate::engine::mpi::call::shim::{Number, last, sum, times, wide};
     pub(crate) use crate::engine::mpi::call::words::Words;
     pub(crate) use crate::engine::mpi::call::{Entry, On};
     pub(crate) use crate::engine::mpi::datatype::reach::{area, dealt, farthest, total, volume};
@@ -207,6 +208,11 @@ pub(crate) fn times(a: i64, b: i64) -> i64 {
 /// The sum of an array's elements.
 pub(crate) fn sum<N: Number>(values: &impl Deref<Target = [N]>) -> i64 {
     values.iter().fold(0, |sum, value| sum.saturating_add(value.wide()))
+}
+
+/// The numbers of an array, as wide as any.
+pub(crate) fn wide<N: Number>(values: &impl Deref<Target = [N]>) -> Vec<i64> {
+    values.iter().map(|value| value.wide()).collect()
 }
 
 /// The last element of an array, 0 if it is empty.

@@ -60,7 +60,8 @@ impl Rank {
         self.session_members.0.borrow_mut().remove(&word);
     }
 
-    fn members_of(&self, group: usize) -> Result<c_int> {
+    /// How many members a group has.
+    pub(crate) fn members_of(&self, group: usize) -> Result<c_int> {
         let (size, mut members) = (self.symbol::<symbols::MPI_Group_size>()?, 0);
         // SAFETY: a group of the library's, and a result on the stack.
         self.check(unsafe { size(group, &mut members) })?;

@@ -141,6 +141,7 @@ impl Rank {
         Err(Error::new(MPI_ERR_COMM, format!("{what} is an {is}communicator, but has to be an {wanted}communicator")))
     }
 
+    #[inline]
     fn with_comm<R>(&self, word: u32, look: impl FnOnce(&Communicator) -> R) -> Option<R> {
         match Comm(word) {
             Comm::WORLD => Some(look(&self.comms.world)),
@@ -191,10 +192,16 @@ impl Rank {
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn shape(&self, word: u32) -> Result<Shape> {
-        if let Some(Some(shape)) = self.with_comm(word, |comm| comm.shape.get()) {
-            return Ok(shape);
+        match self.with_comm(word, |comm| comm.shape.get()) {
+            Some(Some(shape)) => Ok(shape),
+            _ => self.ask_shape(word),
         }
+    }
+
+    #[cold]
+    fn ask_shape(&self, word: u32) -> Result<Shape> {
         let host = self.comm(word, "comm")?;
         let (mut rank, mut members, mut is_inter): (c_int, c_int, c_int) = (0, 0, 0);
         let (comm_rank, comm_size) =
@@ -269,6 +276,13 @@ impl Rank {
     /// Whether a communicator has one group, so that a rank of it also sends to itself in a collective.
     pub(crate) fn is_intra(&self, comm: u32) -> Result<bool> {
         Ok(!self.shape(comm)?.is_inter)
+    }
+
+    /// Whether this rank is the only one that messages in a communicator go to.
+    #[inline]
+    pub(crate) fn is_alone(&self, comm: u32) -> Result<bool> {
+        let shape = self.shape(comm)?;
+        Ok(shape.peers == 1 && !shape.is_inter)
     }
 
     /// Refuses a group with members that a communicator does not have on this rank's side.

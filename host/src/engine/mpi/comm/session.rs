@@ -22,7 +22,7 @@ pub(crate) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         (r.hints(w.word(0), Of::Session, "info")?, r.check_handler(Errhandler(w.word(1)), Serves::Session)?);
     r.room(w.addr(2), 4, "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: hints that were checked, and a result on the stack.
     r.check(unsafe { call(info.host, RETURN, &mut host) })?;
     let word = r.plain.sessions.insert(host)?;
     r.adopt_handler(word, handler);
@@ -35,7 +35,7 @@ pub(crate) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "session")?;
     let mut host = r.session(word, "session")?;
     let call = r.symbol::<symbols::MPI_Session_finalize>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a session of the library's, whose handle nobody has from here on.
     r.check(unsafe { call(&mut host) })?;
     r.plain.sessions.remove(word);
     r.forget_handler(word);
@@ -83,7 +83,7 @@ pub(crate) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> 
         (r.hints(w.word(2), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(3)), Serves::Comm)?);
     r.room(w.addr(4), 4, "newcomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a group of the library's, a string that ends, hints that were checked, and a result on the stack.
     r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
     let word = r.adopt_comm(host, handler)?;
     r.descends(word, w.word(0));
@@ -111,7 +111,7 @@ pub(crate) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) -> Resul
         (r.hints(w.word(5), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(6)), Serves::Comm)?);
     r.room(w.addr(7), 4, "newintercomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: groups of the library's with leaders in them, a string that ends, hints that were checked, and a result on the stack.
     let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info.host, RETURN, &mut host) };
     r.check(code)?;
     let word = r.adopt_comm(host, handler)?;

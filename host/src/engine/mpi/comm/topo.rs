@@ -78,7 +78,7 @@ pub(crate) fn cart_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     prove_grid(w.int(1), &dims)?;
     r.room(w.addr(5), 4, "comm_cart")?;
     let (call, mut comm_cart) = (r.symbol::<symbols::MPI_Cart_create>()?, 0);
-    // SAFETY: see `mpi::shim`; the shape was proved.
+    // SAFETY: an intracommunicator of the library's, arrays whose lengths and product were proved, and a result on the stack.
     r.check(unsafe { call(comm_old, w.int(1), dims.as_ptr(), periods.as_ptr(), w.int(4), &mut comm_cart) })?;
     r.put_comm(w.addr(5), comm_cart, w.word(0), "comm_cart")
 }
@@ -164,7 +164,7 @@ pub(crate) fn dist_graph_create(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(8), 4, "comm_dist_graph")?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create>()?, 0);
     let (nodes, counts, ends) = (sources.as_ptr(), degrees.as_ptr(), destinations.as_ptr());
-    // SAFETY: see `mpi::shim`; the ranks and the lengths were proved.
+    // SAFETY: an intracommunicator of the library's, arrays whose ranks and lengths were proved, and a result on the stack.
     r.check(unsafe { call(comm, w.int(1), nodes, counts, ends, weights.as_ptr(), info.host, w.int(7), &mut made) })?;
     r.put_comm(w.addr(8), made, w.word(0), "comm_dist_graph")
 }

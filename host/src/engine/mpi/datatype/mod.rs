@@ -64,6 +64,11 @@ impl Type {
         (self.low == 0 && self.high == self.size && self.extent == self.size).then_some(self.size as u64)
     }
 
+    /// Whether `count` elements leave no byte out from the first to the last.
+    pub(super) fn is_dense(&self, count: i64) -> bool {
+        self.high - self.low == self.size && (count == 1 || self.extent == self.size)
+    }
+
     /// The largest of its numbers.
     pub(crate) fn reach(&self) -> u128 {
         let numbers = [self.size, self.extent, self.lower, self.low, self.high];
@@ -511,7 +516,7 @@ pub(crate) fn type_commit(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "datatype")?;
     let ty = r.datatype(word, "datatype")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Type_commit>()?, ty.host);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a type of the library's, which is not freed here.
     r.check(unsafe { call(&mut host) })?;
     ty.is_committed.set(true);
     Ok(())
@@ -524,7 +529,7 @@ pub(crate) fn type_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut name = r.text_room(w.addr(1), i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
     let (host, mut length) = (r.telling_host(&ty)?, 0);
     let call = r.symbol::<symbols::MPI_Type_get_name>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a type of the library's, and room for the longest name.
     r.check(unsafe { call(host, name.as_mut_ptr().cast(), &mut length) })?;
     r.put_text(w.addr(1), &name, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
     r.put_int(w.addr(2), length, "resultlen")
@@ -534,6 +539,6 @@ pub(crate) fn type_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(crate) fn type_set_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (ty, name) = (r.datatype(w.word(0), "datatype")?, r.string(w.addr(1), "type_name")?);
     let (host, call) = (r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_name>()?);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a type of the library's, and a string that ends.
     r.check(unsafe { call(host, name.as_ptr()) })
 }

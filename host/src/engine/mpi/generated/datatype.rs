@@ -101,6 +101,7 @@ shims! {
         let array_of_subsizes = r.numbers::<Count>(w.addr(2), i64::from(w.int(0)), "array_of_subsizes")?;
         let array_of_starts = r.numbers::<Count>(w.addr(3), i64::from(w.int(0)), "array_of_starts")?;
         let oldtype = r.datatype(w.word(5), "oldtype")?;
+        array::part(&wide(&array_of_sizes), &wide(&array_of_subsizes), &wide(&array_of_starts), w.int(4))?;
         r.within_reach(slice::from_ref(&oldtype), volume(&array_of_sizes), 0)?;
         r.room(w.addr(6), 4, "newtype")?;
         let mut newtype = 0_usize;
@@ -114,6 +115,8 @@ shims! {
         let array_of_dargs = r.ints(w.addr(5), i64::from(w.int(2)), "array_of_dargs")?;
         let array_of_psizes = r.ints(w.addr(6), i64::from(w.int(2)), "array_of_psizes")?;
         let oldtype = r.datatype(w.word(8), "oldtype")?;
+        array::dealt((w.int(0), w.int(1)), &wide(&array_of_gsizes), &array_of_distribs, &array_of_dargs,
+            &array_of_psizes, w.int(7))?;
         r.within_reach(slice::from_ref(&oldtype), dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes), 0)?;
         r.room(w.addr(9), 4, "newtype")?;
         let mut newtype = 0_usize;

@@ -40,6 +40,7 @@ shims! {
     MPI_Group_incl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
         let ranks = r.ints(w.addr(2), i64::from(w.int(1)), "ranks")?;
+        ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranks.as_ptr(), &mut newgroup))?;
@@ -48,6 +49,7 @@ shims! {
     MPI_Group_excl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
         let ranks = r.ints(w.addr(2), i64::from(w.int(1)), "ranks")?;
+        ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranks.as_ptr(), &mut newgroup))?;
@@ -56,6 +58,7 @@ shims! {
     MPI_Group_range_incl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
         let ranges = r.ints(w.addr(2), times(i64::from(w.int(1)), 3), "ranges")?;
+        ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranges.as_ptr(), &mut newgroup))?;
@@ -64,6 +67,7 @@ shims! {
     MPI_Group_range_excl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
         let ranges = r.ints(w.addr(2), times(i64::from(w.int(1)), 3), "ranges")?;
+        ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;
         r.room(w.addr(3), 4, "newgroup")?;
         let mut newgroup = 0_usize;
         r.check(library!(r, group, w.int(1), ranges.as_ptr(), &mut newgroup))?;

@@ -9,6 +9,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let _own = r.own_message(w.word(5), Some(&buf), None)?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Ssend / MPI_Ssend_c: On::Comm(5), [], |r, w| {
@@ -16,6 +17,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let _own = r.own_message(w.word(5), Some(&buf), None)?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Bsend / MPI_Bsend_c: On::Comm(5), [], |r, w| {
@@ -30,6 +32,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let _own = r.own_message(w.word(5), Some(&buf), None)?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| {
@@ -37,20 +40,22 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let own = r.own_message(w.word(5), Some(&buf), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
     };
     MPI_Issend / MPI_Issend_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let own = r.own_message(w.word(5), Some(&buf), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
     };
     MPI_Ibsend / MPI_Ibsend_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -67,30 +72,35 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let own = r.own_message(w.word(5), Some(&buf), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
     };
     MPI_Send_init / MPI_Send_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let own = r.own_message_later(w.word(5), Some(&buf), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+            "request")
     };
     MPI_Ssend_init / MPI_Ssend_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let own = r.own_message_later(w.word(5), Some(&buf), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+            "request")
     };
     MPI_Bsend_init / MPI_Bsend_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -107,10 +117,12 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
+        let own = r.own_message_later(w.word(5), Some(&buf), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+            "request")
     };
     MPI_Recv / MPI_Recv_c: On::Comm(5), [], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -118,6 +130,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
+        let _own = r.own_message(w.word(5), None, Some(&buf))?;
         let mut status = r.status_out(w.addr(6), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, status.pointer());
         r.put_status(&status);
@@ -129,10 +142,11 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
+        let own = r.own_message(w.word(5), None, Some(&buf))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
     };
     MPI_Recv_init / MPI_Recv_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -140,10 +154,12 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
+        let own = r.own_message_later(w.word(5), None, Some(&buf))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+            "request")
     };
     MPI_Sendrecv / MPI_Sendrecv_c: On::Comm(10), [], |r, w| {
         let comm = r.comm(w.word(10), "comm")?;
@@ -155,6 +171,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(9))?;
+        let _own = r.own_message(w.word(10), Some(&sendbuf), Some(&recvbuf))?;
         let mut status = r.status_out(w.addr(11), "status")?;
         let code = library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, status.pointer());
@@ -171,11 +188,13 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(9))?;
+        let own = r.own_message(w.word(10), Some(&sendbuf), Some(&recvbuf))?;
         r.room(w.addr(11), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, &mut request))?;
-        r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), Kind::Message, ()), "request")
+        r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), Kind::Message, ()).own(own),
+            "request")
     };
     MPI_Sendrecv_replace / MPI_Sendrecv_replace_c: On::Comm(7), [], |r, w| {
         let comm = r.comm(w.word(7), "comm")?;
@@ -184,6 +203,7 @@ shims! {
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(6))?;
+        let _own = r.own_message(w.word(7), None, Some(&buf))?;
         let mut status = r.status_out(w.addr(8), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             status.pointer());
@@ -197,11 +217,12 @@ shims! {
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(6))?;
+        let own = r.own_message(w.word(7), None, Some(&buf))?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Message, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Message, ()).own(own), "request")
     };
     MPI_Probe: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
@@ -253,6 +274,7 @@ shims! {
         let mut message = r.message(message_word, "message")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        r.own_matched(&buf)?;
         let mut status = r.status_out(w.addr(4), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, &mut message, status.pointer());
         r.put_status(&status);
@@ -265,6 +287,7 @@ shims! {
         let mut message = r.message(message_word, "message")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        r.own_matched(&buf)?;
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, &mut message, &mut request))?;

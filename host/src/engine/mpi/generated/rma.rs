@@ -57,6 +57,7 @@ shims! {
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
+        r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, win))
     };
@@ -67,6 +68,7 @@ shims! {
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
+        r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
@@ -80,6 +82,7 @@ shims! {
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(5).wide(), &target_datatype), (w.number::<Count>(1).wide(), &origin_datatype))?;
+        r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, win))
     };
@@ -90,6 +93,7 @@ shims! {
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(5).wide(), &target_datatype), (w.number::<Count>(1).wide(), &origin_datatype))?;
+        r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,

@@ -84,7 +84,7 @@ pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mode = w.int(2);
     let opened = r.open_together(w.word(0), w.addr(1), mode)?;
     let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a communicator of the library's, a name of the host's own making, hints that were checked, and a result on the stack.
     r.check(unsafe { call(comm, opened.name().as_ptr(), Opened::mode(mode), info.host, &mut host) })?;
     let set = r.symbol::<symbols::MPI_File_set_errhandler>()?;
     // SAFETY: the library has just opened the file.
@@ -92,7 +92,7 @@ pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut closing = None;
     if mode & MPI_MODE_DELETE_ON_CLOSE != 0 {
         let dup = r.symbol::<symbols::MPI_Comm_dup>()?;
-        // SAFETY: see `mpi::shim`; all who open the file have the same mode.
+        // SAFETY: as above; all who open the file have the same mode.
         r.check(unsafe { dup(comm, closing.insert(0)) })?;
     }
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
@@ -107,7 +107,7 @@ pub(crate) fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "fh")?;
     let mut host = r.file(word, "fh")?;
     let call = r.symbol::<symbols::MPI_File_close>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a file of the library's, whose handle nobody has from here on.
     r.check(unsafe { call(&mut host) })?;
     r.forget_handler(word);
     r.forget_session(word);
@@ -138,7 +138,7 @@ pub(crate) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (etype, filetype) = (r.datatype(w.word(2), "etype")?, r.datatype(w.word(3), "filetype")?);
     let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.hints(w.word(5), Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_set_view>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a file and types of the library's, and strings and hints that were checked.
     r.check(unsafe { call(file, w.long(1), etype.host, filetype.host, datarep.as_ptr(), info.host) })?;
     r.files.open.with(w.word(0), |open| {
         open.view.set((etype.word, filetype.word));
@@ -153,7 +153,7 @@ pub(crate) fn file_get_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut datarep = r.text_room(w.addr(4), i64::from(MPI_MAX_DATAREP_STRING), "datarep")?;
     let (mut displ, mut etype, mut filetype) = (0, 0, 0);
     let call = r.symbol::<symbols::MPI_File_get_view>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a file of the library's, results on the stack, and room for the longest name.
     let code = unsafe { call(file, &mut displ, &mut etype, &mut filetype, datarep.as_mut_ptr().cast()) };
     r.check(code)?;
     let (of_elements, of_file) = r.files.open.with(w.word(0), |open| open.view.get()).unwrap_or_default();

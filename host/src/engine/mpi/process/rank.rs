@@ -19,7 +19,7 @@ use crate::engine::mpi::comm::group;
 use crate::engine::mpi::datatype::quads;
 use crate::engine::mpi::errhan::codes;
 use crate::engine::mpi::library::{Library, Symbol};
-use crate::engine::mpi::pt2pt::buffered;
+use crate::engine::mpi::pt2pt::{buffered, own};
 use crate::engine::mpi::spawn::ports;
 use crate::engine::mpi::{Guest, Result, attr, comm, datatype, errhan, io, misc, mpit, op, request, rma, spawn};
 use crate::job::Settings;
@@ -50,6 +50,7 @@ pub(crate) struct Rank {
     pub(crate) session_members: group::State,
     pub(crate) ops: op::State,
     pub(crate) requests: request::State,
+    pub(crate) own: own::State,
     pub(crate) errhandlers: errhan::State,
     pub(crate) codes: codes::State,
     pub(crate) attrs: attr::State,
@@ -93,6 +94,7 @@ impl Rank {
             session_members: group::State::default(),
             ops: op::State::new(&keeping),
             requests: request::State::new(&keeping),
+            own: own::State::default(),
             errhandlers: errhan::State::new(&keeping),
             codes: codes::State::default(),
             attrs: attr::State::default(),

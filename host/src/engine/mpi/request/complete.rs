@@ -29,7 +29,7 @@ pub(crate) fn wait(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (mut host, _listing) = r.listed(word)?;
     let mut status = r.status_out(w.addr(1), "status")?;
     let call = r.symbol::<symbols::MPI_Wait>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a request that no other call has listed, and room for a status.
     let code = unsafe { call(&mut host, status.pointer()) };
     r.put_status(&status);
     settle_one(r, w, word, host, code)
@@ -42,7 +42,7 @@ pub(crate) fn test(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(1), 4, "flag")?;
     let mut status = r.status_out(w.addr(2), "status")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Test>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a request that no other call has listed, a flag on the stack, and room for a status.
     let code = unsafe { call(&mut host, &mut flag, status.pointer()) };
     r.put_int(w.addr(1), flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
@@ -57,7 +57,7 @@ pub(crate) fn waitany(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "indx")?;
     let mut status = r.status_out(w.addr(3), "status")?;
     let (call, mut index) = (r.symbol::<symbols::MPI_Waitany>()?, MPI_UNDEFINED);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, an index on the stack, and room for a status.
     let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut index, status.pointer()) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(index));
@@ -75,7 +75,7 @@ pub(crate) fn testany(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(3), 4, "flag")?;
     let mut status = r.status_out(w.addr(4), "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Testany>()?, MPI_UNDEFINED, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, results on the stack, and room for a status.
     let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut index, &mut flag, status.pointer()) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(index));
@@ -94,7 +94,7 @@ pub(crate) fn waitall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut requests = r.requests_of(w.addr(1), w.int(0))?;
     let statuses = r.statuses_out(w.addr(2), i64::from(w.int(0)), "array_of_statuses")?;
     let call = r.symbol::<symbols::MPI_Waitall>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, and room for as many statuses.
     let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), statuses) };
     finish_all(r, w, code, &requests, 2)
 }
@@ -105,7 +105,7 @@ pub(crate) fn testall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "flag")?;
     let statuses = r.statuses_out(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Testall>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, a flag on the stack, and room for as many statuses.
     let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut flag, statuses) };
     r.put_int(w.addr(2), flag, "flag")?;
     finish_all(r, w, code, &requests, 3)
@@ -145,7 +145,7 @@ fn some(r: &Rank, w: &Words<'_>, call: Some) -> Result<()> {
     let statuses = r.statuses_out(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
     r.room(w.addr(2), 4, "outcount")?;
     let mut done = MPI_UNDEFINED;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, and room for as many indices and statuses.
     let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(indices.first().map_or(MPI_UNDEFINED, |&index| index as c_int)));
@@ -166,7 +166,7 @@ pub(crate) fn request_get_status(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(1), 4, "flag")?;
     let mut status = r.status_out(w.addr(2), "status")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a request that no other call has listed, a flag on the stack, and room for a status.
     let code = unsafe { call(host, &mut flag, status.pointer()) };
     r.put_int(w.addr(1), flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
@@ -182,7 +182,7 @@ pub(crate) fn request_get_status_any(r: &Rank, w: &mut Words<'_>) -> Result<()> 
     r.room(w.addr(3), 4, "flag")?;
     let mut status = r.status_out(w.addr(4), "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_any>()?, MPI_UNDEFINED, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, results on the stack, and room for a status.
     let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut index, &mut flag, status.pointer()) };
     r.check(code)?;
     r.put_int(w.addr(2), index, "indx")?;
@@ -199,7 +199,7 @@ pub(crate) fn request_get_status_all(r: &Rank, w: &mut Words<'_>) -> Result<()> 
     r.room(w.addr(2), 4, "flag")?;
     let statuses = r.statuses_out(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_all>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, a flag on the stack, and room for as many statuses.
     let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut flag, statuses) };
     r.check(code)?;
     r.put_int(w.addr(2), flag, "flag")
@@ -212,7 +212,7 @@ pub(crate) fn request_get_status_some(r: &Rank, w: &mut Words<'_>) -> Result<()>
     let statuses = r.statuses_out(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
     r.room(w.addr(2), 4, "outcount")?;
     let (call, mut done) = (r.symbol::<symbols::MPI_Request_get_status_some>()?, MPI_UNDEFINED);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different requests as the count says, and room for as many indices and statuses.
     let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
     r.check(code)?;
     r.put_int(w.addr(2), done, "outcount")?;

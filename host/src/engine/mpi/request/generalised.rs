@@ -77,7 +77,7 @@ pub(crate) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         let text = format!("{word:#x} is not a generalised request, or the program has completed it before");
         return Err(Error::new(MPI_ERR_REQUEST, text));
     };
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a generalised request of this rank's, which is not complete yet.
     r.check(unsafe { call(host) })?;
     if freed {
         r.requests.made.remove(word);

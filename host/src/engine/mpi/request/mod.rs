@@ -22,6 +22,7 @@ use super::call::words::Words;
 use super::generated::symbols;
 use super::images::Arrival;
 use super::process::rank::Rank;
+use super::pt2pt::own::Own;
 use generalised::Registry;
 pub(crate) use kind::Kind;
 use listing::{Calls, Listing};
@@ -84,6 +85,21 @@ impl Pending {
     pub(crate) fn then(self, then: Then) -> Pending {
         let kept = self.more.map_or_else(|| Box::new(()) as Box<dyn Any>, |more| more.kept);
         Pending { more: Some(Box::new(More { then, kept })), ..self }
+    }
+
+    /// With the buffers of a message to the rank itself, if it is one.
+    #[inline]
+    pub(crate) fn own(self, own: Option<Own>) -> Pending {
+        match own {
+            None => self,
+            Some(own) => Pending { more: Some(Box::new(More { then: Then::Nothing, kept: Box::new(own) })), ..self },
+        }
+    }
+
+    /// The buffers of a message to the rank itself.
+    #[inline]
+    fn as_own(&self) -> Option<&Own> {
+        self.more.as_ref()?.kept.downcast_ref()
     }
 
     /// Nothing but `MPI_Grequest_complete` may name a generalised request that was freed.
@@ -156,6 +172,9 @@ impl State {
 
 const NULL: usize = Request::NULL.0 as usize;
 
+/// Of the operations that the program has given up, how many are looked after when a request is made.
+const SOME: usize = 4;
+
 impl Rank {
     #[inline]
     pub(crate) fn request(&self, word: u32, what: &str) -> Result<usize> {
@@ -215,10 +234,13 @@ impl Rank {
     /// A new request that needs more than a plain message, or that no address is known for yet. What the library may
     /// still use stays, even if there is no word for it.
     pub(crate) fn new_request(&self, host: usize, pending: Pending) -> Result<u32> {
-        self.reclaim();
+        self.reclaim(SOME);
         let pending = Pending { host, ..pending };
         if host == NULL {
             return Ok(Request::NULL.0);
+        }
+        if let (Kind::PersistentMessage, Some(own)) = (pending.kind, pending.as_own()) {
+            own.is_started_by(host);
         }
         self.requests.made.insert_or_give_back(pending).map_err(|(error, pending)| {
             self.requests.given_up.borrow_mut().push_back(pending);
@@ -226,11 +248,15 @@ impl Rank {
         })
     }
 
-    /// Looks after some of the operations that the program has given up.
-    fn reclaim(&self) {
-        const SOME: usize = 4;
+    /// Looks after the operations that the program has given up.
+    pub(crate) fn look_after_all(&self) {
+        self.reclaim(usize::MAX);
+    }
+
+    /// Looks after so many of the operations that the program has given up.
+    fn reclaim(&self, most: usize) {
         let given_up = self.requests.given_up.borrow().len();
-        for _ in 0..given_up.min(SOME) {
+        for _ in 0..given_up.min(most) {
             let next = self.requests.given_up.borrow_mut().pop_front();
             if let Some(pending) = next
                 && let Some(pending) = self.look_after(pending)
@@ -342,7 +368,7 @@ pub(crate) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         return r.put_word(w.addr(0), Request::NULL.0, "request");
     }
     let call = r.symbol::<symbols::MPI_Request_free>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a request that no call has listed; what the operation still needs stays in its slot.
     let code = unsafe { call(&mut host) };
     r.check(code)?;
     let awaited = r.requests.made.change(word, |pending| match pending.then_mut() {
@@ -369,33 +395,31 @@ pub(crate) fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         }
     });
     let call = r.symbol::<symbols::MPI_Cancel>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a request of a kind that can be cancelled.
     r.check(unsafe { call(&mut host) })
 }
 
 /// `MPI_Start`
 pub(crate) fn start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let word = r.get_word(w.addr(0), "request")?;
-    let mut host = persistent(r, word)?;
-    let call = r.symbol::<symbols::MPI_Start>()?;
-    // SAFETY: see `mpi::shim`.
-    let code = unsafe { call(&mut host) };
-    if code != MPI_SUCCESS {
-        r.blame(&[word]);
-    }
-    r.check(code)
+    start_one(r, word, &persistent(r, word)?)
 }
 
 /// `MPI_Startall`
 pub(crate) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let words = r.words(w.addr(1), i64::from(w.int(0)), "array_of_requests")?;
-    let mut hosts: Vec<usize> = words.iter().map(|&word| persistent(r, word)).collect::<Result<_>>()?;
+    let all: Vec<Persistent> = words.iter().map(|&word| persistent(r, word)).collect::<Result<_>>()?;
     let listing = r.requests.calls.begin();
     for &word in &words {
         r.requests.made.with(word, |pending| listing.add(&pending.listed)).unwrap_or(Ok(()))?;
     }
+    if all.iter().any(|request| request.own.is_some()) {
+        // What is started first is in the way of the others.
+        return words.iter().zip(&all).try_for_each(|(&word, request)| start_one(r, word, request));
+    }
+    let mut hosts: Vec<usize> = all.iter().map(|request| request.host).collect();
     let call = r.symbol::<symbols::MPI_Startall>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as many different persistent requests as the count says, which no call has listed.
     let code = unsafe { call(w.int(0), hosts.as_mut_ptr()) };
     if code != MPI_SUCCESS {
         r.blame(&words);
@@ -404,10 +428,33 @@ pub(crate) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// A request that can be started.
-fn persistent(r: &Rank, word: u32) -> Result<usize> {
-    let host = r.unlisted(word)?;
-    if r.kind_of(word, "request")?.is_persistent() {
-        return Ok(host);
+struct Persistent {
+    host: usize,
+    own: Option<Own>,
+}
+
+fn persistent(r: &Rank, word: u32) -> Result<Persistent> {
+    let mut own = None;
+    let host = r.request_if(word, "request", |pending| {
+        r.requests.calls.may_end(&pending.listed)?;
+        own = pending.as_own().cloned();
+        if pending.kind.is_persistent() {
+            return Ok(());
+        }
+        Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a persistent request")))
+    })?;
+    Ok(Persistent { host, own })
+}
+
+fn start_one(r: &Rank, word: u32, request: &Persistent) -> Result<()> {
+    if let Some(own) = &request.own {
+        r.may_begin(own)?;
     }
-    Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a persistent request")))
+    let (call, mut host) = (r.symbol::<symbols::MPI_Start>()?, request.host);
+    // SAFETY: a persistent request that no call has listed.
+    let code = unsafe { call(&mut host) };
+    if code != MPI_SUCCESS {
+        r.blame(&[word]);
+    }
+    r.check(code)
 }

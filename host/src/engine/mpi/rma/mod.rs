@@ -12,13 +12,14 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{
-    Addr, Datatype, Errhandler, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_WIN, MPI_PROC_NULL,
-    MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
+    Addr, Datatype, Errhandler, MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_WIN,
+    MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
 };
 use rankine_guest::Error;
 use rankine_guest::handle::Class;
 
 use super::Result;
+use super::call::buffer::{Buffer, dense, overlap};
 use super::call::handle::{Handles, Hosted, is_constant};
 use super::call::keeping::Keeping;
 use super::call::words::Words;
@@ -171,9 +172,7 @@ impl Rank {
         let (part, flavor) = self.windows.0.with(win, part).ok_or_else(|| self.windows.0.unknown(win, "win"))?;
         let part = part
             .map_err(|ranks| Error::new(MPI_ERR_RANK, format!("target_rank is {rank}, but the window has {ranks}")))?;
-        let is_dynamic = flavor == MPI_WIN_FLAVOR_DYNAMIC;
-        // The target's address, which is no signed number.
-        let displ = if is_dynamic { displ as u32 as isize } else { displ };
+        let (is_dynamic, displ) = (flavor == MPI_WIN_FLAVOR_DYNAMIC, displacement(flavor, displ));
         if let Some((low, high)) = ty.hull(count) {
             let at = i128::from(displ as i64) * i128::from(part.unit);
             let (low, high) = (at + low, at + high);
@@ -189,6 +188,30 @@ impl Rank {
             }
         }
         Ok(displ.wrapping_add(part.base as isize))
+    }
+
+    /// Refuses to put or get between overlapping bytes of this rank's own memory: a library may end the process for it.
+    pub(crate) fn apart(
+        &self,
+        (win, rank): (u32, c_int),
+        displ: isize,
+        (count, ty): (i64, &Type),
+        origin: &Buffer,
+    ) -> Result<()> {
+        let start = |window: &Window| {
+            let part = window.parts.get(window.rank as usize).filter(|_| window.rank == rank)?;
+            // The library knows memory that ranks share by another address.
+            let is_other = matches!(window.memory, Held::Shared(_));
+            (!is_other).then(|| {
+                i128::from(window.base.0)
+                    + i128::from(displacement(window.flavor, displ) as i64) * i128::from(part.unit)
+            })
+        };
+        let Some(at) = self.windows.0.with(win, start).flatten() else { return Ok(()) };
+        if overlap(&origin.dense(), &dense(at, count, ty)) {
+            return Err(Error::new(MPI_ERR_BUFFER, "the origin's bytes and the target's overlap"));
+        }
+        Ok(())
     }
 
     /// Proves an access to a dynamic window: its bytes have to be attached, all in one piece.
@@ -232,6 +255,11 @@ impl Rank {
         self.check(unsafe { create(buffer.at, size as isize, unit as isize, info.host, comm, &mut host) })?;
         Ok(host)
     }
+}
+
+/// A displacement: in a dynamic window it is the target's address, which is no signed number.
+fn displacement(flavor: c_int, displ: isize) -> isize {
+    if flavor == MPI_WIN_FLAVOR_DYNAMIC { displ as u32 as isize } else { displ }
 }
 
 /// Size and displacement unit, which are both 32 bits wide in every variant.
@@ -300,7 +328,7 @@ pub(crate) fn win_create_dynamic(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(2), 4, "win")?;
     let (info, comm) = (r.hints(w.word(0), Of::Win, "info")?, r.intra(w.word(1), "comm")?);
     let (create, mut host) = (r.symbol::<symbols::MPI_Win_create_dynamic>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: an intracommunicator of the library's, hints that were checked, and a result on the stack.
     r.check(unsafe { create(info.host, comm, &mut host) })?;
     let attached = Rc::new(Dynamic::new(r, comm, r.shape(w.word(1))?.rank)?);
     let base = r.memory().base() as i64;
@@ -334,10 +362,10 @@ pub(crate) fn fetch_and_op(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let host = datatype.host;
     if is_constant(word as usize) && !is_constant(host) {
         let call = r.symbol::<symbols::MPI_Get_accumulate>()?;
-        // SAFETY: see `mpi::shim`.
+        // SAFETY: an element each at the origin and for the result, and a target inside of the window.
         return r.check(unsafe { call(origin, 1, host, result, 1, host, rank, displ, 1, host, op, win) });
     }
     let call = r.symbol::<symbols::MPI_Fetch_and_op>()?;
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: as above.
     r.check(unsafe { call(origin, result, host, rank, displ, op, win) })
 }

@@ -304,7 +304,7 @@ pub(crate) fn comm_spawn_multiple(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(crate) fn comm_get_parent(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(0), 4, "parent")?;
     let (call, mut parent) = (r.symbol::<symbols::MPI_Comm_get_parent>()?, 0);
-    // SAFETY: see `mpi::shim`.
+    // SAFETY: a result on the stack.
     r.check(unsafe { call(&mut parent) })?;
     match r.comm_word(parent) {
         known if known != Comm::NULL.0 => r.put_word(w.addr(0), known, "parent"),

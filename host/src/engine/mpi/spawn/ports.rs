@@ -205,7 +205,7 @@ fn meet(r: &Rank, w: &Words<'_>, port: impl FnOnce() -> Result<CString>, call: M
     let port = if is_root { port() } else { Ok(CString::default()) };
     agree(r, comm, root, &port)?;
     let (port, mut host) = (port?, 0);
-    // SAFETY: see `mpi::shim`; the name is one that a library has made.
+    // SAFETY: a port that was given out or sealed, a communicator of the library's, and a result on the stack.
     r.check(unsafe { call(port.as_ptr(), hints.host, root, comm, &mut host) })?;
     r.put_comm(w.addr(4), host, w.word(3), "newcomm")
 }

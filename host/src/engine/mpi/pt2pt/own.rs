@@ -1,0 +1,139 @@
+//! Messages of a rank to itself, in a communicator that nobody else is in.
+//!
+//! There a library copies from one buffer of the program's to another, and MPICH ends the process if the two overlap.
+//! They may not (MPI-5.0 §3.7.2): what is being sent must not change, and what is being received must not be looked at.
+//! So a message is refused if its buffer overlaps that of another one, in the other direction, which is under way.
+//! Between different processes messages go through memory of the library's, and nothing of this is asked.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::{Rc, Weak};
+
+use rankine_abi::MPI_ERR_BUFFER;
+use rankine_guest::Error;
+
+use crate::engine::mpi::Result;
+use crate::engine::mpi::call::buffer::{Buffer, overlap};
+use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::process::rank::Rank;
+
+/// The buffers of an operation, which may be under way as long as this exists.
+#[derive(Clone)]
+pub(crate) struct Own(Rc<Buffers>);
+
+struct Buffers {
+    sent: Range<u64>,
+    received: Range<u64>,
+    when: Cell<When>,
+}
+
+/// When an operation is under way.
+#[derive(Clone, Copy)]
+enum When {
+    Always,
+    /// Its request is only being made.
+    Never,
+    /// When this persistent request of the library's is active.
+    Started(usize),
+}
+
+/// The operations of this rank with itself.
+#[derive(Default)]
+pub(crate) struct State(RefCell<Vec<Weak<Buffers>>>);
+
+impl Buffers {
+    fn overlaps(&self, other: &Buffers) -> bool {
+        overlap(&self.sent, &other.received) || overlap(&self.received, &other.sent)
+    }
+}
+
+impl Own {
+    /// Its persistent request was made.
+    pub(crate) fn is_started_by(&self, request: usize) {
+        self.0.when.set(When::Started(request));
+    }
+}
+
+impl Rank {
+    /// What a message to this rank itself sends and receives, if it is one: an error if that is in use.
+    #[inline]
+    pub(crate) fn own_message(
+        &self,
+        comm: u32,
+        sent: Option<&Buffer>,
+        received: Option<&Buffer>,
+    ) -> Result<Option<Own>> {
+        if !self.is_alone(comm)? {
+            return Ok(None);
+        }
+        let own = self.new_own(sent, received, When::Always);
+        self.may_begin(&own)?;
+        Ok(Some(own))
+    }
+
+    /// As [`Rank::own_message`], of a persistent request, which is started later.
+    pub(crate) fn own_message_later(
+        &self,
+        comm: u32,
+        sent: Option<&Buffer>,
+        received: Option<&Buffer>,
+    ) -> Result<Option<Own>> {
+        Ok(self.is_alone(comm)?.then(|| self.new_own(sent, received, When::Never)))
+    }
+
+    /// As [`Rank::own_message`], of a matched message, which may have come from anybody.
+    #[inline]
+    pub(crate) fn own_matched(&self, received: &Buffer) -> Result<()> {
+        if self.own.0.borrow().is_empty() {
+            return Ok(());
+        }
+        self.may_begin(&self.new_own(None, Some(received), When::Always))
+    }
+
+    fn new_own(&self, sent: Option<&Buffer>, received: Option<&Buffer>, when: When) -> Own {
+        let bytes = |buffer: Option<&Buffer>| buffer.map_or(0..0, Buffer::dense);
+        let buffers = Rc::new(Buffers { sent: bytes(sent), received: bytes(received), when: Cell::new(when) });
+        let mut all = self.own.0.borrow_mut();
+        all.retain(|buffers| buffers.strong_count() > 0);
+        all.push(Rc::downgrade(&buffers));
+        Own(buffers)
+    }
+
+    /// Refuses to begin what overlaps something that is under way.
+    pub(crate) fn may_begin(&self, own: &Own) -> Result<()> {
+        if !self.is_in_use(own) {
+            return Ok(());
+        }
+        // It may be complete by now, and its request given up long ago.
+        self.look_after_all();
+        if !self.is_in_use(own) {
+            return Ok(());
+        }
+        let text =
+            "the buffer overlaps that of a message to this rank itself, in the other direction, which is under way";
+        Err(Error::new(MPI_ERR_BUFFER, text))
+    }
+
+    fn is_in_use(&self, own: &Own) -> bool {
+        // Not borrowed while the library runs.
+        let overlapping: Vec<Rc<Buffers>> = {
+            let all = self.own.0.borrow();
+            let others = all.iter().filter_map(Weak::upgrade).filter(|other| !Rc::ptr_eq(other, &own.0));
+            others.filter(|other| own.0.overlaps(other)).collect()
+        };
+        overlapping.iter().any(|other| self.is_under_way(other))
+    }
+
+    fn is_under_way(&self, buffers: &Buffers) -> bool {
+        let request = match buffers.when.get() {
+            When::Always => return true,
+            When::Never => return false,
+            When::Started(request) => request,
+        };
+        let Ok(call) = self.symbol::<symbols::MPI_Request_get_status>() else { return true };
+        let mut is_complete = 0;
+        // SAFETY: the request is freed only when nothing refers to its buffers any more, and the result is on the stack.
+        let code = unsafe { call(request, &mut is_complete, std::ptr::null_mut()) };
+        code != rankine_abi::MPI_SUCCESS || is_complete == 0
+    }
+}
