@@ -11,7 +11,7 @@ use std::future::Future;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -82,19 +82,21 @@ crate::sync::thread_local! {
     static SELF: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
 }
 
-/// Wakes one rank through the standard library's interface.
+/// Wakes one rank through the standard library's interface. The executor keeps it, so it doesn't keep the executor.
 struct RankWaker {
-    fibers: Arc<Fibers>,
+    fibers: Weak<Fibers>,
     rank: usize,
 }
 
 impl std::task::Wake for RankWaker {
     fn wake(self: Arc<Self>) {
-        self.fibers.wake(self.rank);
+        self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.fibers.wake(self.rank);
+        if let Some(fibers) = self.fibers.upgrade() {
+            fibers.wake(self.rank);
+        }
     }
 }
 
@@ -141,7 +143,7 @@ impl Fibers {
 
     /// Gives every rank its task and puts it on its home's queue.
     fn seat(self: &Arc<Self>, task: impl Fn(usize) -> Task, panicked: impl Fn(usize) + Send + Sync + 'static) {
-        let waker = |rank| Waker::from(Arc::new(RankWaker { fibers: self.clone(), rank }));
+        let waker = |rank| Waker::from(Arc::new(RankWaker { fibers: Arc::downgrade(self), rank }));
         let _ = self.wakers.set((0..self.fibers.len()).map(waker).collect());
         let _ = self.panicked.set(Box::new(panicked));
         for (rank, fiber) in self.fibers.iter().enumerate() {

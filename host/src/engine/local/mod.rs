@@ -90,12 +90,18 @@ impl Engine for Local {
         match &self.carriers {
             Carriers::Threads(threads) => threads.start(crew),
             Carriers::Fibers(fibers) => {
-                let (carried, told) = (crew.clone(), crew.clone());
+                // The crew's world keeps the fibers: they don't keep the crew.
+                let (carried, told) = (crew.clone(), Arc::downgrade(crew));
                 let task = move |index| -> Task {
                     let crew = carried.clone();
                     Box::pin(async move { crew.run_on_fiber(index, || crew.engine.rank(&crew.settings, index)).await })
                 };
-                Ok(fibers.start(task, move |index| told.panicked(index, ""))?)
+                let panicked = move |index| {
+                    if let Some(crew) = told.upgrade() {
+                        crew.panicked(index, "");
+                    }
+                };
+                Ok(fibers.start(task, panicked)?)
             }
         }
     }
