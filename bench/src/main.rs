@@ -33,6 +33,8 @@ enum Name {
     Pingpong,
     /// 64 ranks on the cores there are: a hop of a ring, and a barrier.
     Ring,
+    /// One-sided operations of one rank on another: by length, atomic ones, locks.
+    Rma,
     /// Object graphs between two ranks: lists, road maps, a tree (`bytes` is the number of elements, towns, nodes).
     Objects,
     /// The work of both ends of an object message: the same programs, each alone.
@@ -88,6 +90,7 @@ fn main() -> Result<()> {
             let both = [native, Competitor::over_mpich()];
             ("overhead", both.into_iter().map(|one| runs("overhead", one, 2, &[])).collect())
         }
+        Name::Rma => ("rma", competitors().into_iter().map(|one| runs("rma", one, 2, &[])).collect()),
         Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| runs("pingpong", one, 2, &[])).collect()),
         // Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.
         Name::Ring => ("ring", {

@@ -1,5 +1,4 @@
 // Accesses to memory that the target has not attached to a dynamic window, or not any more, or that it doesn't have.
-// engines: mpi
 // ranks: 2 3
 #include "hostile.h"
 #include <unistd.h>

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use rankine_abi::{Comm, Status};
+use rankine_abi::{Comm, Status, Win};
 
 /// An MPI error: class and text. Function name and rank are added where the error is raised.
 ///
@@ -19,11 +19,32 @@ pub struct Details {
     pub class: i32,
     /// What was wrong: the argument, its value and what would have been right.
     pub text: Cow<'static, str>,
-    /// The communicator whose error handler hears of it, where that is not the one which the call works on: the call
-    /// completed a request that works on another.
-    pub on: Option<Comm>,
+    /// Whose error handler hears of it, where that is not the object which the call names: the call completed a request
+    /// that works on another, or the handle lies in the guest's memory.
+    pub on: Option<Whose>,
     /// What the call's status says although it failed: where a message came from that did not fit.
     pub status: Option<Status>,
+}
+
+/// An object whose error handler hears of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// A communicator.
+    Comm(Comm),
+    /// A window.
+    Win(Win),
+}
+
+impl From<Comm> for Whose {
+    fn from(comm: Comm) -> Whose {
+        Whose::Comm(comm)
+    }
+}
+
+impl From<Win> for Whose {
+    fn from(win: Win) -> Whose {
+        Whose::Win(win)
+    }
 }
 
 impl Error {
@@ -33,10 +54,10 @@ impl Error {
         Error(Box::new(Details { class, text: text.into(), on: None, status: None }))
     }
 
-    /// The same error, for the error handler of `comm`.
+    /// The same error, for the error handler of this object.
     #[must_use]
-    pub fn on(mut self, comm: Comm) -> Self {
-        self.0.on = Some(comm);
+    pub fn on(mut self, whose: impl Into<Whose>) -> Self {
+        self.0.on = Some(whose.into());
         self
     }
 

@@ -35,7 +35,7 @@ mod status;
 pub mod tag;
 
 pub use callback::Callback;
-pub use error::{Error, Result};
+pub use error::{Error, Result, Whose};
 pub use life::Life;
 pub use memory::Memory;
 pub use parcel::Parcel;

@@ -172,7 +172,7 @@ impl Rank {
                 Step::Parked if left == 0 => return None,
                 Step::Parked => {
                     left -= 1;
-                    self.look_out(LOOKS, self.watched.get());
+                    self.look_out(if self.restless.take() { 1 } else { LOOKS }, self.watched.get());
                 }
                 step => return Some(step),
             }

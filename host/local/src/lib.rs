@@ -39,6 +39,7 @@ pub mod op;
 pub mod pack;
 pub mod pt2pt;
 pub mod request;
+pub mod rma;
 pub mod topo;
 
 use rankine_guest::{copy, error, handle, quota};

@@ -108,18 +108,14 @@ impl Rank {
 fn operand_of_type(ty: &Type) -> Option<Operand> {
     let contents = ty.contents();
     match contents.combiner {
-        Combiner::Named => contents.named?.element().as_ref().map(Operand::of),
+        Combiner::Named | Combiner::F90Real | Combiner::F90Complex | Combiner::F90Integer => ty.operand(),
         Combiner::Dup => operand_of_type(contents.types().first()?),
-        Combiner::F90Real | Combiner::F90Complex | Combiner::F90Integer => {
-            let basic = ty.signature().uniform()?;
-            Some(Operand { value: (basic.kind, basic.size.into()), index: None })
-        }
         _ => None,
     }
 }
 
 #[cold]
-fn undefined(op: Op, datatype: Datatype) -> Error {
+pub(crate) fn undefined(op: Op, datatype: Datatype) -> Error {
     let name = match datatype.name() {
         Some(name) => name.to_owned(),
         None => format!("datatype {:#x}", datatype.0),

@@ -15,8 +15,9 @@ use crate::drive::Questions;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
 use crate::quota::Account;
+use crate::waiting::Waited;
 use crate::world::{Event, World};
-use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request};
+use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request, rma};
 
 /// See the module.
 pub struct Rank {
@@ -31,9 +32,11 @@ pub struct Rank {
     /// The next poll is the last before parking: it announces waits.
     pub(crate) parking: Cell<bool>,
     /// What the last such poll waits for.
-    pub(crate) waits: RefCell<Vec<OpRef>>,
+    pub(crate) waits: RefCell<Vec<Waited>>,
     /// The operation that was polled last and is not complete, to be looked at while spinning.
     pub(crate) watched: Cell<Option<OpRef>>,
+    /// The last poll looked at something that no operation tells of: it is to be looked at again soon.
+    pub(crate) restless: Cell<bool>,
     /// Operations that are free to use.
     pub(crate) pool: RefCell<Vec<OpRef>>,
     /// What the engine asks of the guest.
@@ -57,6 +60,7 @@ pub struct Rank {
     pub(crate) errhandlers: errhan::State,
     pub(crate) infos: info::State,
     pub(crate) attrs: attr::State,
+    pub(crate) windows: rma::State,
     /// Goes last: pending operations, which the job keeps, may have types of this rank.
     world: Arc<World>,
 }
@@ -79,6 +83,7 @@ impl Rank {
             parking: Cell::new(false),
             waits: RefCell::default(),
             watched: Cell::default(),
+            restless: Cell::new(false),
             pool: RefCell::default(),
             questions: Questions::default(),
             cells: Cells::default(),
@@ -97,6 +102,7 @@ impl Rank {
             errhandlers: errhan::State::new(&account),
             infos: info::State::new(&account),
             attrs: attr::State::new(&account),
+            windows: rma::State::new(&account),
             account,
             world,
         }

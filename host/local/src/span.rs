@@ -70,6 +70,23 @@ impl<'a> Span<'a> {
         Span::block(base, bytes)
     }
 
+    /// The bytes of a layout whose offset 0 lies at `base`, of a type that stays as long as they do.
+    ///
+    /// # Safety
+    /// All of them are readable and writable as long as the lifetime that the caller gives the span.
+    pub(crate) unsafe fn of_layout(base: *mut u8, layout: Layout, ty: Rc<Type>, charge: Charge) -> Span<'a> {
+        Span::laid_out(base, layout, Some(ty), charge)
+    }
+
+    fn laid_out(base: *mut u8, layout: Layout, ty: Option<Rc<Type>>, charge: Charge) -> Span<'a> {
+        let bytes = layout.size() as usize;
+        if layout.is_block() {
+            return Span::block(base.wrapping_offset(layout.lo() as isize), bytes);
+        }
+        let layout = Some(Rc::new(Typed { layout, _ty: ty, _charge: charge }));
+        Span { base, bytes, layout, borrowed: PhantomData }
+    }
+
     /// The same span without its borrow.
     ///
     /// # Safety
@@ -143,6 +160,19 @@ impl<'a> Span<'a> {
                 None => copy::copy(to, self.base.add(from), length),
                 Some(layout) => layout.pack(to, self.base, from as u64, length as u64),
             }
+        }
+    }
+
+    /// Calls `visit` with address and length of the blocks that are `length` packed bytes from position `from` on, all
+    /// of which the span has.
+    #[inline]
+    pub(crate) fn each_block(&self, from: usize, length: usize, mut visit: impl FnMut(*mut u8, usize)) {
+        debug_assert!(from + length <= self.bytes);
+        match &self.layout {
+            None => visit(self.base.wrapping_add(from), length),
+            Some(layout) => layout.each_block(from as u64, (from + length) as u64, |offset, length| {
+                visit(self.base.wrapping_offset(offset as isize), length as usize);
+            }),
         }
     }
 
@@ -241,12 +271,7 @@ impl Rank {
         let at = if address.is_null() && layout.hi() <= 0 { 1 << 32 } else { i128::from(address.0) };
         self.memory().prove(at + i128::from(layout.lo()), at + i128::from(layout.hi()), "the buffer")?;
         let base = self.memory().base().wrapping_add(at as usize);
-        let bytes = layout.size() as usize;
-        if layout.is_block() {
-            return Ok(Span::block(base.wrapping_offset(layout.lo() as isize), bytes));
-        }
-        let layout = Some(Rc::new(Typed { layout, _ty: ty, _charge: charge }));
-        Ok(Span { base, bytes, layout, borrowed: PhantomData })
+        Ok(Span::laid_out(base, layout, ty, charge))
     }
 
     /// `bytes` bytes at an address, all of them inside the memory.

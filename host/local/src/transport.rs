@@ -25,6 +25,7 @@ use crate::mailbox::ring::{EAGER, Header};
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::sync::Backoff;
+use crate::waiting::Waited;
 use crate::world::Event;
 
 pub(crate) use started::Started;
@@ -383,7 +384,7 @@ impl Rank {
             self.watched.set(Some(operation));
             return operation.is_done();
         }
-        self.waits.borrow_mut().push(operation);
+        self.waits.borrow_mut().push(Waited::Operation(operation));
         !operation.announce_wait()
     }
 

@@ -6,8 +6,17 @@ use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 
 use crate::comm::Communicator;
 use crate::context::Context;
-use crate::mailbox::operation::{Kind, What};
+use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::rank::Rank;
+use crate::rma::{Wait, Window};
+
+/// What a rank waits for.
+pub(crate) enum Waited {
+    /// A send or a receive.
+    Operation(OpRef),
+    /// Other ranks of a window.
+    Window(Rc<Window>, Wait),
+}
 
 /// Operations named of a rank that waits for many.
 const NAMED: usize = 3;
@@ -17,8 +26,11 @@ impl Rank {
     pub fn waiting(&self) -> String {
         let mut named: Vec<String> = Vec::new();
         let waits = self.waits.borrow();
-        for operation in waits.iter() {
-            let words = self.in_words(&operation.what());
+        for waited in waits.iter() {
+            let words = match waited {
+                Waited::Operation(operation) => self.in_words(&operation.what()),
+                Waited::Window(window, wait) => window.in_words(*wait),
+            };
             if !named.contains(&words) {
                 named.push(words);
             }

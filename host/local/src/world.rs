@@ -15,6 +15,7 @@ use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::quota::{Account, Charge};
+use crate::rma;
 use crate::sync::{AtomicU32, AtomicUsize, Ordering};
 
 /// How a host wakes a rank that parked.
@@ -86,11 +87,13 @@ pub struct Options {
     pub buffer_limit: usize,
     /// Bytes of memory that a rank may have, if the user says so (see [`Account`]).
     pub memory_limit: Option<u64>,
+    /// How ranks get memory that they share, where the host can give it.
+    pub share_pages: Option<Arc<dyn rma::SharePages>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { spin: true, deadlock_check: true, buffer_limit: 64 << 10, memory_limit: None }
+        Options { spin: true, deadlock_check: true, buffer_limit: 64 << 10, memory_limit: None, share_pages: None }
     }
 }
 
@@ -147,6 +150,8 @@ pub struct World {
     end: OnceLock<End>,
     /// Groups on their way between ranks.
     pub(crate) shelf: Shelf,
+    /// The same for windows.
+    pub(crate) windows: rma::Shelf,
     wake: Arc<dyn Wake>,
     listener: Option<Arc<dyn Listen>>,
     /// When the job began.
@@ -182,6 +187,7 @@ impl World {
             ended: AtomicU32::new(0),
             end: OnceLock::new(),
             shelf: Shelf::default(),
+            windows: rma::Shelf::default(),
             wake,
             listener,
             origin: Instant::now(),

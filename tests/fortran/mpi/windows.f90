@@ -1,5 +1,4 @@
 ! Windows: memory as type(c_ptr), targets' displacements, sections as origins, attributes, names, callbacks; with mpi_f08.
-! engines: mpi
 ! ranks: 1 2 3
 ! with: ../check.f90
 module window_callbacks
@@ -54,6 +53,7 @@ contains
     call MPI_Put(matrix(:, 1), 4, MPI_INTEGER, right, 2_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
     call MPI_Win_fence(0, win)
     call check(all(shelf(2:5) == 100*left + [1, 2, 3, 4]) .and. shelf(1) == -1 .and. shelf(6) == -1, 'Put')
+    call MPI_Win_fence(0, win)
     ! A row is not contiguous; each of its elements is one of the type.
     call MPI_Put(matrix(2, :), 4, MPI_INTEGER, right, 6_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
     call MPI_Win_fence(0, win)
@@ -153,7 +153,7 @@ contains
     call MPI_Win_free_keyval(key)
   end subroutine
 
-  ! Ranks are processes, which can't share a guest's memory, but each shares with itself.
+  ! Each rank shares with itself.
   subroutine shared
     type(c_ptr) :: base, same
     integer(MPI_ADDRESS_KIND) :: bytes

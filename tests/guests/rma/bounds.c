@@ -1,5 +1,4 @@
 // Accesses beyond the target's part of a window are refused at their origin, and nothing of the target changes.
-// engines: mpi
 // ranks: 1 2
 // native: no (an MPI library does not check)
 #include "../check.h"

@@ -1,5 +1,4 @@
 // MPI_Win_create, MPI_Win_fence, MPI_Put, MPI_Get, MPI_Accumulate, MPI_Win_free: active targets, derived types, displacement units.
-// engines: mpi
 // large: yes
 #include "../check.h"
 

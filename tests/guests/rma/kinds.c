@@ -1,5 +1,4 @@
 // Windows of each flavour: allocated by MPI, dynamic, and shared by a rank with itself (for more of them: shared.c).
-// engines: mpi
 // ranks: 1 2
 // large: yes
 #include "../check.h"

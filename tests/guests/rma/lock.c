@@ -1,5 +1,4 @@
 // MPI_Win_allocate, MPI_Win_lock, _unlock, _lock_all, _unlock_all, _flush*, MPI_Fetch_and_op, MPI_Compare_and_swap, MPI_Get_accumulate.
-// engines: mpi
 // large: yes
 // native: 1 2
 #include "../check.h"

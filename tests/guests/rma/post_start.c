@@ -1,5 +1,4 @@
 // MPI_Win_post, MPI_Win_start, MPI_Win_complete, MPI_Win_wait, MPI_Win_test: each rank lets one other in.
-// engines: mpi
 #include "../check.h"
 
 int main(int argc, char **argv)

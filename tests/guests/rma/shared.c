@@ -1,5 +1,4 @@
 // MPI_Win_allocate_shared: what one rank stores another one loads, at the addresses that MPI_Win_shared_query gives.
-// engines: mpi
 // ranks: 1 2 3 4
 // large: yes
 #include "../check.h"
@@ -53,6 +52,8 @@ static void operations_are_seen_by_loads(MPI_Win win, int *mine) {
     CHECK_INT(mine[5], from);
     CHECK_INT(mine[7], size);
     CHECK_INT(part_of(win, to, ints_of(to) * sizeof(int))[5], rank);
+
+    TRY(MPI_Barrier(MPI_COMM_WORLD)); /* everybody has looked */
 
     TRY(MPI_Win_lock_all(0, win));
     TRY(MPI_Fetch_and_op(&one, &before, MPI_INT, 0, 7, MPI_SUM, win));

@@ -1,5 +1,4 @@
 // A window's name, group, info, attributes and error handler; MPI_Win_create_dynamic, _attach, _detach; MPI_Rput, MPI_Rget, MPI_Raccumulate.
-// engines: mpi
 // large: yes
 #include "../check.h"
 

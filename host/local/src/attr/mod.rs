@@ -92,8 +92,7 @@ pub(crate) struct State {
     /// Keyvals that were freed while attributes referred to them.
     freed: RefCell<Vec<i32>>,
     types: RefCell<HashMap<Datatype, Attributes>>,
-    /// An entry for each window that is open.
-    pub(crate) windows: RefCell<HashMap<Win, Attributes>>,
+    windows: RefCell<HashMap<Win, Attributes>>,
     /// The ints in the guest's memory that predefined attributes point to.
     predefined: Cell<Option<Addr>>,
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use rankine_abi::{Comm, Datatype, MPI_ERR_WIN, Win};
+use rankine_abi::{Comm, Datatype, Win};
 
 use super::Attributes;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::rank::Rank;
 
 /// What a keyval is for.
@@ -97,10 +97,10 @@ impl Rank {
                 self.types.get(datatype)?;
                 Ok(f(self.attrs.types.borrow_mut().entry(datatype).or_default()))
             }
-            Object::Win(win) => match self.attrs.windows.borrow_mut().get_mut(&win) {
-                Some(attributes) => Ok(f(attributes)),
-                None => Err(Error::new(MPI_ERR_WIN, format!("{:#x} is not a window of this rank", win.0))),
-            },
+            Object::Win(win) => {
+                self.window(win)?;
+                Ok(f(self.attrs.windows.borrow_mut().entry(win).or_default()))
+            }
         }
     }
 

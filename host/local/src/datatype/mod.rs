@@ -23,6 +23,7 @@
 use std::sync::Arc;
 
 use rankine_abi::{MPI_ERR_ARG, MPI_ERR_NO_MEM};
+use rankine_guest::op::Operand;
 
 use crate::error::{Error, Result};
 use crate::quota::Charge;
@@ -63,6 +64,8 @@ pub struct Type {
     align: u32,
     depth: u16,
     contents: Contents,
+    /// What its elements are to an operation, if they are of one kind.
+    operand: Option<Operand>,
     /// Of a type that a handle was made for.
     charge: Charge,
 }
@@ -83,6 +86,7 @@ impl Type {
             return Err(Error::new(MPI_ERR_NO_MEM, format!("the datatype nests more than {MAX_DEPTH} levels deep")));
         }
         let extent = bounds.ub.checked_sub(bounds.lb).ok_or_else(too_large)?;
+        let operand = operand(&contents, &signature);
         Ok(Type {
             layout: Arc::new(layout),
             signature,
@@ -91,6 +95,7 @@ impl Type {
             align,
             depth,
             contents,
+            operand,
             charge: Charge::default(),
         })
     }
@@ -135,6 +140,11 @@ impl Type {
         self.layout.hi().checked_sub(self.layout.lo()).ok_or_else(too_large)
     }
 
+    /// What its elements are to an operation, if they are of one kind.
+    pub(crate) fn operand(&self) -> Option<Operand> {
+        self.operand
+    }
+
     /// How it was made.
     pub fn contents(&self) -> &Contents {
         &self.contents
@@ -149,6 +159,21 @@ impl Type {
     /// Whether the type map is empty and no bounds were set either.
     fn is_empty(&self) -> bool {
         self.size() == 0 && !self.bounds.marked
+    }
+}
+
+/// What the elements of a type that is made in this way are to an operation, if they are of one kind.
+fn operand(contents: &Contents, signature: &Signature) -> Option<Operand> {
+    match contents.combiner {
+        Combiner::Named => contents.named?.element().as_ref().map(Operand::of),
+        Combiner::F90Real | Combiner::F90Complex | Combiner::F90Integer => {
+            let basic = signature.uniform()?;
+            Some(Operand { value: (basic.kind, basic.size.into()), index: None })
+        }
+        _ => {
+            let operand = contents.types().first()?.operand()?;
+            contents.types().iter().all(|ty| ty.operand() == Some(operand)).then_some(operand)
+        }
     }
 }
 

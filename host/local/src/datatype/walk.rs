@@ -13,6 +13,21 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Calls `visit` with offset and length of the blocks that are packed bytes `from..to`, of which the layout has all,
+    /// in order.
+    #[inline]
+    pub(crate) fn each_block(&self, from: u64, to: u64, mut visit: impl FnMut(i64, u64)) {
+        self.for_each_run(from, to, |run| {
+            let mut offset = run.offset;
+            for _ in 0..run.count {
+                visit(offset, run.len);
+                offset = offset.wrapping_add(run.stride);
+            }
+        });
+    }
+}
+
 /// Visits packed bytes `from..to`, at least one, of a layout that lies at `at`. Offsets are computed wrapping: those
 /// that are reached are inside the layout's checked bounds.
 fn visit_part(layout: &Layout, at: i64, from: u64, to: u64, visit: &mut impl FnMut(Run)) {

@@ -12,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, Comm, Errhandler, File, FnPtr, MPI_ERR_ERRHANDLER, Message, Request, Session, Win};
-use rankine_guest::Callback;
 use rankine_guest::errhan::{Handler, Served, Serves};
+use rankine_guest::{Callback, Whose};
 use smallvec::smallvec;
 
 use crate::error::{Error, Result};
@@ -42,6 +42,15 @@ pub enum On {
     Myself,
     /// No handler: the code is returned.
     Nothing,
+}
+
+impl From<Whose> for On {
+    fn from(whose: Whose) -> On {
+        match whose {
+            Whose::Comm(comm) => On::Comm(comm),
+            Whose::Win(win) => On::Win(win),
+        }
+    }
 }
 
 /// What becomes of an error.
@@ -115,7 +124,7 @@ impl Rank {
         let name = class_name(error_class(self, error.class).unwrap_or(error.class));
         let text = format!("{} on rank {}: {} ({name})", self.call(), self.id(), error.text);
         *self.errhandlers.last.borrow_mut() = Some((error.class, text.clone()));
-        let (handler, object) = self.handler_of(error.on.map_or(on, On::Comm));
+        let (handler, object) = self.handler_of(error.on.map_or(on, On::from));
         match handler {
             Errhandler::ERRORS_RETURN => Raised::Code(error.class),
             Errhandler::ERRORS_ARE_FATAL | Errhandler::ERRORS_ABORT => Raised::Fatal { code: error.class, text },

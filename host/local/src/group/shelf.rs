@@ -11,23 +11,29 @@ use rankine_abi::MPI_ERR_NOT_SAME;
 use crate::error::{Error, Result};
 use crate::group::Members;
 
-/// Groups that were left for other ranks, by ticket.
-#[derive(Debug, Default)]
-pub(crate) struct Shelf {
-    state: Mutex<State>,
+/// What was left for other ranks, by ticket: groups, and what is shared like them.
+#[derive(Debug)]
+pub(crate) struct Shelf<T = Members> {
+    state: Mutex<State<T>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+struct State<T> {
     /// The last ticket. None is 0.
     last: u32,
     /// With how many ranks still come for it.
-    left: HashMap<u32, (Members, usize)>,
+    left: HashMap<u32, (T, usize)>,
 }
 
-impl Shelf {
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Shelf { state: Mutex::new(State { last: 0, left: HashMap::new() }) }
+    }
+}
+
+impl<T: Clone> Shelf<T> {
     /// Leaves a group for `readers` ranks, at least one; its ticket.
-    pub(crate) fn leave(&self, members: Members, readers: usize) -> u32 {
+    pub(crate) fn leave(&self, members: T, readers: usize) -> u32 {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ticket = state.last.wrapping_add(1).max(1);
         state.last = ticket;
@@ -37,7 +43,7 @@ impl Shelf {
 
     /// Fetches a group; the last reader takes it away. Tickets come from [`Shelf::leave`] and are used once per reader,
     /// unless the ranks don't agree on who they are.
-    pub(crate) fn fetch(&self, ticket: u32) -> Result<Members> {
+    pub(crate) fn fetch(&self, ticket: u32) -> Result<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((members, readers)) = state.left.get_mut(&ticket) else { return Err(disagreement()) };
         let members = members.clone();

@@ -80,7 +80,7 @@ fn a_failure_is_told_in_its_status() {
         ];
         let all = waitall(r, &requests).await.unwrap();
         let error = in_status(&all).unwrap();
-        assert_eq!((error.on, error.class), (Some(WORLD), MPI_ERR_IN_STATUS));
+        assert_eq!((error.on, error.class), (Some(WORLD.into()), MPI_ERR_IN_STATUS));
         assert!(error.text.contains("1 of 4 requests failed; first request 1: a message of 8 bytes"), "{error}");
         assert!(all.iter().all(|one| one.request == Request::NULL));
     });

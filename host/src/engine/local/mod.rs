@@ -24,6 +24,7 @@ pub(crate) mod bodies;
 pub(crate) mod call;
 mod generated;
 mod images;
+mod pages;
 pub(crate) mod shim;
 mod threads;
 
@@ -177,6 +178,7 @@ impl Carriers {
             spin: settings.placement == Placement::Threads && ranks <= cores(),
             deadlock_check: settings.deadlock_check,
             memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
+            share_pages: pages::share(),
             ..Options::default()
         };
         match settings.placement {

@@ -262,6 +262,11 @@ pub(crate) fn comm_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     get_attr::<Comm>(r, w)
 }
 
+/// `MPI_Win_get_attr`
+pub(crate) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    get_attr::<Win>(r, w)
+}
+
 /// An attribute of a communicator.
 fn of_comm(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
     let keyval = w.int(1);

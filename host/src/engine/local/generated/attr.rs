@@ -67,8 +67,8 @@ shims! {
     wait MPI_Win_set_attr(win, win_keyval, attribute_val) On::Win(handle(win)), |r| {
         attr::set_attr::<Win>(r, handle(win), win_keyval, addr(attribute_val)).await
     };
-    now MPI_Win_get_attr(win, win_keyval, attribute_val, flag) On::Win(handle(win)), |r| {
-        let (attribute_val_after, flag_after) = attr::get_attr::<Win>(r, handle(win), win_keyval)?;
+    wait MPI_Win_get_attr(win, win_keyval, attribute_val, flag) On::Win(handle(win)), |r| {
+        let (attribute_val_after, flag_after) = rma::win_get_attr(r, handle(win), win_keyval).await?;
         if flag_after {
             shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
         } else {

@@ -21,12 +21,13 @@ mod pack;
 mod part;
 mod pt2pt;
 mod request;
+mod rma;
 mod session;
 mod spawn;
 mod topo;
 
 /// All chapters that the engine has.
-pub(super) static CHAPTERS: [Chapter; 20] = [
+pub(super) static CHAPTERS: [Chapter; 21] = [
     init::CHAPTER,
     abi::CHAPTER,
     convert::CHAPTER,
@@ -45,6 +46,7 @@ pub(super) static CHAPTERS: [Chapter; 20] = [
     errhan::CHAPTER,
     attr::CHAPTER,
     info::CHAPTER,
+    rma::CHAPTER,
     spawn::CHAPTER,
     session::CHAPTER,
 ];

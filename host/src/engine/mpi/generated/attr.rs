@@ -29,7 +29,7 @@ shims! {
         r.put_int(w.addr(0), win_keyval, "win_keyval")
     };
     MPI_Win_set_attr: On::Win(0), [], by bodies::set_attr::<Win>;
-    MPI_Win_get_attr: On::Win(0), [], by bodies::get_attr::<Win>;
+    MPI_Win_get_attr: On::Win(0), [], by bodies::win_get_attr;
     MPI_Win_delete_attr: On::Win(0), [], by bodies::delete_attr::<Win>;
     MPI_Keyval_create: On::Myself, [], by bodies::create_keyval::<Comm>;
     MPI_Keyval_free: On::Myself, [], |r, w| {

@@ -1,0 +1,244 @@
+//! Combining data with the target's (MPI-5.0 §12.3.3, §12.3.4): the origin computes, element by element.
+
+use rankine_abi::{Addr, Datatype, Kind, MPI_ERR_OP, MPI_ERR_TYPE, Op, Request, Win};
+use rankine_guest::op::{Kernel, Operand, kernel};
+
+use super::access::{There, check_fit};
+use super::elements::{Update, compare_and_swap as exchange};
+use crate::error::{Error, Result};
+use crate::handle::FIRST_DYNAMIC;
+use crate::op::undefined;
+use crate::rank::Rank;
+use crate::span::Span;
+use crate::world::Event;
+
+/// A buffer of the origin's: address, count, datatype.
+type Here = (Addr, i64, Datatype);
+
+/// The widest elements that can be compared and swapped.
+const WIDEST: usize = 16;
+
+/// What an operation does with elements of a window.
+pub(super) struct Accumulation {
+    pub(super) op: Op,
+    /// `second = first ∘ second`.
+    pub(super) kernel: Kernel,
+    operand: Operand,
+    /// Packed bytes of an element.
+    pub(super) size: usize,
+    /// The hardware can update an element, if it is aligned.
+    pub(super) is_integer: bool,
+    /// The packed bytes of an element lie in two places.
+    pub(super) is_split: bool,
+}
+
+impl Accumulation {
+    /// What a predefined operation does with the elements that a datatype is made of, which have to be of one kind.
+    fn new(r: &Rank, op: Op, datatype: Datatype) -> Result<Accumulation> {
+        let operand = match datatype.element() {
+            Some(element) => Some(Operand::of(&element)),
+            None => r.datatype(datatype)?.operand(),
+        };
+        if op.0 >= FIRST_DYNAMIC || op == Op::NULL || op.name().is_none() {
+            let text = format!("{:#x} is not a predefined operation, which windows want", op.0);
+            return Err(Error::new(MPI_ERR_OP, text));
+        }
+        let Some(operand @ Operand { value: (kind, size), index }) = operand else {
+            let text = "the datatype is not made of elements of one predefined datatype, which windows combine";
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        };
+        let kernel = kernel(op, operand).ok_or_else(|| undefined(op, datatype))?;
+        let is_number = !matches!(kind, Kind::Float | Kind::Complex);
+        Ok(Accumulation {
+            op,
+            kernel,
+            operand,
+            size: (size + index.map_or(0, |(_, size)| size)) as usize,
+            is_integer: index.is_none() && is_number && matches!(size, 1 | 2 | 4 | 8),
+            is_split: index.is_some_and(|(_, index)| size < index),
+        })
+    }
+}
+
+impl Rank {
+    /// Updates elements of a target's part. Without operands, or with `MPI_NO_OP`, it only looks at them.
+    fn update(
+        &self,
+        origin: Here,
+        result: Option<Here>,
+        (target, there): (i32, There),
+        op: Op,
+        win: Win,
+    ) -> Result<()> {
+        let window = self.window(win)?;
+        let operands = if op == Op::NO_OP { None } else { Some(self.span(origin.0, origin.1, origin.2)?) };
+        let result = result.map(|(address, count, datatype)| self.span(address, count, datatype)).transpose()?;
+        let Some(target) = window.target(target)? else { return Ok(()) };
+        let span = window.span(self, target, there)?;
+        if let Some(operands) = &operands {
+            check_fit(operands, &span)?;
+        }
+        if let Some(result) = &result {
+            check_fit(&span, result)?;
+        }
+        window.allow(target)?;
+        // No bytes are elements of any kind.
+        if span.bytes() == 0 {
+            return Ok(());
+        }
+        let how = Accumulation::new(self, op, there.datatype)?;
+        if operands.as_ref().is_some_and(|operands| operands.bytes() > 0) {
+            check_same(&how, &Accumulation::new(self, op, origin.2)?)?;
+        }
+        let member = window.common.member(target);
+        let update = Update { target: &span, stripes: &member.stripes, how: &how, alone: window.is_alone(target) };
+        update.run(operands.as_ref(), result.as_ref());
+        let (by, to, bytes) = (self.id(), member.rank as usize, span.bytes());
+        self.tell(|| Event::Copied { from: by, to, bytes, by });
+        Ok(())
+    }
+}
+
+/// Refuses operands that are elements of another kind than those of the target.
+fn check_same(target: &Accumulation, origin: &Accumulation) -> Result<()> {
+    if target.operand == origin.operand {
+        return Ok(());
+    }
+    Err(Error::new(MPI_ERR_TYPE, "origin and target are not made of elements of the same predefined datatype"))
+}
+
+/// `MPI_Accumulate`
+pub fn accumulate(
+    r: &Rank,
+    origin_addr: Addr,
+    origin_count: i64,
+    origin_datatype: Datatype,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Datatype,
+    op: Op,
+    win: Win,
+) -> Result<()> {
+    let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
+    r.update((origin_addr, origin_count, origin_datatype), None, (target_rank, there), op, win)
+}
+
+/// `MPI_Raccumulate`
+pub async fn raccumulate(
+    r: &Rank,
+    origin_addr: Addr,
+    origin_count: i64,
+    origin_datatype: Datatype,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Datatype,
+    op: Op,
+    win: Win,
+) -> Result<Request> {
+    let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
+    let update = || r.update((origin_addr, origin_count, origin_datatype), None, (target_rank, there), op, win);
+    r.access_request(win, target_rank, update).await
+}
+
+/// `MPI_Get_accumulate`
+pub fn get_accumulate(
+    r: &Rank,
+    origin_addr: Addr,
+    origin_count: i64,
+    origin_datatype: Datatype,
+    result_addr: Addr,
+    result_count: i64,
+    result_datatype: Datatype,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Datatype,
+    op: Op,
+    win: Win,
+) -> Result<()> {
+    let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
+    let result = Some((result_addr, result_count, result_datatype));
+    r.update((origin_addr, origin_count, origin_datatype), result, (target_rank, there), op, win)
+}
+
+/// `MPI_Rget_accumulate`
+pub async fn rget_accumulate(
+    r: &Rank,
+    origin_addr: Addr,
+    origin_count: i64,
+    origin_datatype: Datatype,
+    result_addr: Addr,
+    result_count: i64,
+    result_datatype: Datatype,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Datatype,
+    op: Op,
+    win: Win,
+) -> Result<Request> {
+    let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
+    let result = Some((result_addr, result_count, result_datatype));
+    let update = || r.update((origin_addr, origin_count, origin_datatype), result, (target_rank, there), op, win);
+    r.access_request(win, target_rank, update).await
+}
+
+/// `MPI_Fetch_and_op`
+pub fn fetch_and_op(
+    r: &Rank,
+    origin_addr: Addr,
+    result_addr: Addr,
+    datatype: Datatype,
+    target_rank: i32,
+    target_disp: i64,
+    op: Op,
+    win: Win,
+) -> Result<()> {
+    let there = There { disp: target_disp, count: 1, datatype };
+    r.update((origin_addr, 1, datatype), Some((result_addr, 1, datatype)), (target_rank, there), op, win)
+}
+
+/// `MPI_Compare_and_swap`
+pub fn compare_and_swap(
+    r: &Rank,
+    origin_addr: Addr,
+    compare_addr: Addr,
+    result_addr: Addr,
+    datatype: Datatype,
+    target_rank: i32,
+    target_disp: i64,
+    win: Win,
+) -> Result<()> {
+    let window = r.window(win)?;
+    let how = Accumulation::new(r, Op::REPLACE, datatype)?;
+    let kinds = [Kind::Int, Kind::Uint, Kind::Logical, Kind::Byte, Kind::Char];
+    if how.operand.index.is_some() || !kinds.contains(&how.operand.value.0) {
+        return Err(Error::new(MPI_ERR_TYPE, "only integers, logicals and bytes can be compared and swapped"));
+    }
+    let [new, expected, result] = [origin_addr, compare_addr, result_addr].map(|address| r.span(address, 1, datatype));
+    let (new, expected, result) = (new?, expected?, result?);
+    let Some(target) = window.target(target_rank)? else { return Ok(()) };
+    let there = There { disp: target_disp, count: 1, datatype };
+    let span = window.span(r, target, there)?;
+    let Some(at) = one_element(&span, how.size) else {
+        return Err(Error::new(MPI_ERR_TYPE, "more than one predefined element is to be compared and swapped"));
+    };
+    window.allow(target)?;
+    let mut bytes = [[0; WIDEST]; 3];
+    let [new_bytes, expected_bytes, before] = bytes.each_mut().map(|bytes| &mut bytes[..how.size]);
+    new.read(0, new_bytes);
+    expected.read(0, expected_bytes);
+    let member = window.common.member(target);
+    exchange(&member.stripes, at, expected_bytes, new_bytes, before);
+    result.unpack(0, before);
+    let (by, to) = (r.id(), member.rank as usize);
+    r.tell(|| Event::Copied { from: by, to, bytes: how.size, by });
+    Ok(())
+}
+
+/// Where the only element of a span lies.
+fn one_element(span: &Span<'_>, size: usize) -> Option<*mut u8> {
+    span.contiguous().filter(|_| span.bytes() == size)
+}

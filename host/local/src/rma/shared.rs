@@ -1,0 +1,171 @@
+//! Windows whose memory all ranks have in theirs (MPI-5.0 §12.2.3): the same pages of the system, mapped into every linear
+//! memory.
+//!
+//! The pages take the place of a block of the guest's own allocator, so that all parts have addresses of the guest, and
+//! what one rank stores another one loads. How memory is mapped is the host's business ([`SharePages`]). The block has
+//! pages of its own again before the guest gets it back.
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+
+use rankine_abi::{Addr, MPI_ERR_NO_MEM, MPI_ERR_RMA_SHARED};
+use rankine_guest::Callback;
+
+use super::common::Common;
+use crate::error::{Error, Result};
+use crate::rank::Rank;
+
+/// How a host makes memory that lies in several ranks' memories at once.
+pub trait SharePages: Send + Sync + Debug {
+    /// Bytes of a page, a power of two: mapped memory begins and ends with one.
+    fn page(&self) -> usize;
+
+    /// So many bytes of zeroes, a multiple of a page, and not 0.
+    fn make(&self, bytes: usize) -> io::Result<Arc<dyn Pages>>;
+}
+
+/// Memory that lies in several ranks' memories.
+pub trait Pages: Send + Sync + Debug {
+    /// Puts it at `at`.
+    ///
+    /// # Safety
+    /// As many bytes from the page that begins there are mapped, and nobody minds that they change.
+    unsafe fn map(&self, at: *mut u8) -> io::Result<()>;
+
+    /// Puts zeroes there again, which are nobody else's.
+    ///
+    /// # Safety
+    /// As for [`Pages::map`].
+    unsafe fn take_back(&self, at: *mut u8) -> io::Result<()>;
+}
+
+/// Where the parts of a window lie in the memory that its ranks share.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The memory, or why there is none; nothing for no bytes.
+    pages: std::result::Result<Option<Arc<dyn Pages>>, String>,
+    /// Where each part begins.
+    offsets: Box<[u64]>,
+    /// Bytes of all.
+    bytes: u64,
+    page: u64,
+}
+
+impl Layout {
+    /// For parts of these sizes, one behind the other, or each on pages of its own.
+    pub(super) fn new(sizes: &[u64], apart: bool, share: Option<&Arc<dyn SharePages>>) -> Layout {
+        let page = share.map_or(1, |share| share.page() as u64);
+        let unit = if apart { page } else { 1 };
+        let mut bytes = 0u64;
+        let mut place = |size: &u64| {
+            let at = bytes;
+            bytes = bytes.saturating_add(*size).checked_next_multiple_of(unit).unwrap_or(u64::MAX);
+            at
+        };
+        let offsets = sizes.iter().map(&mut place).collect();
+        let bytes = bytes.checked_next_multiple_of(page).unwrap_or(u64::MAX);
+        let pages = match share {
+            None => Err("this host cannot map the same memory into several programs'".to_owned()),
+            Some(_) if bytes == 0 => Ok(None),
+            // More than a guest can address is refused by its allocator.
+            Some(_) if bytes > u64::from(u32::MAX) => Ok(None),
+            Some(share) => share.make(bytes as usize).map(Some).map_err(|error| error.to_string()),
+        };
+        Layout { pages, offsets, bytes, page }
+    }
+}
+
+/// The memory of a shared window in a rank's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mapped {
+    /// Of the guest's allocator.
+    block: Addr,
+    /// Where the pages begin, inside of it.
+    at: Addr,
+}
+
+impl Mapped {
+    /// Where a rank's part is, unless it has no bytes.
+    pub(super) fn part(&self, common: &Common, rank: usize, size: u64) -> Addr {
+        match common.layout() {
+            Some(layout) if size > 0 => Addr(self.at.0.wrapping_add(layout.offsets[rank] as u32)),
+            _ => Addr::NULL,
+        }
+    }
+}
+
+impl Rank {
+    /// Maps the memory of a window into this rank's.
+    pub(super) async fn map_shared(&self, common: &Common) -> Result<Mapped> {
+        let refused = |why: &str| Error::new(MPI_ERR_RMA_SHARED, format!("the window's memory can't be shared: {why}"));
+        let layout = common.layout().ok_or_else(|| refused("it has none"))?;
+        let pages = layout.pages.as_ref().map_err(|why| refused(why))?;
+        // Somewhere in a block that is one page longer so many whole pages begin.
+        let bytes = layout.bytes.saturating_add(layout.page);
+        let block = match u32::try_from(bytes) {
+            Ok(bytes) => Addr(self.ask(Callback::Allocate { bytes, align: 16 }).await as u32),
+            Err(_) => Addr::NULL,
+        };
+        let Some(start) = self.memory().at(block, bytes).filter(|_| !block.is_null()) else {
+            let text = format!("the guest's allocator gives no {bytes} bytes for a shared window");
+            return Err(Error::new(MPI_ERR_NO_MEM, text));
+        };
+        let skip = start.addr().next_multiple_of(layout.page as usize) - start.addr();
+        let mapped = Mapped { block, at: Addr(block.0 + skip as u32) };
+        if let Some(pages) = pages {
+            // SAFETY: the pages are inside the block, which is inside the guest's memory.
+            if let Err(error) = unsafe { pages.map(start.wrapping_add(skip)) } {
+                self.ask(Callback::Free { address: block }).await;
+                return Err(refused(&error.to_string()));
+            }
+        }
+        Ok(mapped)
+    }
+
+    /// Gives the guest a block back that has memory of its own again.
+    pub(super) async fn unmap_shared(&self, common: &Common, mapped: Mapped) {
+        if let Some(Ok(Some(pages))) = common.layout().map(|layout| &layout.pages) {
+            let at = self.memory().base().wrapping_add(mapped.at.0 as usize);
+            // SAFETY: they were mapped there, inside the guest's memory.
+            if unsafe { pages.take_back(at) }.is_err() {
+                // What could not be parted from the others' memory is lost to the guest's allocator.
+                return;
+            }
+        }
+        self.ask(Callback::Free { address: mapped.block }).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Paper;
+
+    impl SharePages for Paper {
+        fn page(&self) -> usize {
+            4096
+        }
+
+        fn make(&self, bytes: usize) -> io::Result<Arc<dyn Pages>> {
+            Err(io::Error::other(format!("{bytes} bytes")))
+        }
+    }
+
+    #[test]
+    fn parts_lie_one_behind_the_other_or_apart() {
+        let share: Arc<dyn SharePages> = Arc::new(Paper);
+        let layout = |sizes: &[u64], apart| {
+            let layout = Layout::new(sizes, apart, Some(&share));
+            (layout.offsets.to_vec(), layout.bytes, layout.pages.err())
+        };
+        let made = |bytes: u64| Some(format!("{bytes} bytes"));
+        assert_eq!(layout(&[5, 0, 4096, 1], false), (vec![0, 5, 5, 4101], 8192, made(8192)));
+        assert_eq!(layout(&[5, 0, 4096, 1], true), (vec![0, 4096, 4096, 8192], 12288, made(12288)));
+        assert_eq!(layout(&[0, 0], true), (vec![0, 0], 0, None));
+        assert_eq!(layout(&[u64::MAX, 7], false).1, u64::MAX);
+        assert!(Layout::new(&[1], false, None).pages.is_err());
+    }
+}
