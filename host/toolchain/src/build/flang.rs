@@ -80,6 +80,37 @@ const AMENDMENTS: &[Amendment] = &[
         was: "std::size_t items{0};",
         is: "std::uint64_t items{0};",
     },
+    // Sizes of arrays are computed in 64 bits, and what does not fit 32 is refused.
+    Amendment {
+        file: "flang-rt/include/flang-rt/runtime/descriptor.h",
+        was: "  RT_API_ATTRS std::size_t Elements() const;\n",
+        is: "  RT_API_ATTRS std::size_t Elements() const;\n  RT_API_ATTRS std::uint64_t AllBytes() const {\n    \
+             std::uint64_t bytes{raw_.elem_len};\n    for (int j{0}; j < rank(); ++j)\n      \
+             if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(GetDimension(j).Extent()), &bytes))\n        \
+             return UINT64_MAX;\n    return bytes;\n  }\n",
+    },
+    Amendment {
+        file: "flang-rt/lib/runtime/descriptor.cpp",
+        was: "  std::size_t byteSize{Elements() * elementBytes};\n  AllocFct alloc",
+        is: "  if (AllBytes() > SIZE_MAX)\n    return CFI_ERROR_MEM_ALLOCATION;\n  \
+             std::size_t byteSize{Elements() * elementBytes};\n  AllocFct alloc",
+    },
+    Amendment {
+        file: "flang-rt/lib/runtime/pointer.cpp",
+        was: "  std::size_t byteSize{pointer.Elements() * elementBytes};\n  void *p{AllocateValidatedPointerPayload(byteSize, pointer.GetAllocIdx())};\n",
+        is: "  std::size_t byteSize{pointer.Elements() * elementBytes};\n  void *p{nullptr};\n  \
+             if (pointer.AllBytes() <= SIZE_MAX - 2 * sizeof(std::uintptr_t))\n    \
+             p = AllocateValidatedPointerPayload(byteSize, pointer.GetAllocIdx());\n  \
+             if (!p && !hasStat)\n    \
+             terminator.Crash(\"no memory to allocate %ju bytes\", static_cast<std::uintmax_t>(pointer.AllBytes()));\n",
+    },
+    Amendment {
+        file: "flang-rt/lib/runtime/allocatable.cpp",
+        was: "    int stat{ReturnError(\n        terminator, descriptor.Allocate(asyncObject), errMsg, hasStat)};\n",
+        is: "    int stat{descriptor.Allocate(asyncObject)};\n    if (stat == CFI_ERROR_MEM_ALLOCATION && !hasStat)\n      \
+             terminator.Crash(\"no memory to allocate %ju bytes\", static_cast<std::uintmax_t>(descriptor.AllBytes()));\n    \
+             stat = ReturnError(terminator, stat, errMsg, hasStat);\n",
+    },
     // Padding before a procedure's address that a 32-bit one does not have.
     Amendment {
         file: "flang/module/__fortran_type_info.f90",
