@@ -25,6 +25,7 @@ impl Report {
     /// Explains the error that ended a guest. `refused` is a memory growth that was refused before.
     pub fn new(error: &wasmtime::Error, refused: Option<usize>, symbols: &Symbols) -> Report {
         let mut cause = match error.downcast_ref::<Trap>() {
+            Some(Trap::MemoryOutOfBounds) => outside(fault(error)),
             Some(trap) => in_words(*trap),
             None if error.is::<ThrownException>() => "an exception was thrown that nothing catches".into(),
             None => error.root_cause().to_string(),
@@ -45,13 +46,37 @@ impl fmt::Display for Report {
     }
 }
 
+/// Addresses that are this close to 4 GiB, and outside the memory, come from such as lie before its start: an offset may
+/// have been added since.
+const NEAR: u64 = 1 << 28;
+
+/// What an access outside the memory was. The stack lies at the start of the memory and grows towards it.
+fn outside(address: Option<u64>) -> String {
+    match address {
+        Some(address) if address.abs_diff(1 << 32) <= NEAR => {
+            "an access before the start of the guest's memory: the stack is exhausted, by deep recursion or large local \
+             variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a pointer is wrong"
+                .into()
+        }
+        _ => "an access outside the guest's memory".into(),
+    }
+}
+
+/// The address that was not there, which Wasmtime tells in words alone.
+fn fault(error: &wasmtime::Error) -> Option<u64> {
+    error.chain().find_map(|cause| {
+        let text = cause.to_string();
+        let (digits, _) = text.strip_prefix("memory fault at wasm address 0x")?.split_once(' ')?;
+        u64::from_str_radix(digits, 16).ok()
+    })
+}
+
 fn in_words(trap: Trap) -> String {
     match trap {
         Trap::StackOverflow => format!(
             "the call stack is exhausted: calls are nested deeper than {} KiB of stack allow",
             crate::module::GUEST_STACK >> 10
         ),
-        Trap::MemoryOutOfBounds => "an access outside the guest's memory".into(),
         Trap::TableOutOfBounds => "a call through a function pointer that is not in the function table".into(),
         Trap::IndirectCallToNull => "a call through a null function pointer".into(),
         Trap::BadSignature => "a call through a function pointer of another type than the function has".into(),
@@ -104,7 +129,11 @@ fn lines(frame: &FrameInfo, places: &[Place]) -> Vec<String> {
 
 /// A function's name, for a person.
 fn readable(name: &str) -> String {
-    shown::line(&demangle(name))
+    match name {
+        // As clang calls the `main` that takes arguments.
+        "__main_argc_argv" => "main".into(),
+        _ => shown::line(&demangle(name)),
+    }
 }
 
 #[cfg(test)]
@@ -124,5 +153,13 @@ mod tests {
         assert!(report.cause.contains("unreachable") && report.cause.contains("3 MiB"), "{report}");
         assert!(report.frames[0].starts_with("deep (offset 0x"), "{report}");
         assert_eq!(report.frames.len(), 2);
+    }
+
+    #[test]
+    fn an_access_before_the_memory_is_told_from_one_behind_it() {
+        for address in [0xffff_fff0, (1 << 32) + 96] {
+            assert!(outside(Some(address)).contains("the stack is exhausted"));
+        }
+        assert_eq!(outside(Some(1 << 31)), outside(None));
     }
 }

@@ -3,7 +3,7 @@
   (import "mpi" "MPI_Init" (func $init (param i32 i32) (result i32)))
   (import "mpi" "MPI_Comm_rank" (func $comm_rank (param i32 i32) (result i32)))
   (memory (export "memory") 1)
-  (func $deep (drop (i32.load (i32.const -4))))
+  (func $deep (drop (i32.load (i32.const 0x40000000))))
   (func $outer (call $deep))
   (func (export "_start")
     (drop (call $init (i32.const 0) (i32.const 0)))
