@@ -105,6 +105,8 @@ fn what_makes_no_window_is_refused() {
         assert_eq!(class(BASE, MEMORY as i64, 1, Comm::WORLD).await, Err(MPI_ERR_BUFFER));
         assert_eq!(class(BASE, i64::MAX, 1, Comm::WORLD).await, Err(MPI_ERR_BUFFER));
         assert_eq!(class(BASE, 8, 1, Comm::NULL).await, Err(MPI_ERR_COMM));
+        let win = class(BASE, 8, 1, Comm::WORLD).await.unwrap();
+        win_free(r, win).await.unwrap();
         // One rank has no room left for its part: none gets a window.
         let rest = (r.id() == 1).then(|| r.account.charge(r.account.free() as usize - 512, "the test").unwrap());
         assert_eq!(class(BASE, 8, 1, Comm::WORLD).await, Err(MPI_ERR_NO_MEM));
