@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         }
 
     double *all = rank == 0 ? malloc((size_t)n * n * sizeof *all) : NULL, sum = 0;
-    Rankine_Gather(u, 0, all);
+    Rankine_Array_gather(u, 0, all);
     /* The same bits with any number of ranks: all numbers come together in one order. */
     if (rank == 0) {
         for (int k = 0; k < n * n; k++)

@@ -83,9 +83,12 @@ int main(int argc, char **argv)
     REFUSED(MPI_Win_create(&value, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     REFUSED(MPI_Win_create(&value, 4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     if (embedded()) {
-        /* No allocator has as much; all ranks hear of it. */
+        /* A memory of 4 GiB has not as much left; all ranks hear of it. */
+        void *volatile most = malloc(3u << 30);
+        CHECK(most);
         FAILS(MPI_Win_allocate(0x7fffff00, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_NO_MEM);
         CHECK(win == MPI_WIN_NULL);
+        free(most);
     }
     displacements();
     /* A window over the last bytes of the memory, which then grows. */

@@ -346,12 +346,12 @@ static int collect(Rankine_Array array, int root, void *all, int gathers)
     return code;
 }
 
-int Rankine_Gather(Rankine_Array array, int root, void *all)
+int Rankine_Array_gather(Rankine_Array array, int root, void *all)
 {
     return collect(array, root, all, 1);
 }
 
-int Rankine_Scatter(Rankine_Array array, int root, const void *all)
+int Rankine_Array_scatter(Rankine_Array array, int root, const void *all)
 {
     return collect(array, root, (void *)all, 0);
 }

@@ -180,14 +180,14 @@ module rankine_arrays
       type(c_ptr), value :: array
       integer(c_int) :: code
     end function
-    function c_gather(array, root, all) result(code) bind(C, name='Rankine_Gather')
+    function c_gather(array, root, all) result(code) bind(C, name='Rankine_Array_gather')
       import
       type(c_ptr), value :: array
       integer(c_int), value :: root
       type(*) :: all(*)
       integer(c_int) :: code
     end function
-    function c_scatter(array, root, all) result(code) bind(C, name='Rankine_Scatter')
+    function c_scatter(array, root, all) result(code) bind(C, name='Rankine_Array_scatter')
       import
       type(c_ptr), value :: array
       integer(c_int), value :: root

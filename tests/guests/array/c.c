@@ -148,11 +148,11 @@ static void moves(Rankine_Grid grid, int grid_dimensions)
     each(target, whole.dimensions, compare, &whole);
 
     double *gathered = calloc(all, sizeof *gathered);
-    TRY(Rankine_Gather(source, root, rank == root ? gathered : NULL));
+    TRY(Rankine_Array_gather(source, root, rank == root ? gathered : NULL));
     for (int n = 0; n < all && rank == root; n++)
         CHECK(gathered[n] == n);
     fill(target, -1);
-    TRY(Rankine_Scatter(target, root, rank == root ? gathered : NULL));
+    TRY(Rankine_Array_scatter(target, root, rank == root ? gathered : NULL));
     whole.kind = STRAIGHT;
     each(target, whole.dimensions, compare, &whole);
     free(gathered);
@@ -181,7 +181,7 @@ static void transposes(Rankine_Grid grid, int grid_dimensions)
     each(source, 3, set, &whole);
     TRY(Rankine_Transpose(target, source, order));
     double *gathered = calloc(all, sizeof *gathered);
-    TRY(Rankine_Gather(target, 0, gathered));
+    TRY(Rankine_Array_gather(target, 0, gathered));
     for (int n = 0; n < all && rank == 0; n++) {
         int index[3] = {n / extents[1] % extents[0], n % extents[1], n / extents[1] / extents[0]};
         CHECK(gathered[n] == number(index, &whole));

@@ -7,7 +7,7 @@
  *     Rankine_Array_create("u", grid, 2, ranges, MPI_DOUBLE, &u);
  *     ...
  *     Rankine_Write_halo(u);
- *     Rankine_Gather(u, 0, rank == 0 ? all : NULL);
+ *     Rankine_Array_gather(u, 0, rank == 0 ? all : NULL);
  *
  * Each rank stores its part, with the ghost cells around it, in one block of memory in C's order. A global index counts
  * from 0 in the whole array and is the same on all ranks; a local index counts from 0 in this rank's block, ghost cells
@@ -96,8 +96,8 @@ int Rankine_Start_halo(Rankine_Array array, int which);
 int Rankine_Finish_halo(Rankine_Array array);
 
 /* All elements in C's order in the memory of one rank, and back. The others' `all` is not used. */
-int Rankine_Gather(Rankine_Array array, int root, void *all);
-int Rankine_Scatter(Rankine_Array array, int root, const void *all);
+int Rankine_Array_gather(Rankine_Array array, int root, void *all);
+int Rankine_Array_scatter(Rankine_Array array, int root, const void *all);
 
 /* target[i, j, ...] = source[i, j, ...], whatever the distributions. A remap is compiled once for arrays that are
  * distributed as these are. */
