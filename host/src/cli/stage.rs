@@ -117,7 +117,7 @@ mod tests {
         let file = work.path().join("it's a job.wasm");
         std::fs::write(&file, b"\0asm bytes").unwrap();
         let rankine = work.path().join("rankine");
-        std::fs::write(&rankine, "#!/bin/sh\n[ \"$1\" = compile ] && cp \"$2\" \"$2.compiled\"\n").unwrap();
+        std::fs::write(&rankine, "#!/bin/sh\n[ \"$1\" = compile ] && cat \"$2\" > \"$2.compiled\"\n").unwrap();
         std::fs::set_permissions(&rankine, PermissionsExt::from_mode(0o755)).unwrap();
         let stage = Stage { file, digest: format!("test-{}", std::process::id()) };
         stage.copy(&ssh, &rankine, &["here", "there"]).unwrap();

@@ -275,10 +275,10 @@ mod models {
 
     #[test]
     fn nobody_shares_an_exclusive_lock() {
-        for kinds in [[true, true, true], [true, false, false], [true, false, true]] {
-            explore(2, move || {
+        for (kinds, preemptions) in [(&[true, true][..], 3), (&[true, false], 3), (&[true, false, true], 1)] {
+            explore(preemptions, move || {
                 let shared = Arc::new((Lock::new(), crate::sync::Cell::new(0)));
-                let use_it = |rank: usize, (lock, value): &(Lock, crate::sync::Cell<u32>)| {
+                let use_it = move |rank: usize, (lock, value): &(Lock, crate::sync::Cell<u32>)| {
                     hold(lock, rank as u32, kinds[rank]);
                     if kinds[rank] {
                         // SAFETY: the lock is held exclusively, which the model proves.
@@ -289,7 +289,7 @@ mod models {
                     }
                     lock.release(kinds[rank], |_| ());
                 };
-                let threads: Vec<_> = (1..3)
+                let threads: Vec<_> = (1..kinds.len())
                     .map(|rank| {
                         let shared = shared.clone();
                         thread::spawn(move || use_it(rank, &shared))

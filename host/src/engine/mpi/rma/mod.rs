@@ -12,8 +12,9 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{
-    Addr, Datatype, Errhandler, MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE, MPI_ERR_WIN,
-    MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED, Win,
+    Addr, Datatype, Errhandler, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE,
+    MPI_ERR_WIN, MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC,
+    MPI_WIN_FLAVOR_SHARED, Win,
 };
 use rankine_guest::Error;
 use rankine_guest::handle::Class;
@@ -162,6 +163,9 @@ impl Rank {
 
     /// Proves an access to a window at its origin; what the library is to take for the displacement.
     pub(crate) fn target(&self, win: u32, rank: c_int, displ: isize, count: i64, ty: &Type) -> Result<isize> {
+        if count < 0 {
+            return Err(Error::new(MPI_ERR_COUNT, format!("target_count: the count is {count}, which is negative")));
+        }
         if rank == MPI_PROC_NULL {
             return Ok(displ);
         }
