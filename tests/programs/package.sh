@@ -1,0 +1,42 @@
+# The packages, each in an empty root with nothing beside them but the C library: the command says who it is, runs a
+# program, and names what to install for compiling. As root, or where users may have namespaces of their own.
+"$ROOT"/x package --binary "$(command -v rankine)" --out "$PWD/made" > package.log 2>&1 || { cat package.log; exit 1; }
+grep -q 'to compile programs too, on Debian: apt install clang-' package.log
+(cd made && sha256sum --quiet -c SHA256SUMS)
+rankine cc -O1 "$ROOT"/examples/01-hello/hello.c -o hello.wasm
+
+# in_root ROOT COMMAND…: alone with the package.
+in_root() {
+    local root=$1 enter=(chroot)
+    shift
+    [ "$(id -u)" = 0 ] || enter=(unshare --map-root-user chroot)
+    "${enter[@]}" "$root" /usr/bin/env -i HOME=/tmp PATH=/usr/bin "$@"
+}
+
+# try_in ROOT: what is unpacked there works.
+try_in() {
+    local root=$1 library
+    mkdir -p "$root"/{tmp,proc,lib64}
+    for library in $(ldd "$(command -v rankine)" /usr/bin/env | grep -oE '/[^ ]+\.so[^ ]*' | sort -u); do
+        mkdir -p "$root$(dirname "$library")"
+        cp -L "$library" "$root$library"
+    done
+    cp /usr/bin/env "$root/usr/bin/env"
+    cp hello.wasm "$root/tmp/hello.wasm"
+    in_root "$root" rankine --version | grep -q '^rankine [0-9]'
+    in_root "$root" rankine run -n 3 /tmp/hello.wasm > hello.log
+    [ "$(wc -l < hello.log)" = 3 ]
+    if in_root "$root" rankine cc x.c 2> cc.log; then exit 1; fi
+    grep -q 'no clang found; install clang-' cc.log
+    [ -s "$root/usr/share/man/man1/rankine-run.1.gz" ] && [ -s "$root/usr/share/bash-completion/completions/rankine" ]
+}
+
+mkdir -p tar deb
+tar -xf made/*.tar.gz -C tar
+mv tar/rankine-* tar/usr
+try_in tar
+if command -v dpkg-deb > dpkg.log; then
+    dpkg-deb -x made/*.deb deb
+    dpkg-deb -f made/*.deb Depends | grep -q 'libc6 (>= 2'
+    try_in deb
+fi
