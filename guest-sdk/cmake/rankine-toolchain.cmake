@@ -8,8 +8,10 @@ set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_C_COMPILER "${RANKINE_SDK}/bin/mpicc")
 set(CMAKE_CXX_COMPILER "${RANKINE_SDK}/bin/mpicxx")
+set(CMAKE_Fortran_COMPILER "${RANKINE_SDK}/bin/mpifort")
 set(CMAKE_EXECUTABLE_SUFFIX_C ".wasm")
 set(CMAKE_EXECUTABLE_SUFFIX_CXX ".wasm")
+set(CMAKE_EXECUTABLE_SUFFIX_Fortran ".wasm")
 set(CMAKE_EXECUTABLE_SUFFIX ".wasm")
 
 # try_run and add_test run a guest on one rank.
@@ -25,6 +27,7 @@ list(APPEND CMAKE_FIND_ROOT_PATH "${RANKINE_SDK}/c")
 # find_package(MPI): the compiler is the wrapper already.
 set(MPI_C_COMPILER "${RANKINE_SDK}/bin/mpicc" CACHE FILEPATH "MPI compiler wrapper")
 set(MPI_CXX_COMPILER "${RANKINE_SDK}/bin/mpicxx" CACHE FILEPATH "MPI compiler wrapper of C++")
+set(MPI_Fortran_COMPILER "${RANKINE_SDK}/bin/mpifort" CACHE FILEPATH "MPI compiler wrapper of Fortran")
 set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "MPI has no C++ bindings since MPI-3")
 set(MPIEXEC_EXECUTABLE "${RANKINE_SDK}/bin/mpiexec" CACHE FILEPATH "starts MPI programs")
 set(MPIEXEC_NUMPROC_FLAG "-n" CACHE STRING "how many ranks")

@@ -6,12 +6,13 @@
 //! who has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
 //! never see half of one.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
+use anyhow::{Context as _, Result};
 use wasmtime::{Engine, Module};
 
 use crate::secret::Secret;
@@ -19,6 +20,10 @@ use crate::{places, trust};
 
 /// What an entry begins with; its seal follows, then the code.
 const MAGIC: &[u8; 16] = b"rankine code 2\r\n";
+
+/// How the names of entries end, and how those begin that are being written.
+const CODE: &str = "code";
+const UNFINISHED: &str = ".new-";
 
 /// A folder of compiled code.
 pub struct Cache {
@@ -76,7 +81,7 @@ impl Cache {
 
     /// Where the code of a key is kept.
     fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.code"))
+        self.folder.join(key).with_extension(CODE)
     }
 
     /// The code kept under a key, if it can be trusted.
@@ -101,7 +106,7 @@ impl Cache {
     }
 
     fn write_entry(&self, key: &str, code: &[u8]) -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         file.write_all(MAGIC)?;
         file.write_all(self.secret.seal(key, code).as_bytes())?;
         file.write_all(code)?;
@@ -135,6 +140,53 @@ impl Cache {
     }
 }
 
+/// What lies in the user's cache: entries, and what an interrupted run has left of one.
+pub struct Kept {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// What they take together.
+    pub bytes: u64,
+}
+
+impl Kept {
+    /// Looks; a folder that is not there has nothing in it.
+    pub fn find() -> Result<Kept> {
+        let folder = places::cache().context("there is no cache: set RANKINE_CACHE_DIR, XDG_CACHE_HOME or HOME")?;
+        let mut kept = Kept { folder, files: Vec::new(), bytes: 0 };
+        let entries = match kept.folder.read_dir() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(kept),
+            entries => entries.with_context(|| format!("{} can't be read", kept.folder.display()))?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let path = entry.path();
+            let unfinished = entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+            // An entry that another process has just removed is none.
+            if let Ok(metadata) = entry.metadata()
+                && metadata.is_file()
+                && (unfinished || path.extension().is_some_and(|extension| extension == CODE))
+            {
+                kept.bytes += metadata.len();
+                kept.files.push(path);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Removes them. Jobs that run have their code in memory.
+    pub fn remove(&self) -> Result<()> {
+        for path in &self.files {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                removed => removed.with_context(|| format!("{} can't be removed", path.display()))?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The code in an entry.
 fn code_of(entry: &[u8]) -> &[u8] {
     &entry[MAGIC.len() + blake3::OUT_LEN..]
@@ -144,7 +196,7 @@ fn code_of(entry: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
     use crate::module::{Settings, engine};
-    use std::fs::{self, Permissions};
+    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 

@@ -19,6 +19,7 @@ use crate::guest::Guest;
 use crate::job::{Placement, Settings};
 use crate::output::{Output, Stream};
 use crate::symbols::Symbols;
+use crate::thrown::Thrown;
 
 /// What all ranks of a job start from. They are counted from 0 here, whatever their rank in the job is.
 pub(crate) struct Crew<E: Engine> {
@@ -67,7 +68,11 @@ impl<E: Engine> Crew<E> {
                 let mut kept = Kept::new(&self.ended, store);
                 let run = || {
                     let instance = self.program.instantiate(kept.store())?;
-                    entry(kept.store(), &instance)?.call(kept.store(), ())
+                    let outcome = entry(kept.store(), &instance)?.call(kept.store(), ());
+                    outcome.map_err(|error| match Thrown::take(&error, kept.store(), &instance) {
+                        Some(thrown) => error.context(thrown.in_words(kept.store())),
+                        None => error,
+                    })
                 };
                 let outcome = catch_unwind(AssertUnwindSafe(run)).ok();
                 (kept, outcome)
@@ -101,13 +106,18 @@ impl<E: Engine> Crew<E> {
 
     async fn call(&self, store: &mut Store<Guest<E::Rank>>) -> wasmtime::Result<()> {
         let instance = self.program.instantiate_async(&mut *store).await?;
-        entry(store, &instance)?.call_async(store, ()).await
+        let Err(error) = entry(store, &instance)?.call_async(&mut *store, ()).await else { return Ok(()) };
+        Err(match Thrown::take(&error, store, &instance) {
+            Some(thrown) => error.context(thrown.in_words_async(store).await),
+            None => error,
+        })
     }
 
     /// A rank's store, before its module is instantiated.
     fn start(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) -> Result<Store<Guest<E::Rank>>> {
         let wasi = wasi(&self.settings, index, &self.output)?;
-        let guest = Guest::new(make(), self.settings.placement, wasi);
+        let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
+        let guest = Guest::new(make(), self.settings.placement, wasi, no_folder);
         let mut store = Store::new(self.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
         Ok(store)

@@ -1,5 +1,7 @@
 //! How ranks end, and the one reason why their job ended.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -168,10 +170,10 @@ pub(crate) enum Ending {
         /// Ranks that left without `MPI_Finalize`.
         unfinalized: Vec<usize>,
     },
-    /// It took longer than it may.
-    TimedOut(Duration),
-    /// The process was sent this signal.
-    Signalled(i32),
+    /// It took longer than it may; where each rank was.
+    TimedOut(Duration, Vec<String>),
+    /// The process was sent this signal; where each rank was.
+    Signalled(i32, Vec<String>),
     /// The reader of its output has gone away.
     OutputClosed,
     /// The host could not carry it.
@@ -186,8 +188,8 @@ impl Ending {
             Ending::Aborted { code, .. } => abort_status(*code),
             Ending::Trapped { .. } => 134,
             Ending::Deadlocked { .. } => 3,
-            Ending::TimedOut(_) => 124,
-            Ending::Signalled(number) => 128 + number,
+            Ending::TimedOut(..) => 124,
+            Ending::Signalled(number, _) => 128 + number,
             Ending::OutputClosed => 128 + libc::SIGPIPE,
             Ending::Failed(_) => 1,
         }
@@ -202,9 +204,15 @@ fn abort_status(code: i32) -> i32 {
     }
 }
 
-/// Waits for the job's end, whichever comes first. `stop` has its ranks stop once it is known.
-pub(crate) fn await_end(settings: &Settings, events: &Receiver<Event>, stop: impl FnOnce()) -> Ending {
-    let mut tally = Tally { running: settings.ranks, ..Tally::default() };
+/// Waits for the end of a job with these ranks here, whichever comes first. `stop` has its ranks stop once it is known,
+/// and those that wait then say for what, if it returns true.
+pub(crate) fn await_end(
+    settings: &Settings,
+    ranks: Range<usize>,
+    events: &Receiver<Event>,
+    stop: impl FnOnce() -> bool,
+) -> Ending {
+    let mut tally = Tally { running: ranks.collect(), ..Tally::default() };
     loop {
         let event = match settings.timeout {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -212,15 +220,23 @@ pub(crate) fn await_end(settings: &Settings, events: &Receiver<Event>, stop: imp
         };
         let ending = match event {
             Ok(event) => tally.note(event),
-            Err(RecvTimeoutError::Timeout) => settings.timeout.map(Ending::TimedOut),
+            Err(RecvTimeoutError::Timeout) => settings.timeout.map(|limit| Ending::TimedOut(limit, Vec::new())),
             Err(RecvTimeoutError::Disconnected) => Some(Ending::Failed("the ranks' threads have disappeared".into())),
         };
         if let Some(ending) = ending {
-            stop();
-            return if matches!(ending, Ending::Deadlocked { .. }) { tally.explain_deadlock(events) } else { ending };
+            let tell = stop();
+            return match ending {
+                Ending::Deadlocked { .. } => tally.explain_deadlock(events),
+                Ending::TimedOut(limit, _) if tell => Ending::TimedOut(limit, tally.places(events)),
+                Ending::Signalled(number, _) if tell => Ending::Signalled(number, tally.places(events)),
+                ending => ending,
+            };
         }
     }
 }
+
+/// How long ranks that wait may take to say for what, on a busy machine, before the others are taken to compute.
+const TO_ANSWER: Duration = Duration::from_millis(500);
 
 /// What a rank waited for, and where in its source.
 fn in_words(waiting: String, place: Option<String>) -> String {
@@ -233,7 +249,7 @@ fn in_words(waiting: String, place: Option<String>) -> String {
 /// How the ranks have ended so far.
 #[derive(Default)]
 struct Tally {
-    running: usize,
+    running: BTreeSet<usize>,
     status: i32,
     unfinalized: Vec<usize>,
     waiting: Vec<(usize, String)>,
@@ -243,10 +259,10 @@ impl Tally {
     /// Takes note of an event; the job's ending, if this is it.
     fn note(&mut self, event: Event) -> Option<Ending> {
         match event {
-            Event::Signal(number) => return Some(Ending::Signalled(number)),
+            Event::Signal(number) => return Some(Ending::Signalled(number, Vec::new())),
             Event::OutputClosed => return Some(Ending::OutputClosed),
             Event::Ended { rank, end } => {
-                self.running -= 1;
+                self.running.remove(&rank);
                 match end {
                     End::Exited { status: status @ 1.., unfinalized: true } => {
                         return Some(Ending::Quit { rank, status });
@@ -268,22 +284,37 @@ impl Tally {
                 }
             }
         }
-        (self.running == 0)
+        (self.running.is_empty())
             .then(|| Ending::Finished { status: self.status, unfinalized: std::mem::take(&mut self.unfinalized) })
     }
 
     /// Every rank that has not returned waits and is now being unwound: hear what each of them waited for.
     fn explain_deadlock(mut self, events: &Receiver<Event>) -> Ending {
         // Nobody runs guest code any more, so this is as long as a busy machine may need.
-        let until = Instant::now() + Duration::from_secs(10);
-        while self.running > 0 {
+        self.hear(events, Duration::from_secs(10));
+        self.unfinalized.sort_unstable();
+        Ending::Deadlocked { ranks: self.waiting(), unfinalized: self.unfinalized }
+    }
+
+    /// Where each rank is: those that wait are being unwound, the others are not heard of.
+    fn places(mut self, events: &Receiver<Event>) -> Vec<String> {
+        self.hear(events, TO_ANSWER);
+        let mut places = self.waiting();
+        places.extend(self.running.iter().map(|rank| format!("rank {rank} computes")));
+        places
+    }
+
+    /// Hears what ranks waited for that are being unwound.
+    fn hear(&mut self, events: &Receiver<Event>, time: Duration) {
+        let until = Instant::now() + time;
+        while !self.running.is_empty() {
             match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::Ended { rank, end: End::Stopped { waiting, place, .. } }) => {
-                    self.running -= 1;
+                    self.running.remove(&rank);
                     self.waiting.push((rank, in_words(waiting, place)));
                 }
                 Ok(Event::Ended { rank, end }) => {
-                    self.running -= 1;
+                    self.running.remove(&rank);
                     // It left just before the others missed it, and is heard only now.
                     if matches!(end, End::Exited { unfinalized: true, .. }) {
                         self.unfinalized.push(rank);
@@ -293,9 +324,11 @@ impl Tally {
                 Err(_) => break,
             }
         }
+    }
+
+    /// What the ranks that were heard of wait for, in lines.
+    fn waiting(&mut self) -> Vec<String> {
         self.waiting.sort_unstable();
-        self.unfinalized.sort_unstable();
-        let ranks = self.waiting.into_iter().map(|(rank, waiting)| format!("rank {rank} waits in {waiting}")).collect();
-        Ending::Deadlocked { ranks, unfinalized: self.unfinalized }
+        self.waiting.iter().map(|(rank, waiting)| format!("rank {rank} waits in {waiting}")).collect()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rankine_guest::Account;
 use rankine_object::Objects;
-use wasmtime::{AsContext, Caller, Extern, Memory, ResourceLimiter, Result, format_err};
+use wasmtime::{AsContext, AsContextMut, Caller, Extern, Memory, ResourceLimiter, Result, Store, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
@@ -15,6 +15,7 @@ use wiggle::GuestMemory;
 use crate::callback::Signatures;
 use crate::engine::Rank;
 use crate::job::Placement;
+use crate::output::Output;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]
@@ -80,6 +81,8 @@ pub(crate) struct Guest<R: Rank> {
     pub(crate) placement: Placement,
     objects: Rc<Objects>,
     wasi: WasiP1Ctx,
+    /// Where it is said that the program may use no folder; nothing if it may.
+    no_folder: Option<Arc<Output>>,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Memory>,
     pub(crate) scratch: Scratch,
@@ -123,13 +126,14 @@ impl<R: Rank> Guest<R> {
     }
 
     /// A guest before its module is instantiated.
-    pub(crate) fn new(rank: Rc<R>, placement: Placement, wasi: WasiP1Ctx) -> Guest<R> {
+    pub(crate) fn new(rank: Rc<R>, placement: Placement, wasi: WasiP1Ctx, no_folder: Option<Arc<Output>>) -> Guest<R> {
         let account = rank.account().clone();
         Guest {
             rank,
             placement,
             objects: Rc::new(Objects::new(&account)),
             wasi,
+            no_folder,
             memory: None,
             scratch: Scratch::default(),
             limits: Limits::new(account),
@@ -154,11 +158,22 @@ impl<R: Rank> Guest<R> {
     #[cold]
     fn look_at_memory(caller: &mut Caller<'_, Self>) -> Result<()> {
         let memory = Self::memory(caller)?;
-        let (base, size) = (memory.data_ptr(caller.as_context()), memory.data_size(caller.as_context()));
-        // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
-        unsafe { caller.data().rank.memory().set(base, size as u64) };
-        caller.data_mut().limits.grows = false;
+        Self::tell_memory(caller, memory);
         Ok(())
+    }
+
+    fn tell_memory(mut store: impl AsContextMut<Data = Self>, memory: Memory) {
+        let (base, size) = (memory.data_ptr(&store), memory.data_size(&store));
+        // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
+        unsafe { store.as_context().data().rank.memory().set(base, size as u64) };
+        store.as_context_mut().data_mut().limits.grows = false;
+    }
+
+    /// The same once the program has ended.
+    pub(crate) fn refresh_ended(store: &mut Store<Self>) {
+        if let Some(memory) = store.data().memory {
+            Self::tell_memory(store, memory);
+        }
     }
 
     /// The types that it described.
@@ -183,6 +198,11 @@ impl<R: Rank> Guest<R> {
                 _ => Err(format_err!("the module exports no memory named \"memory\"")),
             },
         }
+    }
+
+    /// Where to say that the program may use no folder, if that is so.
+    pub(crate) fn no_folder(&self) -> Option<&Arc<Output>> {
+        self.no_folder.as_ref()
     }
 
     /// The memory and the WASI state of the guest that calls, side by side.

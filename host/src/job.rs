@@ -113,7 +113,11 @@ impl<E: Engine> Job<E> {
         if let Err(error) = engine.start(&self.crew) {
             return Ending::Failed(format!("{error:#}"));
         }
-        await_end(&self.crew.settings, &self.events, || engine.stop())
+        let (settings, first) = (&self.crew.settings, engine.first_rank());
+        await_end(settings, first..first + settings.ranks, &self.events, || {
+            engine.stop();
+            E::WAITS_END
+        })
     }
 
     /// All has been said of the ending: processes that the job has elsewhere are told.

@@ -29,6 +29,7 @@ mod shown;
 pub mod signals;
 pub mod symbols;
 mod text;
+mod thrown;
 pub mod trap;
 pub mod trust;
 mod wasi;

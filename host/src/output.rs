@@ -132,6 +132,8 @@ pub struct Output {
     /// Called once, when a rank writes after the reader of standard output has gone away.
     closed: Box<dyn Fn() + Send + Sync>,
     told: Once,
+    /// A hint was given to the user.
+    hinted: Once,
 }
 
 fn duplicate(fd: BorrowedFd<'_>) -> Box<dyn Write + Send> {
@@ -160,7 +162,16 @@ impl Output {
         closed: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Output> {
         let (first, partial) = (ranks.start, ranks.map(|_| Default::default()).collect());
-        Arc::new(Output { out, err, label, first, partial, closed: Box::new(closed), told: Once::new() })
+        Arc::new(Output {
+            out,
+            err,
+            label,
+            first,
+            partial,
+            closed: Box::new(closed),
+            told: Once::new(),
+            hinted: Once::new(),
+        })
     }
 
     fn partial(&self, rank: usize, stream: Stream) -> MutexGuard<'_, Vec<u8>> {
@@ -222,6 +233,11 @@ impl Output {
                 self.err.write(bytes)
             }
         }
+    }
+
+    /// Tells the user something that helps, once in a job.
+    pub fn hint(&self, text: &str) {
+        self.hinted.call_once(|| drop(self.emit(Stream::Err, format!("rankine: {text}\n").as_bytes())));
     }
 
     /// Shows a rank's unfinished lines as they are: it is about to read an answer to them.

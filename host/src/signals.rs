@@ -5,8 +5,8 @@ use std::os::unix::thread::JoinHandleExt as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// What ends a job: an interrupt from the keyboard, a polite request, a lost terminal.
-const ENDING: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+/// What ends a job: an interrupt or Ctrl-\ from the keyboard, a polite request, a lost terminal.
+const ENDING: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
 /// What ends the thread that waits; sent by anyone else it means nothing.
 const WAKE: libc::c_int = libc::SIGURG;

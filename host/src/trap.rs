@@ -8,6 +8,7 @@ use crate::demangle::demangle;
 use crate::module::FRAMES;
 use crate::shown;
 use crate::symbols::{Place, Symbols};
+use crate::thrown::Uncaught;
 
 /// Lines of a stack that a report shows, innermost first: functions that were inlined have lines of their own.
 const LINES: usize = 100;
@@ -24,18 +25,23 @@ pub struct Report {
 impl Report {
     /// Explains the error that ended a guest. `refused` is a memory growth that was refused before.
     pub fn new(error: &wasmtime::Error, refused: Option<usize>, symbols: &Symbols) -> Report {
+        let trace = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
+        let (runtime, frames) = trace.split_at(of_fortrans_runtime(trace));
         let mut cause = match error.downcast_ref::<Trap>() {
+            Some(Trap::UnreachableCodeReached) if !runtime.is_empty() => {
+                "Fortran's runtime ended it, as it says above".into()
+            }
             Some(Trap::MemoryOutOfBounds) => outside(fault(error)),
             Some(trap) => in_words(*trap),
-            None if error.is::<ThrownException>() => "an exception was thrown that nothing catches".into(),
+            None if error.is::<ThrownException>() => {
+                error.downcast_ref::<Uncaught>().map_or_else(|| Uncaught::default().to_string(), Uncaught::to_string)
+            }
             None => error.root_cause().to_string(),
         };
         if let Some(bytes) = refused {
             let _ = write!(cause, " (before that, the memory limit refused a growth to {} MiB)", bytes >> 20);
         }
-        let frames =
-            error.downcast_ref::<WasmBacktrace>().map(|trace| stack(trace.frames(), symbols)).unwrap_or_default();
-        Report { cause, frames }
+        Report { cause, frames: stack(frames, symbols) }
     }
 }
 
@@ -88,6 +94,15 @@ fn in_words(trap: Trap) -> String {
         }
         other => other.to_string().trim_start_matches("wasm trap: ").to_owned(),
     }
+}
+
+/// How many of the innermost frames are of Fortran's runtime, which has said what is wrong: a user looks for the line that
+/// called it.
+fn of_fortrans_runtime(frames: &[FrameInfo]) -> usize {
+    let is_its = |name: &str| name.starts_with("_FortranA") || name.contains("Fortran::runtime::");
+    let names = frames.iter().map(|frame| frame.func_name().unwrap_or_default());
+    let inner = names.take_while(|name| is_its(name) || *name == "abort");
+    inner.enumerate().filter(|(_, name)| is_its(name)).last().map_or(0, |(at, _)| at + 1)
 }
 
 fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {

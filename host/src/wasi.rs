@@ -10,6 +10,8 @@
 //! `proc_exit`, `sched_yield` and, on fibers, everything that may wait are treated here: a rank that
 //! sleeps or reads standard input on a fiber must not stop the worker that carries it.
 
+mod folders;
+
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
@@ -58,27 +60,41 @@ fn is_too_many(subscriptions: i32) -> bool {
 }
 
 /// Expands one registration. `now` never waits, `io` may, `timed` may wait for a timer. Nothing
-/// is called if what comes after `unless` holds.
+/// is called if what comes after `unless` holds. `first` may answer instead, and
+/// `names` says which arguments are a path: see [`folders`].
 macro_rules! register {
-    (now, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*)) => {
+    (
+        now, $linker:ident, $placement:ident,
+        $name:ident($($arg:ident: $ty:ty),*) $(first $first:ident ($($passed:ident),*))?
+    ) => {
         $linker.func_wrap(
             MODULE,
             stringify!($name),
             |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
+                $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
+                    return Ok(answer);
+                })?
                 let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                 p1::$name(wasi, &mut memory, $($arg),*)
             },
         )
     };
-    (io, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*)) => {
-        register!(@wait block_on, std::convert::identity, $linker, $placement, $name($($arg: $ty),*))
+    (
+        io, $linker:ident, $placement:ident,
+        $name:ident($($arg:ident: $ty:ty),*) $(first $first:ident ($($passed:ident),*))? $(names $path:tt)?
+    ) => {
+        register!(
+            @wait block_on, std::convert::identity, $linker, $placement,
+            $name($($arg: $ty),*) $(first $first ($($passed),*))? $(names $path)?
+        )
     };
     (timed, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*) $(unless $wrong:expr)?) => {
         register!(@wait in_tokio, with_timers, $linker, $placement, $name($($arg: $ty),*) $(unless $wrong)?)
     };
     (
         @wait $block:path, $wrap:path, $linker:ident, $placement:ident,
-        $name:ident($($arg:ident: $ty:ty),*) $(unless $wrong:expr)?
+        $name:ident($($arg:ident: $ty:ty),*)
+        $(first $first:ident ($($passed:ident),*))? $(names ($fd:ident, $path:ident, $len:ident))? $(unless $wrong:expr)?
     ) => {
         match $placement {
             Placement::Threads => $linker.func_wrap(
@@ -88,6 +104,12 @@ macro_rules! register {
                     $(if $wrong {
                         return Ok(INVALID);
                     })?
+                    $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
+                        return Ok(answer);
+                    })?
+                    $(let Some($len) = folders::path(&mut caller, stringify!($name), $fd, $path, $len)? else {
+                        return Ok(folders::NO_ENTRY);
+                    };)?
                     let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                     $block(p1::$name(wasi, &mut memory, $($arg),*))
                 },
@@ -100,6 +122,12 @@ macro_rules! register {
                         $(if $wrong {
                             return Ok(INVALID);
                         })?
+                        $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
+                        return Ok(answer);
+                    })?
+                    $(let Some($len) = folders::path(&mut caller, stringify!($name), $fd, $path, $len)? else {
+                            return Ok(folders::NO_ENTRY);
+                        };)?
                         let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                         let memory: &mut GuestMemory<'_> = &mut memory;
                         $wrap(p1::$name(wasi, memory, $($arg),*)).await
@@ -116,11 +144,15 @@ fn with_timers<F: Future>(call: F) -> WithTimers<F> {
 
 /// Declares the functions of preview 1 that are registered from wasmtime-wasi, with their wasm parameters.
 macro_rules! preview1 {
-    ($($kind:ident $name:ident($($arg:ident: $ty:ty),*) $(unless $wrong:expr)?;)*) => {
+    ($($kind:ident $name:ident($($arg:ident: $ty:ty),*)
+        $(first $first:ident ($($passed:ident),*))? $(names $path:tt)? $(unless $wrong:expr)?;)*) => {
         fn define_from_library<R: Rank>(linker: &mut Linker<Guest<R>>, placement: Placement, name: &str) -> Result<bool> {
             match name {
                 $(stringify!($name) => {
-                    register!($kind, linker, placement, $name($($arg: $ty),*) $(unless $wrong)?)?;
+                    register!(
+                        $kind, linker, placement, $name($($arg: $ty),*)
+                        $(first $first ($($passed),*))? $(names $path)? $(unless $wrong)?
+                    )?;
                 })*
                 _ => return Ok(false),
             }
@@ -140,15 +172,15 @@ preview1! {
     now fd_allocate(fd: i32, offset: i64, len: i64);
     io fd_close(fd: i32);
     io fd_datasync(fd: i32);
-    io fd_fdstat_get(fd: i32, out: i32);
+    io fd_fdstat_get(fd: i32, out: i32) first fdstat_get(fd, out);
     now fd_fdstat_set_flags(fd: i32, flags: i32);
     now fd_fdstat_set_rights(fd: i32, base: i64, inheriting: i64);
     io fd_filestat_get(fd: i32, out: i32);
     io fd_filestat_set_size(fd: i32, size: i64);
     io fd_filestat_set_times(fd: i32, access: i64, modified: i64, flags: i32);
     io fd_pread(fd: i32, iovs: i32, count: i32, offset: i64, out: i32);
-    now fd_prestat_get(fd: i32, out: i32);
-    now fd_prestat_dir_name(fd: i32, path: i32, len: i32);
+    now fd_prestat_get(fd: i32, out: i32) first prestat_get(fd, out);
+    now fd_prestat_dir_name(fd: i32, path: i32, len: i32) first prestat_dir_name(fd, path, len);
     io fd_pwrite(fd: i32, iovs: i32, count: i32, offset: i64, out: i32);
     io fd_read(fd: i32, iovs: i32, count: i32, out: i32);
     io fd_readdir(fd: i32, buf: i32, len: i32, cookie: i64, out: i32);
@@ -157,16 +189,16 @@ preview1! {
     io fd_sync(fd: i32);
     now fd_tell(fd: i32, out: i32);
     io fd_write(fd: i32, iovs: i32, count: i32, out: i32);
-    io path_create_directory(fd: i32, path: i32, len: i32);
-    io path_filestat_get(fd: i32, flags: i32, path: i32, len: i32, out: i32);
-    io path_filestat_set_times(fd: i32, flags: i32, path: i32, len: i32, access: i64, modified: i64, set: i32);
-    io path_link(fd: i32, flags: i32, old: i32, old_len: i32, new_fd: i32, new: i32, new_len: i32);
-    io path_open(fd: i32, dirflags: i32, path: i32, len: i32, oflags: i32, base: i64, inherit: i64, flags: i32, out: i32);
-    io path_readlink(fd: i32, path: i32, len: i32, buf: i32, buf_len: i32, out: i32);
-    io path_remove_directory(fd: i32, path: i32, len: i32);
-    io path_rename(fd: i32, old: i32, old_len: i32, new_fd: i32, new: i32, new_len: i32);
-    io path_symlink(old: i32, old_len: i32, fd: i32, new: i32, new_len: i32);
-    io path_unlink_file(fd: i32, path: i32, len: i32);
+    io path_create_directory(fd: i32, path: i32, len: i32) names (fd, path, len);
+    io path_filestat_get(fd: i32, flags: i32, path: i32, len: i32, out: i32) names (fd, path, len);
+    io path_filestat_set_times(fd: i32, flags: i32, path: i32, len: i32, access: i64, modified: i64, set: i32) names (fd, path, len);
+    io path_link(fd: i32, flags: i32, old: i32, old_len: i32, new_fd: i32, new: i32, new_len: i32) names (fd, old, old_len);
+    io path_open(fd: i32, dirflags: i32, path: i32, len: i32, oflags: i32, base: i64, inherit: i64, flags: i32, out: i32) names (fd, path, len);
+    io path_readlink(fd: i32, path: i32, len: i32, buf: i32, buf_len: i32, out: i32) names (fd, path, len);
+    io path_remove_directory(fd: i32, path: i32, len: i32) names (fd, path, len);
+    io path_rename(fd: i32, old: i32, old_len: i32, new_fd: i32, new: i32, new_len: i32) names (fd, old, old_len);
+    io path_symlink(old: i32, old_len: i32, fd: i32, new: i32, new_len: i32) names (fd, new, new_len);
+    io path_unlink_file(fd: i32, path: i32, len: i32) names (fd, path, len);
     timed poll_oneoff(subscriptions: i32, events: i32, count: i32, out: i32) unless is_too_many(count);
     now proc_raise(signal: i32);
     now random_get(buf: i32, len: i32);

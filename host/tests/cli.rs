@@ -78,9 +78,73 @@ fn an_option_that_there_is_none_of_is_named_with_the_nearest() {
     let output = run(&["-n", "2", "--memory-limt=2G"], "status");
     ended(&output, 2);
     assert!(err(&output).contains("did you mean --memory-limit?"), "{}", err(&output));
-    let output = run(&["--wdir"], "status");
+    let output = run(&["--colour"], "status");
     ended(&output, 2);
-    assert!(err(&output).starts_with("rankine: there is no option --wdir"), "{}", err(&output));
+    assert!(err(&output).starts_with("rankine: there is no option --colour"), "{}", err(&output));
+}
+
+#[test]
+fn options_are_taken_as_launchers_spell_them() {
+    for options in [&["-n3"][..], &["-n=3"], &["--np", "3"], &["-np=3"]] {
+        let output = run(options, "hello");
+        ended(&output, 0);
+        assert_eq!((out(&output), err(&output)), ("hello\n".repeat(3), String::new()), "{options:?}");
+    }
+    let output = run(&["-l", "--bind-to", "core", "-np", "1"], "hello");
+    assert_eq!(out(&output), "[0] hello\n");
+    assert!(err(&output).starts_with("rankine: note: --bind-to does nothing here: "), "{}", err(&output));
+    let mut command = rankine();
+    command.args(["run", "-x", "PASSED", "-genv", "A", "1"]).env("PASSED", "on").arg(guest("environment"));
+    let output = command.output().unwrap();
+    assert_eq!(out(&output), "PASSED=on\0A=1\0");
+    let version = rankine().args(["run", "--version"]).output().unwrap();
+    ended(&version, 0);
+    assert!(out(&version).contains(env!("CARGO_PKG_VERSION")), "{}", out(&version));
+}
+
+#[test]
+fn the_environment_says_how_many_ranks() {
+    let with = |ranks: &str, options: &[&str]| {
+        rankine().arg("run").args(options).arg(guest("hello")).env("RANKINE_RANKS", ranks).output().unwrap()
+    };
+    assert_eq!(out(&with("3", &[])), "hello\n".repeat(3));
+    assert_eq!(out(&with("3", &["-n", "2"])), "hello\n".repeat(2));
+    assert_eq!(out(&with("", &[])), "hello\n");
+    let output = with("many", &[]);
+    ended(&output, 2);
+    assert_eq!(err(&output), "rankine: RANKINE_RANKS is `many`: a number of ranks is 1 or more\n");
+}
+
+#[test]
+fn a_job_runs_in_the_folder_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(guest("hello"), folder.path().join("moved.wat")).unwrap();
+    let output = rankine().args(["run", "-wdir"]).arg(folder.path()).arg("moved.wat").output().unwrap();
+    ended(&output, 0);
+    assert_eq!(out(&output), "hello\n");
+    let output = rankine().args(["run", "--wdir", "/not/there", "moved.wat"]).output().unwrap();
+    ended(&output, 1);
+    assert!(err(&output).starts_with("rankine: --wdir /not/there: "), "{}", err(&output));
+}
+
+#[test]
+fn the_cache_is_measured_and_emptied() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let with_cache = |arguments: &[&str]| {
+        let mut command = rankine();
+        command.env("RANKINE_CACHE_DIR", &cache).args(arguments).output().unwrap()
+    };
+    let size = format!("{}: ", cache.display());
+    assert_eq!(out(&with_cache(&["cache"])), format!("{size}0 compiled programs, 0.0 MB\n"));
+    ended(&with_cache(&["compile", guest("hello").to_str().unwrap()]), 0);
+    std::fs::write(cache.join("note"), "somebody's own").unwrap();
+    let output = with_cache(&["cache", "size"]);
+    assert!(out(&output).starts_with(&format!("{size}1 compiled program, ")), "{}", out(&output));
+    let output = with_cache(&["cache", "clean"]);
+    assert!(out(&output).starts_with(&format!("{size}removed 1 compiled program, ")), "{}", out(&output));
+    assert_eq!(out(&with_cache(&["cache"])), format!("{size}0 compiled programs, 0.0 MB\n"));
+    assert!(cache.join("note").exists());
 }
 
 #[test]
@@ -155,8 +219,10 @@ fn a_deadlock_ends_at_once_and_is_explained() {
             assert!(text.contains(&line), "{text}");
         }
     }
-    let output = run(&["-n", "2", "--no-deadlock-check", "--timeout", "0.3"], "deadlock");
+    let output = run(&["-n", "2", "--no-deadlock-check", "--timeout", "0.5"], "deadlock");
     ended(&output, 124);
+    let text = err(&output);
+    assert!(text.contains("\n  rank 1 waits in MPI_Recv: a message from rank 0 with tag 7"), "{text}");
 }
 
 #[test]
@@ -189,13 +255,14 @@ fn a_time_limit_ends_the_job() {
         let output = run(&["-n", "2", "--timeout", "2.5", placement], "forever");
         ended(&output, 124);
         assert!(err(&output).contains("2.5 s"), "{}", err(&output));
+        assert!(err(&output).ends_with("\n  rank 0 computes\n  rank 1 computes\n"), "{}", err(&output));
         assert!(out(&output).contains("here"));
     }
 }
 
 #[test]
 fn signals_end_the_job() {
-    for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
+    for (signal, status) in [(libc::SIGINT, 130), (libc::SIGQUIT, 131), (libc::SIGTERM, 143)] {
         for placement in PLACEMENTS {
             let mut command = rankine();
             command.args(["run", "-n", "2", "--timeout", "60", placement]).arg(guest("forever"));

@@ -42,16 +42,12 @@ impl Compiler {
                     .arg(source)
                     .arg("-o")
                     .arg(output);
-                let said = finish(cc)?;
-                match guest.head.compiler.iter().find(|part| !said.contains(part.as_str())) {
-                    Some(part) => Err(format!("the compiler did not say: {part}\n{said}")),
-                    None => Ok(()),
-                }
+                heard(guest, &finish(cc)?)
             }
             Source::Fortran(source) => {
                 let mut fc = self.niced(&self.places.rankine);
                 fc.args(["fc", "-O1", "-g"]).args(&guest.head.cc);
-                self.fortran(fc, guest, source, output, |_| true)
+                heard(guest, &self.fortran(fc, guest, source, output, |_| true)?)
             }
             Source::Wat(source) => {
                 let module = wat::parse_file(source).map_err(|e| e.to_string())?;
@@ -96,7 +92,7 @@ impl Compiler {
                 finish(clang)?;
                 flang.arg(object).arg("-lm");
             }
-            self.fortran(flang, guest, source, output, |name| !name.ends_with(".c"))
+            self.fortran(flang, guest, source, output, |name| !name.ends_with(".c")).map(drop)
         })
     }
 
@@ -108,13 +104,13 @@ impl Compiler {
         source: &Path,
         output: &Path,
         takes: impl Fn(&str) -> bool,
-    ) -> Result<(), String> {
+    ) -> Result<String, String> {
         let modules = output.with_extension("modules");
         std::fs::create_dir_all(&modules).map_err(|e| e.to_string())?;
         let folder = source.parent().expect("a file lies in a folder");
         let others = guest.head.with.iter().filter(|name| takes(name)).map(|name| folder.join(name));
         compiler.arg("-I").arg(folder).arg("-J").arg(modules).args(others).arg(source).arg("-o").arg(output);
-        finish(compiler).map(drop)
+        finish(compiler)
     }
 
     fn once(
@@ -220,6 +216,14 @@ fn c_options(guest: &Guest, variant: Variant) -> Vec<String> {
 
 fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// Compares what a compiler said with what a guest's head expects of it.
+fn heard(guest: &Guest, said: &str) -> Result<(), String> {
+    match guest.head.compiler.iter().find(|part| !said.contains(part.as_str())) {
+        Some(part) => Err(format!("the compiler did not say: {part}\n{said}")),
+        None => Ok(()),
+    }
 }
 
 /// Runs a compiler; what it said on standard error.

@@ -1,8 +1,11 @@
 /* The file calls that WASI has no counterpart for. */
 #include <errno.h>
 #include <rankine/weak.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -49,19 +52,42 @@ WEAK int futimes(int file, const struct timeval times[2]) {
 	return futimens(file, times ? fine : NULL);
 }
 
-/* WASI does not tell the size of file systems; the file must exist. */
+/* WASI does not tell the size of file systems; the file must exist. There seems to be room: writing tells whether there
+ * is. */
+#define BLOCK 4096
+#define BLOCKS ((uint64_t)1 << 32)
+#define LONGEST_NAME 255
+
+static void tell(struct statfs *answer) {
+	*answer = (struct statfs){.f_bsize = BLOCK, .f_frsize = BLOCK, .f_namelen = LONGEST_NAME, .f_blocks = BLOCKS,
+		.f_bfree = BLOCKS, .f_bavail = BLOCKS, .f_files = BLOCKS, .f_ffree = BLOCKS};
+}
+static void tell_posix(struct statvfs *answer) {
+	*answer = (struct statvfs){.f_bsize = BLOCK, .f_frsize = BLOCK, .f_namemax = LONGEST_NAME, .f_blocks = BLOCKS,
+		.f_bfree = BLOCKS, .f_bavail = BLOCKS, .f_files = BLOCKS, .f_ffree = BLOCKS, .f_favail = BLOCKS};
+}
+
 WEAK int statfs(const char *path, struct statfs *answer) {
-	if (access(path, F_OK) != 0)
-		return -1;
-	*answer = (struct statfs){.f_bsize = 4096, .f_frsize = 4096, .f_namelen = 255};
-	return 0;
+	return access(path, F_OK) != 0 ? -1 : (tell(answer), 0);
 }
 WEAK int fstatfs(int file, struct statfs *answer) {
 	struct stat status;
-	if (fstat(file, &status) != 0)
-		return -1;
-	*answer = (struct statfs){.f_bsize = 4096, .f_frsize = 4096, .f_namelen = 255};
-	return 0;
+	return fstat(file, &status) != 0 ? -1 : (tell(answer), 0);
+}
+
+/* The C library's always fail: the linker puts these before them (--wrap). */
+int __wrap_statvfs(const char *path, struct statvfs *answer) {
+	return access(path, F_OK) != 0 ? -1 : (tell_posix(answer), 0);
+}
+int __wrap_fstatvfs(int file, struct statvfs *answer) {
+	struct stat status;
+	return fstat(file, &status) != 0 ? -1 : (tell_posix(answer), 0);
+}
+
+/* GNU's form (string.h). */
+WEAK char *rankine_basename(const char *path) {
+	char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : (char *)path;
 }
 
 WEAK void sync(void) {}

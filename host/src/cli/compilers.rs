@@ -49,3 +49,12 @@ pub(super) struct Flang {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLANG ARGUMENTS")]
     pub(super) arguments: Vec<OsString>,
 }
+
+/// What the compilers' linker takes.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub(super) struct Linker {
+    /// The compiler, and everything wasm-ld takes.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) arguments: Vec<OsString>,
+}

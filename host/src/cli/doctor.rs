@@ -9,8 +9,9 @@ use rankine_toolchain::find::{self, TARGET};
 use rankine_toolchain::sdk::Sdk;
 use serde::Serialize;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 /// The command line of `rankine doctor`.
 #[derive(Debug, clap::Args)]
@@ -135,16 +136,40 @@ fn compiler() -> Vec<Finding> {
     ]
 }
 
+/// The Rust compiler's target for guests. Where it is rustup's, rustup adds what is missing.
 fn rust_target() -> Finding {
     let query = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
     let folder = query.ok().filter(|output| output.status.success()).map(|output| output.stdout);
     let folder = folder.map(|text| PathBuf::from(String::from_utf8_lossy(&text).trim()));
+    let rustup = find::find_program("rustup");
     let result = match folder {
         Some(folder) if folder.is_dir() => Ok(format!("{TARGET}, {}", folder.display())),
         Some(_) => Err(anyhow::anyhow!("the Rust compiler is here, its target {TARGET} is not")),
+        None if rustup.is_some() => Err(anyhow::anyhow!("rustup is here, a Rust compiler is not (for guests in Rust)")),
         None => Err(anyhow::anyhow!("no Rust compiler (for guests in Rust)")),
     };
-    Finding::new("Rust target", false, result, format!("install rustup, then `rustup target add {TARGET}`"))
+    Finding::new("Rust target", false, result, rust_advice(find::find_program("rustc").as_deref(), rustup.as_deref()))
+}
+
+/// What to do for the target, with what is there.
+fn rust_advice(rustc: Option<&Path>, rustup: Option<&Path>) -> String {
+    let home = find::env_path("CARGO_HOME").or_else(|| Some(find::env_path("HOME")?.join(".cargo")));
+    let unfound = home.map(|home| home.join("bin/rustup")).filter(|path| path.is_file());
+    match (rustc, rustup, unfound) {
+        (Some(_), Some(_), _) => format!("run `rustup target add {TARGET}`"),
+        (None, Some(_), _) => format!("run `rustup toolchain install stable -t {TARGET}`"),
+        (_, None, Some(path)) => format!(
+            "rustup is here, but not on PATH: export PATH=\"{}:$PATH\", then `rustup target add {TARGET}`",
+            path.parent().unwrap_or(&path).display()
+        ),
+        (Some(rustc), None, None) => {
+            format!(
+                "{} is not rustup's, which alone can add it: install rustup, then `rustup target add {TARGET}`",
+                rustc.display()
+            )
+        }
+        (None, None, None) => format!("install rustup, then `rustup target add {TARGET}`"),
+    }
 }
 
 fn mpi() -> Finding {
@@ -183,12 +208,52 @@ fn maps() -> Finding {
     Finding::new("mappings", false, result, "as root: sysctl vm.max_map_count=1048576")
 }
 
+/// How many cores there are, and what of them others use now.
 fn cores() -> Finding {
-    let detail = match std::thread::available_parallelism() {
-        Ok(cores) => format!("{cores}: up to {cores} ranks run as threads, more as fibers"),
-        Err(error) => format!("unknown ({error})"),
+    let cores = match std::thread::available_parallelism() {
+        Ok(cores) => cores.get(),
+        Err(error) => {
+            let detail = format!("unknown ({error})");
+            return Finding { part: "cores", ok: true, needed: false, detail, next: None };
+        }
     };
-    Finding { part: "cores", ok: true, needed: false, detail, next: None }
+    let detail = format!("{cores}: up to {cores} ranks run as threads, more as fibers");
+    let result = match busy_cores() {
+        Some(busy) if busy >= 0.5 => {
+            Err(anyhow::anyhow!("{detail}, but other programs keep {busy:.1} of them busy now"))
+        }
+        _ => Ok(detail),
+    };
+    Finding::new(
+        "cores",
+        false,
+        result,
+        "ranks that wait for each other are slow on busy cores: fewer ranks, or --fibers",
+    )
+}
+
+/// How long to look what the cores do.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How many cores' worth of time others use; nothing where the system does not tell.
+fn busy_cores() -> Option<f64> {
+    let before = core_times(&fs::read_to_string("/proc/stat").ok()?)?;
+    std::thread::sleep(LOOK);
+    let text = fs::read_to_string("/proc/stat").ok()?;
+    let after = core_times(&text)?;
+    let (all, idle) = (after.0.checked_sub(before.0)?, after.1.checked_sub(before.1)?);
+    let cores = text.lines().filter(|line| line.starts_with("cpu")).count() - 1;
+    (all > 0).then(|| cores as f64 * all.saturating_sub(idle) as f64 / all as f64)
+}
+
+/// The time that all cores have had, and what of it they were idle, from `/proc/stat`.
+fn core_times(text: &str) -> Option<(u64, u64)> {
+    // Time of virtual machines, behind the first eight, is counted as the system's or the user's too.
+    let times =
+        text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8).map(|word| word.parse::<u64>().ok());
+    let times = times.collect::<Option<Vec<u64>>>()?;
+    // Waiting for a disk is idling.
+    Some((times.iter().sum(), times.get(3)? + times.get(4)?))
 }
 
 /// What confines the processes of a job.
@@ -202,4 +267,25 @@ fn wall() -> Finding {
         result,
         "a second wall around guests; Linux has it from 5.13 on, with landlock among the kernel's `lsm=`",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_cores() {
+        assert_eq!(core_times("cpu  10 0 5 80 4 0 1 0 7 0\ncpu0 1 1\n"), Some((100, 84)));
+        assert_eq!(core_times("cpu  10 0"), None);
+        assert_eq!(core_times(""), None);
+    }
+
+    #[test]
+    fn advice_for_rust_goes_by_what_is_there() {
+        let (rustc, rustup) = (Some(Path::new("/usr/bin/rustc")), Some(Path::new("/usr/bin/rustup")));
+        assert!(rust_advice(rustc, rustup).starts_with("run `rustup target add"));
+        assert!(rust_advice(None, rustup).contains("toolchain install"));
+        let advice = rust_advice(rustc, None);
+        assert!(advice.contains("/usr/bin/rustc is not rustup's") || advice.contains("not on PATH"), "{advice}");
+    }
 }

@@ -1,5 +1,6 @@
 //! The `rankine` command: a file per subcommand.
 
+mod cache;
 mod compile;
 mod compilers;
 mod doctor;
@@ -12,6 +13,7 @@ mod launch;
 mod pages;
 mod run;
 mod sdk;
+mod spellings;
 mod stage;
 mod suggest;
 
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use rankine_toolchain::terminal::print_page;
-use rankine_toolchain::{cc, cxx, fc};
+use rankine_toolchain::{cc, cxx, fc, link};
 
 use crate::shown;
 
@@ -62,8 +64,13 @@ enum Command {
     /// Compile a C++ program, as mpicxx does
     #[command(name = "c++", alias = "cxx")]
     Cxx(compilers::Clang),
+    /// Link, for the compilers
+    #[command(hide = true)]
+    Link(compilers::Linker),
     /// Compile programs ahead, so that they start at once
     Compile(compile::Arguments),
+    /// Show how much compiled code is kept, or remove it
+    Cache(cache::Arguments),
     /// Show what a module uses, or what the engines have
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
@@ -83,14 +90,19 @@ pub fn main() -> ExitCode {
     if cfg!(feature = "unvalidated") {
         eprintln!("rankine: warning: this build is for tests of the second wall: texts and files are not checked");
     }
-    let arguments = Arguments::parse_from(run::accept_np(std::env::args_os().collect::<Vec<OsString>>()));
+    let spellings::Translated { arguments, notes } =
+        spellings::translate::<run::Arguments>(std::env::args_os().collect());
+    let arguments = Arguments::parse_from(arguments);
+    notes.iter().for_each(|note| eprintln!("rankine: note: {note}"));
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(*arguments),
         Command::Compile(arguments) => compile::run(arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(compilers::Clang { arguments }) => compiler("cc", cc::run, &arguments),
         Command::Fc(compilers::Flang { arguments }) => compiler("fc", fc::run, &arguments),
         Command::Cxx(compilers::Clang { arguments }) => compiler("c++", cxx::run, &arguments),
+        Command::Link(compilers::Linker { arguments }) => link::run(&arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Completions(arguments) => pages::completions(&arguments),

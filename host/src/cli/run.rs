@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::{kept, launch};
 use crate::confine::{self, Needs};
@@ -26,9 +26,9 @@ use crate::shown;
 use crate::signals::{self, Watch};
 
 #[derive(clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
 pub(super) struct Arguments {
-    /// Number of ranks (also -np); under a launcher it is the launcher's to say
+    /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]; under a launcher it is the launcher's to say
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
     ranks: Option<usize>,
 
@@ -53,8 +53,12 @@ pub(super) struct Arguments {
     #[arg(long = "env", value_name = "K[=V]", value_parser = parse_variable)]
     environment: Vec<(String, String)>,
 
+    /// Run as if started in this folder
+    #[arg(long, value_name = "DIR")]
+    wdir: Option<PathBuf>,
+
     /// Begin each line of output with its rank
-    #[arg(long)]
+    #[arg(short, long)]
     label: bool,
 
     /// Memory that a rank may have, its own and what the host holds for it: 512M, 2G [default: 8G, 4G of them the
@@ -112,6 +116,9 @@ Ranks run as threads while each can have a core, and as fibers beyond that. Stan
 rank 0. Lines of different ranks never mix. A folder from which code is taken is not granted: the
 cache of compiled code, what this program and the MPI library lie in, the active environment, PATH.
 
+Options of mpiexec, mpirun and srun are taken as they spell them: -x, -genv, -hostfile, -wdir, -l and others;
+what means nothing here, such as --bind-to, is taken with a note.
+
 Examples:
   rankine run -n 4 ring.wasm
   rankine run -n 64 --dir out::/out --dir-ro data::/data heat.wasm --steps 1000
@@ -124,43 +131,6 @@ Exit status: the highest of the program's own; or
     1  the host could not run it    124  --timeout was reached
     2  wrong usage                  130  interrupted by Ctrl-C
     3  deadlock: all ranks waited   141  nobody read the output any more";
-
-/// Options of `run` that take a value in the argument after them.
-const TAKES_VALUE: [&str; 15] = [
-    "-n",
-    "--ranks",
-    "--dir",
-    "--dir-ro",
-    module::DIGEST_OPTION,
-    "--env",
-    "--memory-limit",
-    "--timeout",
-    "-np",
-    "--engine",
-    "--mpi-lib",
-    "--hosts",
-    "--launcher",
-    "--launcher-option",
-    "--ssh",
-];
-
-/// Turns `-np`, which launchers of MPI programs take, into `-n`, up to the program's file.
-pub(super) fn accept_np(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    if arguments.get(1).is_some_and(|command| command == "run") {
-        let mut at = 2;
-        while let Some(argument) =
-            arguments.get_mut(at).filter(|argument| argument.as_encoded_bytes().starts_with(b"-"))
-        {
-            at += 1 + usize::from(TAKES_VALUE.iter().any(|option| argument == option));
-            if argument == "-np" {
-                *argument = "-n".into();
-            } else if argument == "--" {
-                break;
-            }
-        }
-    }
-    arguments
-}
 
 fn parse_ranks(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -222,6 +192,16 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     if arguments.program[0].starts_with('-') && !Path::new(&arguments.program[0]).exists() {
         usage(&super::suggest::unknown_option::<Arguments>(&arguments.program[0]));
     }
+    if let Some(second) = second_program(&arguments.program) {
+        usage(&format!(
+            "several programs in a job, with `:` between them, are started by a launcher: \
+             mpiexec -n 1 rankine run {} : -n 1 rankine run {second}",
+            arguments.program[0]
+        ));
+    }
+    if let Some(folder) = &arguments.wdir {
+        std::env::set_current_dir(folder).with_context(|| format!("--wdir {}", folder.display()))?;
+    }
     if arguments.launch.wanted() {
         return arguments.launch.run(arguments.for_ranks()?);
     }
@@ -279,7 +259,7 @@ fn load(
 ) -> Result<Program> {
     let (sender, ends) = channel();
     let (interrupt, path) = (sender.clone(), file.to_path_buf());
-    watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal)))));
+    watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
         let loaded = catch_unwind(|| module::load(&path, digest.as_deref(), settings));
         let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}: {}", path.display(), bug(""))));
@@ -295,7 +275,7 @@ fn load(
             return loaded;
         }
         (Ok(Err(ending)), _) => ending,
-        (Err(RecvTimeoutError::Timeout), Some(limit)) => Ending::TimedOut(limit),
+        (Err(RecvTimeoutError::Timeout), Some(limit)) => Ending::TimedOut(limit, Vec::new()),
         (Err(_), _) => bail!("the thread that loads the program has disappeared"),
     };
     if std::io::stderr().is_terminal() {
@@ -381,7 +361,7 @@ impl Arguments {
     fn into_settings(self) -> Result<Settings> {
         let grants = Grants::open(&self.all_folders())?;
         grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
-        let ranks = self.ranks.unwrap_or(1);
+        let ranks = self.ranks.or_else(ranks_of_environment).unwrap_or(1);
         let placement = match (self.threads, self.fibers) {
             (true, _) => Placement::Threads,
             (_, true) => Placement::Fibers,
@@ -403,8 +383,22 @@ impl Arguments {
     }
 }
 
+/// The program behind a `:`, as launchers understand a command line: `a.wasm : -n 2 b.wasm`.
+fn second_program(words: &[String]) -> Option<&str> {
+    let at = words.iter().position(|word| word == ":")?;
+    let rest = &words[at + 1..];
+    let is_launchers = rest.first().is_some_and(|word| word.starts_with("-n") || word.ends_with(".wasm"));
+    rest.iter().filter(|_| is_launchers).map(String::as_str).find(|word| word.ends_with(".wasm"))
+}
+
+/// How many ranks a job has whose command does not say it.
+fn ranks_of_environment() -> Option<usize> {
+    let text = std::env::var("RANKINE_RANKS").ok().filter(|text| !text.is_empty())?;
+    Some(parse_ranks(&text).unwrap_or_else(|wrong| usage(&format!("RANKINE_RANKS is `{text}`: {wrong}"))))
+}
+
 /// Ends the process because of how it was called.
-fn usage(text: &str) {
+fn usage(text: &str) -> ! {
     eprintln!("rankine: {text}");
     std::process::exit(2);
 }
@@ -451,11 +445,19 @@ fn account(ending: &Ending) -> Vec<String> {
             lines.extend(unfinalized_ranks(unfinalized));
             lines
         }
-        Ending::TimedOut(limit) => {
-            line(format_args!("the job was ended after {} s, its time limit", limit.as_secs_f64()))
+        Ending::TimedOut(limit, ranks) => {
+            let mut lines = line(format_args!("the job was ended after {} s, its time limit", limit.as_secs_f64()));
+            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines
         }
-        Ending::Signalled(libc::SIGINT) => line(format_args!("interrupted")),
-        Ending::Signalled(number) => line(format_args!("ended by signal {number}")),
+        Ending::Signalled(number, ranks) => {
+            let mut lines = match *number {
+                libc::SIGINT => line(format_args!("interrupted")),
+                number => line(format_args!("ended by signal {number}")),
+            };
+            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines
+        }
         Ending::Failed(text) => line(format_args!("{text}")),
     }
 }
@@ -477,21 +479,6 @@ fn unfinalized_ranks(ranks: &[usize]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn np(arguments: &[&str]) -> Vec<String> {
-        let arguments = accept_np(arguments.iter().map(OsString::from).collect());
-        arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()
-    }
-
-    #[test]
-    fn np_is_n_until_the_file() {
-        assert_eq!(np(&["rankine", "run", "-np", "4", "a.wasm"]), ["rankine", "run", "-n", "4", "a.wasm"]);
-        let after = ["rankine", "run", "--label", "-n", "4", "a.wasm", "-np", "5"];
-        assert_eq!(np(&after), after);
-        let value = ["rankine", "run", "--env", "-np", "a.wasm", "-np"];
-        assert_eq!(np(&value), value);
-        assert_eq!(np(&["rankine"]), ["rankine"]);
-    }
-
     #[test]
     fn sizes_have_binary_units() {
         assert_eq!(parse_size("65536"), Ok(65536));
@@ -499,6 +486,18 @@ mod tests {
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
         assert!(parse_size("").is_err() && parse_size("M").is_err() && parse_size("1.5G").is_err());
         assert!(parse_size("99999999999999G").is_err());
+    }
+
+    #[test]
+    fn a_second_program_is_seen() {
+        let second = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(String::from).collect();
+            second_program(&words).map(String::from)
+        };
+        assert_eq!(second("a.wasm x : -n 2 b.wasm y").as_deref(), Some("b.wasm"));
+        assert_eq!(second("a.wasm : b.wasm").as_deref(), Some("b.wasm"));
+        assert_eq!(second("a.wasm : b"), None);
+        assert_eq!(second("a.wasm"), None);
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// One of its ranks.
     type Rank: Rank;
 
+    /// Ranks that wait for others stop once the job has ended ([`Engine::stop`]), and say what they waited for.
+    const WAITS_END: bool = true;
+
     /// Does what has to be done while the process has one thread.
     fn prepare() {}
 

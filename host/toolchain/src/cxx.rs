@@ -38,6 +38,9 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     }
 }
 
+/// What an exception says that nothing catches (`guest-sdk/c/src/uncaught.cpp`), and how the host knows one.
+const SPEAKING: [&str; 2] = ["-Wl,--wrap=__cxa_throw", "-Wl,--export-if-defined=__cpp_exception"];
+
 /// libc++ with exceptions.
 pub struct Library {
     include: PathBuf,
@@ -84,6 +87,7 @@ impl Library {
     fn link_flags(&self) -> Vec<String> {
         let mut line = vec!["-nostdlib++".to_string(), format!("-L{}", self.lib.display())];
         line.extend(self.names.iter().map(|name| name.to_string()));
+        line.extend(SPEAKING.map(String::from));
         line
     }
 }

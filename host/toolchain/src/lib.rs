@@ -10,6 +10,7 @@
 //! | [`places`] | where this user's environment says that things are |
 //! | [`find`] | where clang, the WASI sysroot and the data folder are |
 //! | [`cc`], [`cxx`], [`fc`] | the wrappers: which argument goes where |
+//! | [`link`] | the linker, and adapters where caller and callee disagree |
 //! | [`sdk`] | what a guest is compiled against: the sysroot, our headers, the SDK library; files for Rust |
 //! | [`build`] | what is compiled from LLVM's source, once per machine: libc++, flang and its runtime |
 //! | [`apt`] | downloads from Debian's archive, without root rights |
@@ -27,6 +28,7 @@ mod embedded;
 pub mod fc;
 pub mod find;
 mod folder;
+pub mod link;
 pub mod places;
 pub mod process;
 pub mod sdk;

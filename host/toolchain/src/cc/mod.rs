@@ -36,7 +36,7 @@ pub(crate) fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) 
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
-        line.extend(LINK_FLAGS.iter().map(OsString::from));
+        line.extend(link_flags(sdk).into_iter().map(OsString::from));
     }
     line.push("--end-no-unused-arguments".into());
     line.extend(request.arguments.iter().cloned());
@@ -50,6 +50,11 @@ fn compile_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let mut line = sdk::base_flags(sysroot);
     line.extend(["-isystem".into(), sdk.include().display().to_string()]);
     line
+}
+
+fn link_flags(sdk: &Sdk) -> Vec<String> {
+    let linker = format!("-fuse-ld={}", sdk.linker().display());
+    std::iter::once(linker).chain(LINK_FLAGS.iter().map(|flag| flag.to_string())).collect()
 }
 
 /// What every guest is linked with. The stack is as large as Linux gives a process and lies below the data, so an
@@ -79,8 +84,8 @@ const LINK_FLAGS: &[&str] = &[
     "-Wl,-mllvm,-wasm-use-legacy-eh=false",
 ];
 
-/// Functions of the C library that ours stand before, and call (`guest-sdk/c/src/large_blocks.c`).
-const WRAPPED: [&str; 5] = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"];
+/// Functions of the C library that ours stand before (`guest-sdk/c/src/large_blocks.c`, `files.c`).
+const WRAPPED: [&str; 7] = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "statvfs", "fstatvfs"];
 
 pub(crate) fn libraries(sdk: &Sdk) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
@@ -116,7 +121,7 @@ impl Described {
     /// What `rankine cc` adds.
     pub fn new(clang: &Path, sysroot: &Path, sdk: &Sdk, request: flags::Request) -> Described {
         let links = request.links || request.arguments.is_empty();
-        let link_flags = LINK_FLAGS.iter().map(|flag| flag.to_string()).chain(libraries(sdk));
+        let link_flags = link_flags(sdk).into_iter().chain(libraries(sdk));
         Described {
             compiler: clang.display().to_string(),
             compile: compile_flags(sysroot, sdk),

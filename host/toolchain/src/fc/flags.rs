@@ -51,6 +51,9 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         match gfortran(argument.to_str().unwrap_or("")) {
             Gfortran::Keep => kept.push(argument.clone()),
             Gfortran::As(flag) => kept.push(flag.into()),
+            Gfortran::Warn(reason) => {
+                eprintln!("rankine fc: warning: {} does nothing: {reason}", argument.to_string_lossy());
+            }
             Gfortran::Drop(reason) => {
                 request.common.notes.push(format!("{} is left out: {reason}", argument.to_string_lossy()));
             }
@@ -198,6 +201,8 @@ enum Gfortran {
     Keep,
     As(String),
     Drop(&'static str),
+    /// Dropped, and the caller may have counted on it.
+    Warn(&'static str),
 }
 
 /// What gfortran's flags are for flang.
@@ -221,8 +226,6 @@ fn gfortran(flag: &str) -> Gfortran {
         "-fno-align-commons",
         "-falign-commons",
         "-ftree-vectorize",
-        "-fbounds-check",
-        "-fcheck=",
         "-fbacktrace",
         "-fno-backtrace",
         "-ffpe-",
@@ -243,6 +246,9 @@ fn gfortran(flag: &str) -> Gfortran {
             "none" => Gfortran::As("-ffixed-line-length=0".into()),
             length => Gfortran::As(format!("-ffixed-line-length={length}")),
         };
+    }
+    if flag == "-fbounds-check" || flag.starts_with("-fcheck=") && flag != "-fcheck=no" {
+        return Gfortran::Warn("LLVM's flang checks no bounds; gfortran does, in a native build");
     }
     if none.iter().any(|prefix| flag.starts_with(prefix)) {
         return Gfortran::Drop("it is gfortran's, and flang does so always or never");

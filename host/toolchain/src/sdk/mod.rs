@@ -38,6 +38,9 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("mpirun", "run"),
 ];
 
+/// Where [`Sdk::linker`] lies.
+const LINKER: &str = "lib/wasm-ld";
+
 /// Where [`Sdk::mpi_names`] lies.
 const MPI_NAMES: &str = "lib/mpi.names";
 
@@ -52,15 +55,16 @@ impl Sdk {
     pub fn with(clang: &Path, sysroot: &Path) -> Result<Sdk> {
         let exe = env::current_exe().context("where is this executable?")?;
         let data = find::data_dir()?;
-        let (texts, scripts) = (texts(&data.join("sdk")), scripts(&exe));
+        let (texts, scripts, linker) = (texts(&data.join("sdk")), scripts(&exe), linker(&exe, clang));
         let mut hasher = DefaultHasher::new();
-        (&texts, &scripts, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
+        (&texts, &scripts, &linker, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
         let root = data.join(format!("sdk-{:016x}", hasher.finish()));
         folder::make_once(&root, |draft| {
             folder::write_all(draft, texts.iter().map(|(path, text)| (path.as_path(), text.as_str())))?;
             for (name, text) in &scripts {
                 folder::write_script(&draft.join("bin").join(name), text)?;
             }
+            folder::write_script(&draft.join(LINKER), &linker)?;
             compile(draft, clang, sysroot)
         })?;
         Ok(Sdk { root })
@@ -103,6 +107,11 @@ impl Sdk {
         self.root.join("bin")
     }
 
+    /// The linker: a script that stands for this executable's (`crate::link`).
+    pub fn linker(&self) -> PathBuf {
+        self.root.join(LINKER)
+    }
+
     /// The names of all MPI functions, which the linker may leave undefined: a configure script that looks for
     /// `MPI_Init` declares it without saying where it comes from.
     pub fn mpi_names(&self) -> PathBuf {
@@ -119,7 +128,15 @@ impl Sdk {
 /// The sources of the SDK library, by their paths below `c/`.
 fn sources() -> impl Iterator<Item = &'static Path> {
     let paths = embedded::files(&embedded::C).into_iter().map(|(path, _)| path);
-    paths.filter(|path| path.extension() == Some(OsStr::new("c")))
+    paths.filter(|path| is_c(path) || is_cpp(path))
+}
+
+fn is_c(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("c"))
+}
+
+fn is_cpp(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("cpp"))
 }
 
 /// The headers, sources and configurations, by their paths; build folders know the place as `link`.
@@ -142,14 +159,24 @@ fn scripts(exe: &Path) -> Vec<(&'static str, String)> {
     SCRIPTS.iter().map(|(name, command)| (*name, format!("#!/bin/sh\nexec {exe} {command} \"$@\"\n"))).collect()
 }
 
+/// The script that links for a clang.
+fn linker(exe: &Path, clang: &Path) -> String {
+    let [exe, clang] = [exe, clang].map(|path| shell_quote(&path.to_string_lossy()));
+    format!("#!/bin/sh\nexec {exe} link {clang} \"$@\"\n")
+}
+
 fn compile(root: &Path, clang: &Path, sysroot: &Path) -> Result<()> {
     let lib = root.join("lib");
     fs::create_dir_all(&lib)?;
-    let mut command = Command::new(clang);
-    command.args(base_flags(sysroot)).args(["-O2", "-ffunction-sections", "-fdata-sections", "-c"]);
-    command.arg("-isystem").arg(root.join("c/include"));
-    command.args(sources().map(|path| root.join("c").join(path))).current_dir(&lib);
-    check(&mut command, &format!("compiling the SDK library with {}", clang.display())).map(drop)
+    let of_cpp: &[&str] = &["-std=c++17", "-fwasm-exceptions", "-nostdinc++"];
+    for (is_wanted, flags) in [(is_c as fn(&Path) -> bool, &[][..]), (is_cpp, of_cpp)] {
+        let mut command = Command::new(clang);
+        command.args(base_flags(sysroot)).args(["-O2", "-ffunction-sections", "-fdata-sections", "-c"]).args(flags);
+        command.arg("-isystem").arg(root.join("c/include"));
+        command.args(sources().filter(|path| is_wanted(path)).map(|path| root.join("c").join(path))).current_dir(&lib);
+        check(&mut command, &format!("compiling the SDK library with {}", clang.display()))?;
+    }
+    Ok(())
 }
 
 /// The flags that every compilation for a guest starts with.

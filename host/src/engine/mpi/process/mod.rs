@@ -81,6 +81,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Engine for Mpi {
     type Rank = Rank;
+    /// It waits within the library.
+    const WAITS_END: bool = false;
 
     fn prepare() {
         prepare_environment();
@@ -140,7 +142,7 @@ impl Engine for Mpi {
         let ends_job = match ending {
             Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => true,
             // The rank is still in its program, and the launcher sees its process end.
-            Ending::TimedOut(_) | Ending::Signalled(_) | Ending::OutputClosed => false,
+            Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed => false,
             Ending::Finished { .. } | Ending::Deadlocked { .. } => false,
         };
         let is_orderly = matches!(ending, Ending::Finished { unfinalized, .. } if unfinalized.is_empty());

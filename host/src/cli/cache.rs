@@ -1,0 +1,58 @@
+//! `rankine cache`: the compiled code that is kept, and how to be rid of it.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::cache::Kept;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Print the folder, how many programs are in it, and how large they are
+    Size,
+    /// Remove what is kept; programs are compiled again when they are next run
+    Clean,
+}
+
+/// Prints, or removes.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let kept = Kept::find()?;
+    let (count, size) = (counted(kept.files.len()), megabytes(kept.bytes));
+    let folder = kept.folder.display();
+    match arguments.action {
+        None | Some(Action::Size) => super::print_page(&format!("{folder}: {count}, {size}\n"))?,
+        Some(Action::Clean) => {
+            kept.remove()?;
+            super::print_page(&format!("{folder}: removed {count}, {size}\n"))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn counted(files: usize) -> String {
+    match files {
+        1 => "1 compiled program".into(),
+        files => format!("{files} compiled programs"),
+    }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_words() {
+        assert_eq!(megabytes(1_950_000), "1.9 MB");
+        assert_eq!((counted(1), counted(0)), ("1 compiled program".into(), "0 compiled programs".into()));
+    }
+}

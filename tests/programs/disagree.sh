@@ -1,0 +1,67 @@
+# Objects that disagree about a function: what native calling conventions forgive works, through archives too, with
+# debug information that stays true; what they don't is an error that names both sides.
+mkdir lib
+cat > caller.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+int missing(int a);                        // has two more parameters
+void ignored(int a);                       // has a result
+int nothing(int a);                        // has none
+int surplus(int a, double b, long long c); // has one parameter
+long long narrow(long long n);             // takes and gives an int
+static int kept(int x) { return x + 100; } // so is one of the library
+int main(int argc, char **argv)
+{
+    ignored(6);
+    printf("%d %d %d %lld %d\n", missing(5), nothing(argc) == 0, surplus(8, 1.5, 2), narrow(-9), kept(argc));
+    fflush(stdout);
+    if (argc > 1)
+        missing(-1);
+    return 0;
+}
+C
+cat > lib/callee.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+static int kept(int x) { return x - 1; }
+int missing(int a, double b, char *c)
+{
+    if (a < 0)
+        abort();
+    return a + (b == 0) + (c == NULL);
+}
+int ignored(int a) { return printf("ignored %d\n", kept(a)); }
+void nothing(int a) { (void)a; }
+int surplus(int a) { return a; }
+int narrow(int n) { return n - 1; }
+C
+for source in lib/callee.c caller.c; do rankine cc -g -O1 -c $source -o ${source%.c}.o; done
+ar rcs libcallee.a lib/callee.o
+rankine cc -g caller.o -L. -lcallee -o calls.wasm 2> link.log
+diff - link.log < /dev/null
+expected="ignored 5
+7 1 8 -10 101"
+diff - <(rankine run calls.wasm) <<< "$expected"
+
+# Lines are those of the source: nothing has moved.
+if rankine run calls.wasm x > run.log 2>&1; then exit 1; fi
+grep -q 'at missing (.*callee.c:7' run.log
+grep -q 'at missing, called with other arguments' run.log
+grep -q 'at main (.*caller.c:15' run.log
+
+# Stripped, and whichever comes first.
+rankine cc -s lib/callee.o caller.o -o stripped.wasm 2> link.log
+diff - link.log < /dev/null
+diff - <(rankine run stripped.wasm) <<< "$expected"
+if grep -aq 'signature_mismatch' stripped.wasm; then exit 1; fi
+
+# What makes no sense natively either.
+echo 'double area(double r); int main(void) { return (int)area(2); }' > wrong.c
+echo 'double area(int *sides, int n) { return sides[0] * n; }' > area.c
+if rankine cc wrong.c area.c -o wrong.wasm 2> wrong.log; then exit 1; fi
+grep -q 'rankine: error: the function area is (f64) -> f64 in .*wrong.*, and (i32, i32) -> f64 in .*area' wrong.log
+[ ! -e wrong.wasm ]
+
+# The probe of a configure script, which is about the name.
+echo 'char sqrt(void); int main(void) { return sqrt(); }' > probe.c
+rankine cc -fno-builtin probe.c -lm -o probe.wasm 2> probe.log
