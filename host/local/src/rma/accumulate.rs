@@ -1,5 +1,7 @@
 //! Combining data with the target's (MPI-5.0 §12.3.3, §12.3.4): the origin computes, element by element.
 
+use std::cell::Cell;
+
 use rankine_abi::{Addr, Datatype, Kind, MPI_ERR_OP, MPI_ERR_TYPE, Op, Request, Win};
 use rankine_guest::op::{Kernel, Operand, kernel};
 
@@ -19,6 +21,7 @@ type Here = (Addr, i64, Datatype);
 const WIDEST: usize = 16;
 
 /// What an operation does with elements of a window.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Accumulation {
     pub(super) op: Op,
     /// `second = first ∘ second`.
@@ -30,6 +33,27 @@ pub(super) struct Accumulation {
     pub(super) is_integer: bool,
     /// The packed bytes of an element lie in two places.
     pub(super) is_split: bool,
+}
+
+/// What was found out for the last operation and predefined datatype: loops ask for the same again and again.
+#[derive(Default)]
+pub(super) struct Known(Cell<Option<(Op, Datatype, Accumulation)>>);
+
+impl Known {
+    #[inline]
+    fn accumulation(&self, r: &Rank, op: Op, datatype: Datatype) -> Result<Accumulation> {
+        match self.0.get() {
+            Some((known, of, accumulation)) if known == op && of == datatype => Ok(accumulation),
+            _ => {
+                let accumulation = Accumulation::new(r, op, datatype)?;
+                // The number of another one may be given out again.
+                if datatype.element().is_some() {
+                    self.0.set(Some((op, datatype, accumulation)));
+                }
+                Ok(accumulation)
+            }
+        }
+    }
 }
 
 impl Accumulation {
@@ -86,8 +110,8 @@ impl Rank {
         if span.bytes() == 0 {
             return Ok(());
         }
-        let how = Accumulation::new(self, op, there.datatype)?;
-        if operands.as_ref().is_some_and(|operands| operands.bytes() > 0) {
+        let how = self.windows.known.accumulation(self, op, there.datatype)?;
+        if origin.2 != there.datatype && operands.as_ref().is_some_and(|operands| operands.bytes() > 0) {
             check_same(&how, &Accumulation::new(self, op, origin.2)?)?;
         }
         let member = window.common.member(target);
@@ -212,7 +236,7 @@ pub fn compare_and_swap(
     win: Win,
 ) -> Result<()> {
     let window = r.window(win)?;
-    let how = Accumulation::new(r, Op::REPLACE, datatype)?;
+    let how = r.windows.known.accumulation(r, Op::REPLACE, datatype)?;
     let kinds = [Kind::Int, Kind::Uint, Kind::Logical, Kind::Byte, Kind::Char];
     if how.operand.index.is_some() || !kinds.contains(&how.operand.value.0) {
         return Err(Error::new(MPI_ERR_TYPE, "only integers, logicals and bytes can be compared and swapped"));

@@ -64,11 +64,16 @@ pub(crate) struct State {
     table: RefCell<Table<Option<Rc<Window>>>>,
     /// Calls that a program may poll with.
     calls: Cell<u32>,
+    known: accumulate::Known,
 }
 
 impl State {
     pub(crate) fn new(account: &Arc<Account>) -> Self {
-        State { table: RefCell::new(Table::new(Class::Win, account, 0)), calls: Cell::new(0) }
+        State {
+            table: RefCell::new(Table::new(Class::Win, account, 0)),
+            calls: Cell::new(0),
+            known: Default::default(),
+        }
     }
 }
 

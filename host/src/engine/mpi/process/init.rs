@@ -106,9 +106,10 @@ pub(crate) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     r.free_quads();
     let call = r.symbol::<symbols::MPI_Finalize>()?;
     // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
-    r.check(unsafe { call() })?;
+    let code = unsafe { call() };
+    // Whatever it says: a library that failed halfway must not be called again.
     r.init.life.end();
-    Ok(())
+    r.check(code)
 }
 
 /// `MPI_Abort`: the guest is unwound and its output written before the library ends the job.
