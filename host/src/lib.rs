@@ -15,6 +15,8 @@ mod demangle;
 mod ending;
 mod engine;
 mod function_table;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod grants;
 mod guest;
 mod imports;

@@ -1,0 +1,40 @@
+//! The door for fuzz targets: jobs of the embedded engine in the fuzzer's own process. It is there in their builds alone.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::ending::Ending;
+use crate::engine::Engine;
+use crate::engine::local::Local;
+use crate::grants::Grants;
+use crate::job::{Job, Placement, Settings};
+use crate::module::Program;
+
+/// Bytes that a rank may have.
+const MEMORY: usize = 64 << 20;
+
+/// Runs a job of a program that nobody trusts. How the guest ends is its own affair: an error is what only the host can be
+/// blamed for, its own failures and a job that goes on for longer than `patience`.
+pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>, patience: Duration) -> Result<()> {
+    let mut settings = Settings {
+        ranks,
+        placement: if fibers { Placement::Fibers } else { Placement::Threads },
+        arguments,
+        environment: Vec::new(),
+        grants: Grants::default(),
+        memory_limit: Some(MEMORY),
+        timeout: Some(patience),
+        started: Instant::now(),
+        label: false,
+        deadlock_check: true,
+        confine: false,
+    };
+    let engine = Local::new(&mut settings, None)?;
+    match Job::new(engine, program, Path::new("guest.wasm"), settings)?.run() {
+        Ending::TimedOut(_) => bail!("the job went on for ever"),
+        Ending::Failed(text) => bail!("the job failed: {text}"),
+        _ => Ok(()),
+    }
+}
