@@ -9,11 +9,15 @@ void ignored(int a);                       // has a result
 int nothing(int a);                        // has none
 int surplus(int a, double b, long long c); // has one parameter
 long long narrow(long long n);             // takes and gives an int
+int (*pointer)(int) = missing;
 static int kept(int x) { return x + 100; } // so is one of the library
+static int surplus_of_one(int a) { return surplus(a, 0, 0); }
+static int given(int (*function)(int)) { return function(9) + (function == missing); }
 int main(int argc, char **argv)
 {
     ignored(6);
-    printf("%d %d %d %lld %d\n", missing(5), nothing(argc) == 0, surplus(8, 1.5, 2), narrow(-9), kept(argc));
+    printf("%d %d %d %lld %d %d %d\n", missing(5), nothing(argc) == 0, surplus(8, 1.5, 2), narrow(-9), kept(argc), pointer(3),
+           given(argc > 5 ? missing : surplus_of_one));
     fflush(stdout);
     if (argc > 1)
         missing(-1);
@@ -40,14 +44,14 @@ ar rcs libcallee.a lib/callee.o
 rankine cc -g caller.o -L. -lcallee -o calls.wasm 2> link.log
 diff - link.log < /dev/null
 expected="ignored 5
-7 1 8 -10 101"
+7 1 8 -10 101 5 9"
 diff - <(rankine run calls.wasm) <<< "$expected"
 
 # Lines are those of the source: nothing has moved.
 if rankine run calls.wasm x > run.log 2>&1; then exit 1; fi
 grep -q 'at missing (.*callee.c:7' run.log
 grep -q 'at missing, called with other arguments' run.log
-grep -q 'at main (.*caller.c:15' run.log
+grep -q 'at main (.*caller.c:19' run.log
 
 # Stripped, and whichever comes first.
 rankine cc -s lib/callee.o caller.o -o stripped.wasm 2> link.log

@@ -47,7 +47,8 @@ impl Request {
 pub fn read(arguments: &[OsString]) -> Result<Request> {
     let mut request = Request::default();
     let mut kept = Vec::new();
-    for argument in arguments {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
         match gfortran(argument.to_str().unwrap_or("")) {
             Gfortran::Keep => kept.push(argument.clone()),
             Gfortran::As(flag) => kept.push(flag.into()),
@@ -55,6 +56,9 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
                 eprintln!("rankine fc: warning: {} does nothing: {reason}", argument.to_string_lossy());
             }
             Gfortran::Drop(reason) => {
+                if ["-MF", "-MQ", "-MT"].iter().any(|flag| argument == flag) {
+                    arguments.next();
+                }
                 request.common.notes.push(format!("{} is left out: {reason}", argument.to_string_lossy()));
             }
         }
@@ -254,6 +258,8 @@ fn gfortran(flag: &str) -> Gfortran {
         return Gfortran::Drop("it is gfortran's, and flang does so always or never");
     }
     match flag {
+        // As flang's older namesake has it, and Meson believes.
+        "-module" => Gfortran::As("-J".into()),
         "-Mfixed" => Gfortran::As("-ffixed-form".into()),
         "-Mfree" => Gfortran::As("-ffree-form".into()),
         "-lgfortran"
@@ -286,6 +292,13 @@ mod tests {
         assert_eq!(request.clang_flags, ["-O3", "-g", "-DN=3", "part.c", "-lm"]);
         assert_eq!(request.output, Some("run.wasm".into()));
         assert!(request.links() && request.has_other_inputs);
+    }
+
+    #[test]
+    fn meson_takes_it_for_another_flang() {
+        let request = of("-Minform=inform -module a.p -MD -MQ a.o -MF a.o.d -o a.o -c a.f90");
+        assert_eq!(request.front_end_flags, ["-J", "a.p"]);
+        assert!(request.clang_flags.iter().all(|word| word == "-c"), "{:?}", request.clang_flags);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::build::Flang;
 use crate::process::check;
 use crate::sdk::{self, Sdk};
 use crate::{embedded, find, folder};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -46,12 +46,15 @@ impl Library {
         self.root.join("include")
     }
 
-    /// The functions behind the modules, as objects: the linker takes those that are missing.
-    pub fn objects(&self) -> Vec<PathBuf> {
-        let modules = MODULES.iter().map(|name| module_object(name));
-        modules.chain(glue().map(glue_object)).map(|name| self.root.join("lib").join(name)).collect()
+    /// The functions behind the modules: the linker takes those that are missing. It is an archive because CMake hands
+    /// archives of Fortran's to the compiler of C, and no objects.
+    pub fn archive(&self) -> PathBuf {
+        self.root.join(ARCHIVE)
     }
 }
+
+/// Where [`Library::archive`] lies.
+const ARCHIVE: &str = "lib/librankine_fortran.a";
 
 fn module_object(name: &str) -> PathBuf {
     format!("modules-{name}.o").into()
@@ -66,7 +69,7 @@ fn glue_object(path: &Path) -> PathBuf {
 /// The bindings for this compiler, laid out and compiled if they are not there yet.
 pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result<Library> {
     let mut hasher = DefaultHasher::new();
-    (files().collect::<Vec<_>>(), flang.compiler(), clang, sysroot, sdk.root()).hash(&mut hasher);
+    (files().collect::<Vec<_>>(), ARCHIVE, flang.compiler(), clang, sysroot, sdk.root()).hash(&mut hasher);
     let root = find::data_dir()?.join(format!("fortran-{:016x}", hasher.finish()));
     folder::make_once(&root, |draft| {
         for (folder, path, text) in files() {
@@ -74,7 +77,8 @@ pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result
         }
         fs::create_dir(draft.join("lib"))?;
         compile_modules(draft, flang, clang, sysroot)?;
-        compile_glue(draft, flang, clang, sysroot, sdk)
+        compile_glue(draft, flang, clang, sysroot, sdk)?;
+        archive(draft, clang)
     })?;
     Ok(Library { root })
 }
@@ -105,6 +109,17 @@ fn compile_glue(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path, sdk: &
         command.arg("-I").arg(&source).arg(source.join(path)).arg("-o").arg(lib.join(glue_object(path)));
         check(&mut command, &format!("compiling {}", path.display()))?;
     }
+    Ok(())
+}
+
+/// Makes one file of all objects.
+fn archive(root: &Path, clang: &Path) -> Result<()> {
+    let llvm_ar = find::llvm_tool(clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")?;
+    let objects: Vec<PathBuf> = MODULES.iter().map(|name| module_object(name)).chain(glue().map(glue_object)).collect();
+    let mut command = Command::new(llvm_ar);
+    command.arg("rcs").arg(root.join(ARCHIVE)).args(&objects).current_dir(root.join("lib"));
+    check(&mut command, "archiving the bindings for Fortran")?;
+    objects.iter().try_for_each(|object| fs::remove_file(root.join("lib").join(object)))?;
     Ok(())
 }
 

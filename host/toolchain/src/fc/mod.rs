@@ -21,6 +21,10 @@ mod library;
 
 /// Compiles and links, or shows how it would be done.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
+    if arguments == ["--version"] {
+        // Build systems look for flang's name in the answer.
+        return Ok(exit_code(status(Command::new(Flang::find()?.driver()).arg("--version"))?));
+    }
     let request = flags::read(arguments)?;
     request.common.say_notes("fc");
     let tools = Tools::find()?;
@@ -159,9 +163,7 @@ impl Tools {
     }
 
     fn libraries(&self) -> Vec<String> {
-        let mut line = vec!["-Wl,--start-lib".to_string()];
-        line.extend(self.library.objects().iter().map(|object| object.display().to_string()));
-        line.push("-Wl,--end-lib".into());
+        let mut line = vec![self.library.archive().display().to_string()];
         line.extend(self.flang.libraries().iter().map(|archive| archive.display().to_string()));
         line
     }

@@ -53,7 +53,7 @@ fn of_kind(mismatches: &[Mismatch], kind: Agreement) -> impl Iterator<Item = &Mi
 fn adapt(linker: &Path, arguments: &[OsString], functions: &[&str], output: &Path) -> Result<()> {
     let before = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
     let exported = module::exports(&before)?;
-    let mut more = vec!["--keep-section=name".to_string()];
+    let mut more = ["--keep-section=name", "--emit-relocs"].map(String::from).to_vec();
     more.extend(functions.iter().map(|function| format!("--export-if-defined={function}")));
     let again = link(linker, arguments, &more)?;
     anyhow::ensure!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));

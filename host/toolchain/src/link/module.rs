@@ -2,14 +2,15 @@
 //!
 //! Where types differ, wasm-ld lets a call lead to a function `signature_mismatch:NAME` of the caller's type, which traps.
 //! Adapters come behind all other functions, and calls are led to them: every instruction stays where it is, and so
-//! what debug information says of it stays true.
+//! what debug information says of it stays true. Where such a function's address is taken, wasm-ld leaves a null pointer:
+//! the table of functions gets the adapter, and the relocations say where its number belongs.
 
 use super::agreement::{Signature, is_adaptable};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wasmparser::{
-    BinaryReader, CompositeInnerType, ElementItems, ElementKind, ElementSectionReader, ExternalKind, FuncType,
-    FunctionBody, KnownCustom, Name, Operator, Parser, Payload, TypeRef, ValType,
+    BinaryReader, CompositeInnerType, ExternalKind, FuncType, FunctionBody, KnownCustom, Linking, Name, Operator,
+    Parser, Payload, RelocationType, SymbolInfo, TypeRef, ValType,
 };
 
 /// How wasm-ld names the functions that take the place of those of another type.
@@ -43,6 +44,14 @@ struct Facts {
     exported: HashMap<String, u32>,
     /// Functions that take the place of others, with the names of those.
     stubs: Vec<(u32, String)>,
+    /// Where sections begin, by their numbers.
+    sections: Vec<usize>,
+    /// The elements of the table.
+    elements: Option<(u32, u32, usize)>,
+    /// The functions among the linker's symbols.
+    symbols: Vec<Option<u32>>,
+    /// Addresses of functions: the section, the place in it, the kind and the symbol.
+    pointers: Vec<(u32, usize, RelocationType, u32)>,
 }
 
 /// A function to be added.
@@ -65,6 +74,9 @@ pub(super) fn adapt(
     let adapters = facts.adapters(functions);
     let is_dropped = |export: &str| functions.contains(&export) && !keeps(export);
     let moved: BTreeMap<u32, u32> = adapters.iter().map(|adapter| (adapter.stub, adapter.number)).collect();
+    let mut module = module.to_vec();
+    let pointed = facts.move_pointers(&mut module, &moved)?;
+    let module = module.as_slice();
     let mut output = module[..8].to_vec();
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload?;
@@ -85,7 +97,12 @@ pub(super) fn adapt(
                 }
                 [leb(kept.len() as u32), kept.concat()].concat()
             }
-            Payload::ElementSection(elements) => moved_elements(module, elements, &moved, base + bytes.len())?,
+            Payload::TableSection(_) => larger_table(bytes, pointed.len() as u32)?,
+            Payload::ElementSection(_) => more_elements(bytes, &pointed)?,
+            // What only a linker wants.
+            Payload::CustomSection(section) if section.name() == "linking" || section.name().starts_with("reloc.") => {
+                continue;
+            }
             Payload::CodeSectionStart { .. } => {
                 let mut code = bytes.to_vec();
                 move_calls(module, base, &mut code, &moved)?;
@@ -110,7 +127,9 @@ impl Facts {
     fn read(module: &[u8]) -> Result<Facts> {
         let mut facts = Facts::default();
         for payload in Parser::new(0).parse_all(module) {
-            match payload? {
+            let payload = payload?;
+            facts.sections.extend(payload.as_section().map(|(_, range)| range.start as usize));
+            match payload {
                 Payload::TypeSection(groups) => {
                     for group in groups {
                         for kind in group?.into_types() {
@@ -141,20 +160,77 @@ impl Facts {
                         }
                     }
                 }
-                Payload::CustomSection(section) => {
-                    let KnownCustom::Name(parts) = section.as_known() else { continue };
-                    for part in parts {
-                        let Name::Function(names) = part? else { continue };
-                        for naming in names {
-                            let naming = naming?;
-                            facts.stubs.extend(naming.name.strip_prefix(STUB).map(|name| (naming.index, name.into())));
-                        }
-                    }
+                Payload::ElementSection(section) => {
+                    let range = section.range();
+                    facts.elements = Some(elements(&module[range.start as usize..range.end as usize])?);
                 }
+                Payload::CustomSection(section) => facts.read_custom(section.as_known())?,
                 _ => {}
             }
         }
         Ok(facts)
+    }
+
+    fn read_custom(&mut self, section: KnownCustom<'_>) -> Result<()> {
+        match section {
+            KnownCustom::Name(parts) => {
+                for part in parts {
+                    let Name::Function(names) = part? else { continue };
+                    for naming in names {
+                        let naming = naming?;
+                        self.stubs.extend(naming.name.strip_prefix(STUB).map(|name| (naming.index, name.into())));
+                    }
+                }
+            }
+            KnownCustom::Linking(linking) => {
+                for part in linking.subsections() {
+                    let Linking::SymbolTable(symbols) = part? else { continue };
+                    for symbol in symbols {
+                        let symbol = symbol?;
+                        self.symbols.push(match symbol {
+                            SymbolInfo::Func { index, .. } => Some(index),
+                            _ => None,
+                        });
+                    }
+                }
+            }
+            KnownCustom::Reloc(relocations) => {
+                for entry in relocations.entries() {
+                    let entry = entry?;
+                    if matches!(entry.ty, RelocationType::TableIndexI32 | RelocationType::TableIndexSleb) {
+                        let place = (relocations.section_index(), entry.offset as usize, entry.ty, entry.index);
+                        self.pointers.push(place);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Gives adapters that are pointed to a place in the table, and their numbers to the pointers, which wasm-ld has left
+    /// null; the functions that the table gets.
+    fn move_pointers(&self, module: &mut [u8], moved: &BTreeMap<u32, u32>) -> Result<Vec<u32>> {
+        let mut pointed: Vec<u32> = Vec::new();
+        for (section, offset, kind, symbol) in &self.pointers {
+            let function = self.symbols.get(*symbol as usize).copied().flatten();
+            let Some(adapter) = function.and_then(|function| moved.get(&function)) else { continue };
+            let place = pointed.iter().position(|known| known == adapter).unwrap_or_else(|| {
+                pointed.push(*adapter);
+                pointed.len() - 1
+            });
+            let (first, count, _) = self.elements.context("the module has no table of functions")?;
+            let address = first + count + place as u32;
+            let bytes = match kind {
+                RelocationType::TableIndexI32 => address.to_le_bytes().to_vec(),
+                // Its highest bit is free.
+                _ => padded(address, 5).context("a number of 32 bits fits five bytes")?,
+            };
+            let at = self.sections.get(*section as usize).context("a section is missing")? + offset;
+            let place = module.get_mut(at..at + bytes.len()).context("an address lies outside of its section")?;
+            place.copy_from_slice(&bytes);
+        }
+        Ok(pointed)
     }
 
     /// The number of a function's type.
@@ -210,6 +286,7 @@ impl Facts {
     }
 }
 
+const I32_CONST: u8 = 0x41;
 const END: u8 = 0x0b;
 const CALL: u8 = 0x10;
 const DROP: u8 = 0x1a;
@@ -252,30 +329,41 @@ fn longer(bytes: &[u8], more: impl ExactSizeIterator<Item = Vec<u8>>) -> Result<
     Ok(content)
 }
 
-/// The elements of tables, with functions moved.
-fn moved_elements(
-    module: &[u8],
-    elements: ElementSectionReader<'_>,
-    moved: &BTreeMap<u32, u32>,
-    end: usize,
-) -> Result<Vec<u8>> {
-    let mut content = leb(elements.count());
-    let mut items = elements.into_iter_with_offsets().peekable();
-    while let Some(item) = items.next() {
-        let (start, element) = item?;
-        let next = items.peek().and_then(|next| next.as_ref().ok()).map_or(end, |(next, _)| *next as usize);
-        match (&element.kind, element.items) {
-            (ElementKind::Active { .. }, ElementItems::Functions(functions)) => {
-                content.extend(&module[start as usize..functions.range().start as usize]);
-                content.extend(leb(functions.count()));
-                for function in functions {
-                    let function = function?;
-                    content.extend(leb(*moved.get(&function).unwrap_or(&function)));
-                }
-            }
-            _ => content.extend(&module[start as usize..next]),
-        }
+/// The section of tables, the first of which gets room for more functions.
+fn larger_table(bytes: &[u8], more: u32) -> Result<Vec<u8>> {
+    const HAS_MAXIMUM: u8 = 1;
+    let mut reader = BinaryReader::new(bytes, 0);
+    let mut content = leb(reader.read_var_u32()?);
+    content.push(reader.read_u8()?);
+    let flags = reader.read_u8()?;
+    content.push(flags);
+    content.extend(leb(reader.read_var_u32()? + more));
+    if flags & HAS_MAXIMUM != 0 {
+        content.extend(leb(reader.read_var_u32()? + more));
     }
+    content.extend(&bytes[reader.original_position() as usize..]);
+    Ok(content)
+}
+
+/// Where the elements of the first table begin, and how many there are; wasm-ld makes one list of them.
+fn elements(bytes: &[u8]) -> Result<(u32, u32, usize)> {
+    let mut reader = BinaryReader::new(bytes, 0);
+    let head = [reader.read_var_u32()?, reader.read_var_u32()?];
+    ensure!(head == [1, 0] && reader.read_u8()? == I32_CONST, "the table of functions is not as wasm-ld makes it");
+    let first = reader.read_var_i32()? as u32;
+    ensure!(reader.read_u8()? == END, "the table of functions is not as wasm-ld makes it");
+    Ok((first, reader.read_var_u32()?, reader.original_position() as usize))
+}
+
+/// The elements with more functions at their end.
+fn more_elements(bytes: &[u8], more: &[u32]) -> Result<Vec<u8>> {
+    let (first, count, start) = elements(bytes)?;
+    let mut content = vec![1, 0, I32_CONST];
+    content.extend(signed_leb(first));
+    content.push(END);
+    content.extend(leb(count + more.len() as u32));
+    content.extend(&bytes[start..]);
+    content.extend(more.iter().flat_map(|function| leb(*function)));
     Ok(content)
 }
 
@@ -342,6 +430,16 @@ fn leb(mut number: u32) -> Vec<u8> {
         number >>= 7;
     }
     bytes.push(number as u8);
+    bytes
+}
+
+/// A number that is not negative, where one with a sign is expected: its highest bit must be free.
+fn signed_leb(number: u32) -> Vec<u8> {
+    let mut bytes = leb(number);
+    if let Some(last) = bytes.last_mut().filter(|last| **last & 0x40 != 0) {
+        *last |= 0x80;
+        bytes.push(0);
+    }
     bytes
 }
 
