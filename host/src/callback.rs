@@ -19,21 +19,70 @@ use crate::job::Placement;
 /// A page of linear memory.
 const PAGE: u64 = 1 << 16;
 
-/// What a call has to know of a function's type: all that goes in and comes out are ints.
+/// What a call has to know of a function's type: all that goes in are ints and long longs, and all that comes out are ints.
 #[derive(Clone, Copy)]
 struct Signature {
-    parameters: usize,
+    parameters: u32,
+    /// A bit for each that is a long long, which two words of the arguments make.
+    wide: u32,
     has_result: bool,
 }
 
 impl Signature {
     fn of<R: Rank>(caller: &Caller<'_, Guest<R>>, function: &Func) -> Result<Signature> {
         let ty = function.ty(caller);
+        let is_number = |ty: ValType| matches!(ty, ValType::I32 | ValType::I64);
         let is_int = |ty: ValType| matches!(ty, ValType::I32);
-        if ty.results().len() > 1 || !ty.params().all(is_int) || !ty.results().all(is_int) {
+        let parameters = ty.params().len() as u32;
+        if ty.results().len() > 1 || parameters > u32::BITS || !ty.params().all(is_number) || !ty.results().all(is_int)
+        {
             return Err(format_err!("a callback of type {ty} was registered, which takes or gives more than integers"));
         }
-        Ok(Signature { parameters: ty.params().len(), has_result: ty.results().len() == 1 })
+        let wide = ty.params().enumerate().filter(|(_, ty)| matches!(ty, ValType::I64));
+        let wide = wide.fold(0, |wide, (index, _)| wide | 1 << index);
+        Ok(Signature { parameters, wide, has_result: ty.results().len() == 1 })
+    }
+
+    /// How many words its arguments are.
+    fn words(self) -> usize {
+        (self.parameters + self.wide.count_ones()) as usize
+    }
+
+    /// Its arguments from their words, of which there are enough.
+    fn arguments(self, words: &[i32]) -> impl Iterator<Item = Argument> {
+        let mut words = words.iter();
+        let mut next = move || words.next().copied().unwrap_or_default();
+        (0..self.parameters).map(move |index| match self.wide & 1 << index {
+            0 => Argument::Word(next()),
+            _ => {
+                let low = next();
+                Argument::Wide(i64::from(low as u32) | i64::from(next()) << 32)
+            }
+        })
+    }
+}
+
+/// What a function is given.
+enum Argument {
+    Word(i32),
+    Wide(i64),
+}
+
+impl From<Argument> for ValRaw {
+    fn from(argument: Argument) -> ValRaw {
+        match argument {
+            Argument::Word(word) => ValRaw::i32(word),
+            Argument::Wide(wide) => ValRaw::i64(wide),
+        }
+    }
+}
+
+impl From<Argument> for Val {
+    fn from(argument: Argument) -> Val {
+        match argument {
+            Argument::Word(word) => Val::I32(word),
+            Argument::Wide(wide) => Val::I64(wide),
+        }
     }
 }
 
@@ -78,7 +127,7 @@ impl Prepared {
         let signature = Signatures::find(caller, &function)?;
         // A variadic handler takes a pointer to its further arguments, a plain one doesn't: pass what the function
         // takes.
-        let Some(arguments) = arguments.get(..signature.parameters) else {
+        let Some(arguments) = arguments.get(..signature.words()) else {
             return Err(format_err!(
                 "a callback of type {} was registered where one with {} integer parameters is called",
                 function.ty(&*caller),
@@ -90,12 +139,12 @@ impl Prepared {
 
     /// Calls it on a thread that is its rank's alone; 0 if it gives nothing.
     fn call<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<i32> {
-        let mut words: SmallVec<[ValRaw; 8]> = self.arguments.iter().map(|&word| ValRaw::i32(word)).collect();
+        let mut words: SmallVec<[ValRaw; 8]> = self.signature.arguments(&self.arguments).map(ValRaw::from).collect();
         if words.is_empty() {
             words.push(ValRaw::i32(0));
         }
         debug_assert_eq!(caller.data().placement, Placement::Threads);
-        // SAFETY: the function takes as many ints as there are, and gives at most one, for which there is room. Ranks
+        // SAFETY: the function takes just these arguments, and gives at most one, for which there is room. Ranks
         // with a thread of their own never run on a fiber, so the guest's code stays within the stack that it began on.
         unsafe { self.function.call_unchecked(caller.as_context_mut(), &raw mut *words)? };
         Ok(if self.signature.has_result { words[0].get_i32() } else { 0 })
@@ -103,7 +152,7 @@ impl Prepared {
 
     /// Calls it on a fiber of its own.
     async fn call_on_fiber<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>) -> Result<i32> {
-        let arguments: SmallVec<[Val; 8]> = self.arguments.iter().map(|&word| Val::I32(word)).collect();
+        let arguments: SmallVec<[Val; 8]> = self.signature.arguments(&self.arguments).map(Val::from).collect();
         let mut results = [Val::I32(0)];
         let room = &mut results[..usize::from(self.signature.has_result)];
         self.function.call_async(caller.as_context_mut(), &arguments, room).await?;

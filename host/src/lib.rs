@@ -14,6 +14,7 @@ mod crew;
 mod demangle;
 mod ending;
 mod engine;
+mod files;
 mod function_table;
 #[cfg(fuzzing)]
 pub mod fuzzing;

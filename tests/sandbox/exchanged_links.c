@@ -1,8 +1,8 @@
 // A rank exchanges a folder, and a file, for links that lead out of what is granted, while another opens, makes and deletes files there.
-// engines: mpi
 // ranks: 2
 // run: --dir /tmp::/tmp
 #include "hostile.h"
+#include "../guests/own_number.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,8 +66,7 @@ static int attack(const char *name, const char *made)
 int main(int argc, char **argv)
 {
     hostile_begin(&argc, &argv);
-    int number = (int)(MPI_Wtime() * 1e3) & 0xffffff;
-    TRY(MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    int number = own_number();
     snprintf(folder, sizeof folder, "/tmp/rankine-links-%d", number);
     if (rank == 0) {
         CHECK_INT(mkdir(folder, 0777), 0);

@@ -1,8 +1,8 @@
 // Hints that a library would divide by, allocate by or look for: they are as if they had not been given.
-// engines: mpi
 // ranks: 1 2
 // run: --dir /tmp::/data
 #include "hostile.h"
+#include "../guests/own_number.h"
 #include <stdio.h>
 
 static const char *const hints[][2] = {
@@ -24,7 +24,9 @@ int main(int argc, char **argv)
     char value[64], path[64];
     int flag, length;
     hostile_begin(&argc, &argv);
-    snprintf(path, sizeof path, "/data/rankine-hints-%d", size);
+    // A name of this job's own.
+    int mark = own_number();
+    snprintf(path, sizeof path, "/data/rankine-hints-%d-%d", size, mark);
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     TRY(MPI_Type_vector(1000, 1, 3, MPI_INT, &type));
     TRY(MPI_Type_commit(&type));

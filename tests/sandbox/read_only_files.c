@@ -1,5 +1,4 @@
 // MPI_File_* in a folder that may only be read.
-// engines: mpi
 // ranks: 1 2
 // run: --dir-ro {guests}
 #include "hostile.h"

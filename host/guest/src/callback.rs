@@ -10,7 +10,7 @@ pub enum Callback {
     Call {
         /// The function.
         function: FnPtr,
-        /// Its arguments.
+        /// Its arguments. One of 64 bits is two words, the low one first.
         arguments: SmallVec<[i32; 8]>,
     },
     /// Make sure that the rank's scratch memory in the guest has this many bytes. The answer is its address, 0 if there

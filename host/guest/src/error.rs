@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use rankine_abi::{Comm, Status, Win};
+use rankine_abi::{Comm, File, Status, Win};
 
 /// An MPI error: class and text. Function name and rank are added where the error is raised.
 ///
@@ -33,6 +33,8 @@ pub enum Whose {
     Comm(Comm),
     /// A window.
     Win(Win),
+    /// A file.
+    File(File),
 }
 
 impl From<Comm> for Whose {
@@ -44,6 +46,12 @@ impl From<Comm> for Whose {
 impl From<Win> for Whose {
     fn from(win: Win) -> Whose {
         Whose::Win(win)
+    }
+}
+
+impl From<File> for Whose {
+    fn from(file: File) -> Whose {
+        Whose::File(file)
     }
 }
 
@@ -59,6 +67,12 @@ impl Error {
     pub fn on(mut self, whose: impl Into<Whose>) -> Self {
         self.0.on = Some(whose.into());
         self
+    }
+
+    /// The same error, for the error handler of this object unless it is another's already.
+    #[must_use]
+    pub fn or_on(self, whose: impl Into<Whose>) -> Self {
+        if self.on.is_some() { self } else { self.on(whose) }
     }
 
     /// The same error, of a call that gives a status all the same.

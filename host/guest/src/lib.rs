@@ -6,6 +6,7 @@
 //! | `quota` | what a rank may take of memory, and what is charged for it |
 //! | `handle` | tables of objects: class, generation, index |
 //! | `error`, `errhan` | what goes wrong in a call, and the handlers that hear of it |
+//! | `file` | what files are opened for |
 //! | `callback` | what an engine asks of the guest |
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
@@ -24,6 +25,7 @@ pub mod copy;
 pub mod dims;
 pub mod errhan;
 pub mod error;
+pub mod file;
 pub mod handle;
 mod life;
 mod memory;

@@ -35,6 +35,7 @@ pub mod errhan;
 pub mod group;
 pub mod info;
 pub mod init;
+pub mod io;
 pub mod op;
 pub mod pack;
 pub mod pt2pt;

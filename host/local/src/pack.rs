@@ -70,13 +70,37 @@ pub fn pack_external(
     let data = r.span(inbuf, incount, datatype)?;
     let signature = signature(r, incount, datatype)?;
     let (packed, end) = window(r, outbuf, outsize, position, signature.external_bytes())?;
+    each_to_external(&data, &signature, |at, bytes| packed.unpack(at, bytes))?;
+    Ok(end)
+}
+
+/// Calls `put` with the elements of a span in external form, some at a time, and where they belong.
+fn each_to_external(data: &Span<'_>, signature: &Signature, mut put: impl FnMut(usize, &[u8])) -> Result<()> {
     let (mut from, mut to) = (0, 0);
-    in_chunks(&signature, |basic, bytes, external_bytes| {
-        packed.unpack(to, &convert(basic, read(&data, from, bytes), Direction::ToExternal)?);
+    in_chunks(signature, |basic, bytes, external_bytes| {
+        put(to, &convert(basic, read(data, from, bytes), Direction::ToExternal)?);
         (from, to) = (from + bytes, to + external_bytes);
         Ok(())
+    })
+}
+
+/// The elements of a span in external form, for which there is room.
+pub(crate) fn to_external(data: &Span<'_>, signature: &Signature, room: &mut [u8]) -> Result<()> {
+    each_to_external(data, signature, |at, bytes| room[at..at + bytes.len()].copy_from_slice(bytes))
+}
+
+/// Stores elements in external form, of which the last may be missing; how many bytes of the span they are.
+pub(crate) fn from_external(data: &Span<'_>, signature: &Signature, external: &[u8]) -> Result<u64> {
+    let (mut from, mut to) = (0, 0);
+    in_chunks(signature, |basic, _, external_bytes| {
+        let there = &external[from..(from + external_bytes).min(external.len())];
+        let whole = there.len() - there.len() % usize::from(basic.external);
+        let elements = convert(basic, there[..whole].to_vec(), Direction::FromExternal)?;
+        data.unpack(to, &elements);
+        (from, to) = (from + there.len(), to + elements.len());
+        Ok(())
     })?;
-    Ok(end)
+    Ok(to as u64)
 }
 
 /// `MPI_Unpack_external`: the position after the packed data

@@ -17,7 +17,7 @@ use crate::mailbox::operation::OpRef;
 use crate::quota::Account;
 use crate::waiting::Waited;
 use crate::world::{Event, World};
-use crate::{attr, coll, comm, datatype, errhan, group, info, init, op, pt2pt, request, rma};
+use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma};
 
 /// See the module.
 pub struct Rank {
@@ -61,6 +61,7 @@ pub struct Rank {
     pub(crate) infos: info::State,
     pub(crate) attrs: attr::State,
     pub(crate) windows: rma::State,
+    pub(crate) files: io::State,
     /// Goes last: pending operations, which the job keeps, may have types of this rank.
     world: Arc<World>,
 }
@@ -103,6 +104,7 @@ impl Rank {
             infos: info::State::new(&account),
             attrs: attr::State::new(&account),
             windows: rma::State::new(&account),
+            files: io::State::new(&account),
             account,
             world,
         }

@@ -101,6 +101,11 @@ impl<'a> Span<'a> {
         Span::block(self.base.wrapping_add(range.start), range.len())
     }
 
+    /// Where offset 0 of its bytes lies, and their layout unless they are contiguous from there on.
+    pub(crate) fn scattered(&self) -> (*mut u8, Option<&Layout>) {
+        (self.base, self.layout.as_deref().map(|typed| &typed.layout))
+    }
+
     /// The bytes that a message has, packed.
     #[inline]
     pub fn bytes(&self) -> usize {

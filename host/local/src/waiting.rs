@@ -48,6 +48,9 @@ impl Rank {
     }
 
     fn in_words(&self, what: &What) -> String {
+        if let Some(file) = self.files.with_context(what.context.of_communicator()) {
+            return file.in_words(what.peer);
+        }
         let name =
             self.behind(what.context).map_or_else(|| "a communicator that was freed".into(), |found| name(&found));
         let peer = match what.peer {

@@ -15,8 +15,8 @@ use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::quota::{Account, Charge};
-use crate::rma;
 use crate::sync::{AtomicU32, AtomicUsize, Ordering};
+use crate::{io, rma};
 
 /// How a host wakes a rank that parked.
 pub trait Wake: Send + Sync {
@@ -89,11 +89,20 @@ pub struct Options {
     pub memory_limit: Option<u64>,
     /// How ranks get memory that they share, where the host can give it.
     pub share_pages: Option<Arc<dyn rma::SharePages>>,
+    /// Who keeps the files that ranks may open.
+    pub storage: Option<Arc<dyn io::Storage>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { spin: true, deadlock_check: true, buffer_limit: 64 << 10, memory_limit: None, share_pages: None }
+        Options {
+            spin: true,
+            deadlock_check: true,
+            buffer_limit: 64 << 10,
+            memory_limit: None,
+            share_pages: None,
+            storage: None,
+        }
     }
 }
 
@@ -152,6 +161,8 @@ pub struct World {
     pub(crate) shelf: Shelf,
     /// The same for windows.
     pub(crate) windows: rma::Shelf,
+    /// The same for files.
+    pub(crate) files: io::Shelf,
     wake: Arc<dyn Wake>,
     listener: Option<Arc<dyn Listen>>,
     /// When the job began.
@@ -188,6 +199,7 @@ impl World {
             end: OnceLock::new(),
             shelf: Shelf::default(),
             windows: rma::Shelf::default(),
+            files: io::Shelf::default(),
             wake,
             listener,
             origin: Instant::now(),
@@ -337,6 +349,16 @@ impl World {
             self.active.fetch_sub(1, Ordering::SeqCst);
         }
         park.swap(RUNNING, Ordering::SeqCst);
+    }
+
+    /// Work for a rank begins beside it: it counts like a rank that runs.
+    pub(crate) fn begin_errand(&self) {
+        self.active.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Such work has ended, and whoever waited for it is awake.
+    pub(crate) fn end_errand(&self) {
+        self.one_less();
     }
 
     /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen

@@ -1,5 +1,4 @@
 ! Files: names and representations as strings with blanks at their ends, views, offsets, statuses, error handlers; with `use mpi`.
-! engines: mpi
 ! ranks: 1 2
 ! with: ../check.f90
 ! run: --dir /tmp::/tmp
@@ -21,6 +20,7 @@ program files
   implicit none
   integer, parameter :: n = 16
   integer :: rank, size, ierror, file, request, mine, filetype, etype, type, amode, count, i, stamp
+  integer(8) :: ticks
   integer :: status(MPI_STATUS_SIZE), numbers(n), got(n)
   integer(MPI_OFFSET_KIND) :: offset, bytes
   character(len=80) :: name
@@ -29,7 +29,8 @@ program files
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   call MPI_Comm_size(MPI_COMM_WORLD, size, ierror)
-  stamp = int(mod(MPI_Wtime()*1d3, 1d6))
+  call system_clock(ticks)
+  stamp = int(mod(ticks, 1000000000_8))
   call MPI_Bcast(stamp, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
   write (name, '(a, i0, a, i0)') '/tmp/rankine-fortran-', size, '-', stamp
   numbers = [(1000*rank + i, i = 1, n)]

@@ -1,5 +1,4 @@
 ! mpi_f08: sections that are not contiguous, as origins of one-sided operations until a synchronisation, and in files.
-! engines: mpi
 ! ranks: 1 2 3
 ! with: ../check.f90
 ! run: --dir /tmp::/tmp
@@ -97,8 +96,14 @@ contains
     type(MPI_Request) :: request
     type(MPI_Status) :: status
     integer(MPI_OFFSET_KIND) :: mine
-    integer :: got
-    call MPI_File_open(MPI_COMM_WORLD, '/tmp/rankine-remote-sections', MPI_MODE_CREATE + MPI_MODE_RDWR + &
+    integer :: got, stamp
+    integer(8) :: ticks
+    character(len=80) :: name
+    call system_clock(ticks)
+    stamp = int(mod(ticks, 1000000000_8))
+    call MPI_Bcast(stamp, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+    write (name, '(a, i0)') '/tmp/rankine-remote-sections-', stamp
+    call MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE + MPI_MODE_RDWR + &
       MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file)
     mine = 24*rank
     call MPI_File_write_at_all_begin(file, mine, a(3, :), 6, MPI_INTEGER)

@@ -1,9 +1,9 @@
 // MPI_File_*: every rank writes its own part and reads its neighbour's: at offsets, through a view, in order, and without waiting.
-// engines: mpi
 // ranks: 1 2
 // native: no (the file lies where the harness has granted a folder)
 // run: --dir /tmp::/tmp
 #include "../check.h"
+#include "../own_number.h"
 
 enum { N = 64 };
 
@@ -46,8 +46,7 @@ int main(int argc, char **argv)
     int members = 0, pid = 0;
     check_begin(&argc, &argv);
     // A name of this job's own.
-    pid = (int)(MPI_Wtime() * 1e3) & 0xffffff;
-    TRY(MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    pid = own_number();
     snprintf(name, sizeof name, "/tmp/rankine-files-%d-%d", size, pid);
     for (int n = 0; n < N; n++)
         out[n] = 1000 * rank + n;

@@ -1,9 +1,9 @@
 // The modes in which files are opened: made, made by nobody else, deleted when closed; and errors that all ranks hear of.
-// engines: mpi
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
 // run: --dir /tmp::/tmp
 #include "../check.h"
+#include "../own_number.h"
 
 int main(int argc, char **argv)
 {
@@ -12,8 +12,7 @@ int main(int argc, char **argv)
     MPI_File file, second;
     MPI_Offset bytes = -1;
     check_begin(&argc, &argv);
-    number = (int)(MPI_Wtime() * 1e3) & 0xffffff;
-    TRY(MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    number = own_number();
     snprintf(name, sizeof name, "/tmp/rankine-modes-%d-%d", size, number);
 
     FAILS(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file), MPI_ERR_NO_SUCH_FILE);

@@ -1,7 +1,5 @@
 //! Arrays in files through MPI-IO: every rank moves its own part. The files are those of [`write_npy`](crate::write_npy)
 //! and its relatives.
-//!
-//! A program that uses these functions imports MPI's file functions, which only the engine `mpi` has.
 
 use std::ffi::{CString, c_int};
 use std::io::Cursor;

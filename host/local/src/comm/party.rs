@@ -69,6 +69,7 @@ impl Tag {
     pub(crate) const EDGES: Tag = Tag::of(0, 7);
     pub(crate) const GRAPH: Tag = Tag::of(0, 8);
     pub(crate) const WINDOW: Tag = Tag::of(0, 9);
+    pub(crate) const FILE: Tag = Tag::of(0, 10);
 }
 
 /// A group as ranks name it to each other: how many they are, and a fingerprint.

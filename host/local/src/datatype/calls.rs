@@ -204,10 +204,7 @@ pub fn type_get_contents(r: &Rank, datatype: Datatype, limits: contents::Envelop
     contents.envelope().check_within(&limits)?;
     let mut datatypes = Vec::with_capacity(contents.types().len());
     for ty in contents.types() {
-        datatypes.push(match ty.contents().named {
-            Some(predefined) => predefined,
-            None => r.types.add_handle(ty.clone(), true)?,
-        });
+        datatypes.push(r.handle_for(ty)?);
     }
     Ok(contents::Values {
         integers: contents.integers().map(|value| value as i32).collect(),

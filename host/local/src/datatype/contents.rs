@@ -77,7 +77,7 @@ pub struct Values {
 
 /// What a parameter of a constructor is, which says where `MPI_Type_get_contents` puts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     /// Always an int.
     Int,
     /// An int, or a large count in a large-count constructor.
@@ -98,7 +98,7 @@ pub struct Contents {
     /// The types it was made from, in order.
     pub(super) types: Vec<Rc<Type>>,
     /// The other arguments in order.
-    arguments: Vec<(Class, Box<[i64]>)>,
+    pub(super) arguments: Vec<(Class, Box<[i64]>)>,
 }
 
 impl Contents {

@@ -9,6 +9,8 @@
 //! |---|---|
 //! | `layout` | where bytes lie, joined and nested |
 //! | `walk`, `cursor` | the runs of a layout, all in order or from any packed position on |
+//! | `in_file` | types whose elements have other sizes in a file |
+//! | `order` | layouts as parts of a file |
 //! | `transfer` | copying between two layouts: [`copy_typed`], `Layout::pack`, `Layout::unpack` |
 //! | `signature` | which basic elements the bytes are |
 //! | `predefined` | the types that exist from the start |
@@ -33,7 +35,9 @@ mod calls;
 mod construct;
 mod contents;
 mod cursor;
+mod in_file;
 pub mod layout;
+mod order;
 mod predefined;
 mod signature;
 mod state;
@@ -44,6 +48,7 @@ mod walk;
 
 pub use calls::*;
 pub use contents::{Combiner, Contents, Envelope, Values};
+pub(crate) use order::Ascent;
 pub use predefined::Basic;
 pub use signature::Signature;
 pub(crate) use state::State;

@@ -180,6 +180,15 @@ impl Signature {
         before.checked_add(inside)
     }
 
+    /// Whether all of its basic types pass a test.
+    pub fn all(&self, test: fn(Basic) -> bool) -> bool {
+        match &self.shape {
+            Shape::Uniform(basic) => self.elements == 0 || test(*basic),
+            Shape::Repeat(inner) => inner.all(test),
+            Shape::Sequence(parts) => parts.iter().all(|part| part.signature.all(test)),
+        }
+    }
+
     /// Calls `run` with each basic type and how many of it follow, in order.
     pub fn for_each_run(&self, run: &mut impl FnMut(Basic, u64) -> Result<()>) -> Result<()> {
         match &self.shape {

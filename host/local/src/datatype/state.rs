@@ -185,6 +185,14 @@ impl Rank {
         self.types.committed(handle)
     }
 
+    /// A handle for a type that the program is shown: its own if it is predefined, else a new one.
+    pub(crate) fn handle_for(&self, ty: &Rc<Type>) -> Result<Datatype> {
+        match ty.contents().named {
+            Some(predefined) => Ok(predefined),
+            None => self.types.add_handle(ty.clone(), true),
+        }
+    }
+
     /// The type behind a handle, committed or not: what constructors and inquiries want.
     pub fn any_datatype(&self, handle: Datatype) -> Result<Rc<Type>> {
         self.types.get(handle)

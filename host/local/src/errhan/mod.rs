@@ -49,6 +49,7 @@ impl From<Whose> for On {
         match whose {
             Whose::Comm(comm) => On::Comm(comm),
             Whose::Win(win) => On::Win(win),
+            Whose::File(file) => On::File(file),
         }
     }
 }
@@ -174,6 +175,12 @@ impl Rank {
 
     fn function_of(&self, handler: Errhandler) -> Option<FnPtr> {
         Some(self.errhandlers.handlers.borrow().get(handler.0)?.function)
+    }
+
+    /// The handler that files get when they are opened: that of `MPI_FILE_NULL`.
+    pub(crate) fn handler_of_new_files(&self) -> Errhandler {
+        let of = self.errhandlers.of.borrow();
+        of.get(&(Serves::File, File::NULL.0)).copied().unwrap_or(Errhandler::ERRORS_RETURN)
     }
 
     /// A window, file or session has been made; its errors go to `handler`.

@@ -173,7 +173,7 @@ impl Rank {
             Ok(general) => general.query(self).await,
             Err(completion) => completion,
         };
-        Completed { index, request, status, error: error.map(|error| error.on(comm)) }
+        Completed { index, request, status, error: error.map(|error| error.or_on(comm)) }
     }
 }
 

@@ -353,7 +353,7 @@ impl Rank {
             Activity::Operation(_) | Activity::Done => unreachable!("it was collected at once"),
             Activity::Inactive | Activity::Future(_) => Completion::of(Status::EMPTY),
         };
-        let error = completion.error.map(|error| error.on(comm));
+        let error = completion.error.map(|error| error.or_on(comm));
         Completed { index, request, status: completion.status, error }
     }
 

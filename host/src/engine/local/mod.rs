@@ -22,6 +22,7 @@ pub(crate) mod row;
 
 pub(crate) mod bodies;
 pub(crate) mod call;
+mod files;
 mod generated;
 mod images;
 mod pages;
@@ -179,6 +180,7 @@ impl Carriers {
             deadlock_check: settings.deadlock_check,
             memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
             share_pages: pages::share(),
+            storage: Some(files::Files::beneath(&settings.grants)),
             ..Options::default()
         };
         match settings.placement {

@@ -4,12 +4,14 @@
 
 mod info;
 mod inquiry;
+mod io;
 mod misc;
 mod request;
 mod session;
 
 pub(crate) use info::*;
 pub(crate) use inquiry::*;
+pub(crate) use io::*;
 pub(crate) use misc::*;
 pub(crate) use request::*;
 pub(crate) use session::*;

@@ -14,6 +14,7 @@ mod errhan;
 mod group;
 mod info;
 mod init;
+mod io;
 mod misc;
 mod neighbor;
 mod op;
@@ -27,7 +28,7 @@ mod spawn;
 mod topo;
 
 /// All chapters that the engine has.
-pub(super) static CHAPTERS: [Chapter; 21] = [
+pub(super) static CHAPTERS: [Chapter; 22] = [
     init::CHAPTER,
     abi::CHAPTER,
     convert::CHAPTER,
@@ -47,6 +48,7 @@ pub(super) static CHAPTERS: [Chapter; 21] = [
     attr::CHAPTER,
     info::CHAPTER,
     rma::CHAPTER,
+    io::CHAPTER,
     spawn::CHAPTER,
     session::CHAPTER,
 ];

@@ -1,6 +1,5 @@
 // Distributed arrays in files through MPI-IO: the files are those that rank 0 writes alone, and are read as those.
 // ranks: 1 2 3 4
-// engines: mpi
 // run: --dir /tmp::/tmp
 
 use std::fs;

@@ -1,0 +1,197 @@
+//! The files of a job, which its ranks open beneath the folders that they may use; and the threads that read and write
+//! them while ranks compute.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use rankine_abi::MPI_ERR_IO;
+use rankine_guest::file::Opening;
+use rankine_guest::{Error, Result};
+use rankine_local::io::{Piece, Storage, Stored};
+
+use crate::beneath::Place;
+use crate::files::{self, failed};
+use crate::grants::Grants;
+use crate::job::cores;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Files {
+    grants: Grants,
+    threads: OnceLock<Sender<Work>>,
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+impl Files {
+    pub(super) fn beneath(grants: &Grants) -> Arc<dyn Storage> {
+        Arc::new(Files { grants: grants.clone(), threads: OnceLock::new() })
+    }
+}
+
+/// Threads that read and write, at most.
+const MOST_THREADS: usize = 4;
+
+/// Starts the threads. They end when nobody can give them work any more.
+fn start() -> Sender<Work> {
+    let (give, take) = channel::<Work>();
+    let take = Arc::new(Mutex::new(take));
+    for _ in 0..cores().clamp(1, MOST_THREADS) {
+        let take = take.clone();
+        let started = thread::Builder::new().name("rankine files".into()).spawn(move || work(&take));
+        if let Err(error) = started {
+            tracing::warn!("one thread fewer for files: {error}");
+        }
+    }
+    give
+}
+
+fn work(take: &Mutex<Receiver<Work>>) {
+    loop {
+        let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match next {
+            Ok(work) => work(),
+            Err(_) => return,
+        }
+    }
+}
+
+impl Storage for Files {
+    fn open(&self, name: &str, opening: Opening) -> Result<Arc<dyn Stored>> {
+        let (file, place) = files::open(&self.grants, name, opening)?;
+        Ok(Arc::new(OpenFile { file, place, name: name.to_owned() }))
+    }
+
+    fn delete(&self, name: &str) -> Result<()> {
+        files::delete(&self.grants, name)
+    }
+
+    fn run(&self, work: Work) {
+        // Without a single thread the rank does it by itself.
+        if let Err(back) = self.threads.get_or_init(start).send(work) {
+            back.0();
+        }
+    }
+}
+
+/// A file that is open.
+#[derive(Debug)]
+struct OpenFile {
+    file: File,
+    place: Place,
+    /// As the program calls it.
+    name: String,
+}
+
+/// Pieces that the system takes at once.
+const MOST_PIECES: usize = 1024;
+
+/// Pieces as the system takes them.
+struct Pieces(Vec<libc::iovec>);
+
+impl Pieces {
+    fn new(pieces: &[Piece]) -> Pieces {
+        let piece = |piece: &Piece| libc::iovec { iov_base: piece.base.cast(), iov_len: piece.bytes };
+        Pieces(pieces.iter().filter(|piece| piece.bytes > 0).map(piece).collect())
+    }
+
+    /// Moves all bytes with calls of `call`, which says how many it has moved; how many there were before it moved none.
+    fn each(mut self, mut call: impl FnMut(&[libc::iovec], u64) -> isize) -> io::Result<u64> {
+        let (mut first, mut moved) = (0, 0);
+        while first < self.0.len() {
+            let end = self.0.len().min(first + MOST_PIECES);
+            let mut now = match call(&self.0[first..end], moved) {
+                0 => break,
+                now @ 1.. => now as usize,
+                _ => match io::Error::last_os_error() {
+                    error if error.kind() == io::ErrorKind::Interrupted => continue,
+                    error => return Err(error),
+                },
+            };
+            moved += now as u64;
+            while first < end && now >= self.0[first].iov_len {
+                now -= self.0[first].iov_len;
+                first += 1;
+            }
+            if now > 0 {
+                let piece = &mut self.0[first];
+                piece.iov_base = piece.iov_base.wrapping_byte_add(now);
+                piece.iov_len -= now;
+            }
+        }
+        Ok(moved)
+    }
+}
+
+impl OpenFile {
+    fn failed(&self, error: &io::Error) -> Error {
+        failed(&self.name, error)
+    }
+}
+
+impl Stored for OpenFile {
+    unsafe fn read(&self, offset: u64, pieces: &[Piece]) -> Result<u64> {
+        let file = self.file.as_raw_fd();
+        let got = Pieces::new(pieces).each(|pieces, moved| {
+            let at = (offset + moved) as libc::off_t;
+            // SAFETY: the caller's promise.
+            unsafe { libc::preadv(file, pieces.as_ptr(), pieces.len() as libc::c_int, at) }
+        });
+        got.map_err(|error| self.failed(&error))
+    }
+
+    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> Result<()> {
+        let file = self.file.as_raw_fd();
+        let wanted: u64 = pieces.iter().map(|piece| piece.bytes as u64).sum();
+        let done = Pieces::new(pieces).each(|pieces, moved| {
+            let at = (offset + moved) as libc::off_t;
+            // SAFETY: the caller's promise.
+            unsafe { libc::pwritev(file, pieces.as_ptr(), pieces.len() as libc::c_int, at) }
+        });
+        match done.map_err(|error| self.failed(&error))? {
+            done if done == wanted => Ok(()),
+            done => {
+                let text = format!("filename: \"{}\": only {done} of {wanted} bytes were written", self.name);
+                Err(Error::new(MPI_ERR_IO, text))
+            }
+        }
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.file.metadata().map_err(|error| self.failed(&error))?.len())
+    }
+
+    fn resize(&self, bytes: u64) -> Result<()> {
+        self.file.set_len(bytes).map_err(|error| self.failed(&error))
+    }
+
+    fn reserve(&self, bytes: u64) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: a descriptor that is open.
+        let outcome = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), 0, bytes as libc::off_t) };
+        match outcome {
+            0 => Ok(()),
+            error => Err(self.failed(&io::Error::from_raw_os_error(error))),
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(|error| self.failed(&error))
+    }
+
+    fn delete(&self) -> Result<()> {
+        self.place.remove().map_err(|error| self.failed(&error))
+    }
+
+    fn identity(&self) -> Result<(u64, u64)> {
+        let metadata = self.file.metadata().map_err(|error| self.failed(&error))?;
+        Ok((metadata.dev(), metadata.ino()))
+    }
+}
