@@ -10,6 +10,7 @@ mod objects;
 mod twins;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
@@ -35,6 +36,9 @@ enum Name {
     Ring,
     /// One-sided operations of one rank on another: by length, atomic ones, locks.
     Rma,
+    /// A file that 1 to 64 ranks write and read together: contiguous parts, and rows that interleave (`bytes` is its
+    /// length).
+    Io,
     /// Object graphs between two ranks: lists, road maps, a tree (`bytes` is the number of elements, towns, nodes).
     Objects,
     /// The work of both ends of an object message: the same programs, each alone.
@@ -91,6 +95,17 @@ fn main() -> Result<()> {
             ("overhead", both.into_iter().map(|one| runs("overhead", one, 2, &[])).collect())
         }
         Name::Rma => ("rma", competitors().into_iter().map(|one| runs("rma", one, 2, &[])).collect()),
+        Name::Io => ("io", {
+            // A file of the same file system for all; native ranks poll, so they are not more than 8.
+            let folder: &'static Path = Box::leak(root().join("target/bench/files").into_boxed_path());
+            std::fs::create_dir_all(folder)?;
+            let name: &'static str = folder.join("io").display().to_string().leak();
+            let arguments: &'static [&'static str] = vec![name].leak();
+            let natives = [1, 2, 8].map(|ranks| (Competitor::mpich(), ranks));
+            let ours = [1, 2, 8, 64].map(|ranks| (Some(Competitor::local().in_folder(folder)), ranks));
+            let all = natives.into_iter().chain(ours);
+            all.filter_map(|(one, ranks)| Some(runs("io", one?, ranks, arguments))).collect()
+        }),
         Name::Pingpong => ("pingpong", competitors().into_iter().map(|one| runs("pingpong", one, 2, &[])).collect()),
         // Native ranks poll: 64 of them on few cores take milliseconds a hop, so they run few rounds.
         Name::Ring => ("ring", {

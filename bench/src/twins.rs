@@ -101,6 +101,13 @@ impl Competitor {
         Competitor { name, ..self }
     }
 
+    /// A WebAssembly one whose programs may use a folder.
+    pub fn in_folder(mut self, folder: &Path) -> Competitor {
+        let folder = folder.display();
+        self.launch.1.extend(["--dir".into(), format!("{folder}::{folder}")]);
+        self
+    }
+
     /// Compiles and runs a program on `ranks` ranks.
     pub fn run(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Vec<Measurement>> {
         let words = self.command(program, ranks)?;
