@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 
 use anyhow::{Context as _, Result, anyhow};
+use rankine_guest::Who;
 use wasmtime::{Instance, InstancePre, Store, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
@@ -21,12 +22,31 @@ use crate::output::{Output, Stream};
 use crate::symbols::Symbols;
 use crate::thrown::Thrown;
 
-/// What all ranks of a job start from. They are counted from 0 here, whatever their rank in the job is.
+/// What ranks run: a program, and how it is called.
+pub(crate) struct Role<R: Rank> {
+    pub(crate) program: InstancePre<Guest<R>>,
+    pub(crate) symbols: Arc<Symbols>,
+    /// The guest's arguments, its own name first.
+    pub(crate) arguments: Vec<String>,
+    /// What the program is known by.
+    pub(crate) key: String,
+}
+
+/// A rank that is to run.
+#[derive(Copy, Clone)]
+pub(crate) struct Seat {
+    /// Its number among the ranks of this process, from 0.
+    pub(crate) index: usize,
+    /// Which rank it is, for those who watch.
+    pub(crate) who: Who,
+}
+
+/// What all ranks of a job start from.
 pub(crate) struct Crew<E: Engine> {
     pub(crate) engine: E,
     pub(crate) settings: Settings,
-    pub(crate) program: InstancePre<Guest<E::Rank>>,
-    pub(crate) symbols: Arc<Symbols>,
+    /// What the ranks run that the job begins with.
+    pub(crate) role: Role<E::Rank>,
     pub(crate) output: Arc<Output>,
     pub(crate) remote: Remote,
     /// Stores of ranks that have ended: peers, or an MPI library, may still copy from and to their memories.
@@ -62,12 +82,12 @@ impl<R: Rank> Drop for Kept<'_, R> {
 
 impl<E: Engine> Crew<E> {
     /// Runs a rank that has a thread to itself: the one that `make` makes.
-    pub(crate) fn run_on_thread(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) {
+    pub(crate) fn run_on_thread(&self, role: &Role<E::Rank>, seat: Seat, make: impl FnOnce() -> Result<Rc<E::Rank>>) {
         let run = || {
-            let outcome = self.start(index, make).map(|store| {
+            let outcome = self.start(role, seat, make).map(|store| {
                 let mut kept = Kept::new(&self.ended, store);
                 let run = || {
-                    let instance = self.program.instantiate(kept.store())?;
+                    let instance = role.program.instantiate(kept.store())?;
                     let outcome = entry(kept.store(), &instance)?.call(kept.store(), ());
                     outcome.map_err(|error| match Thrown::take(&error, kept.store(), &instance) {
                         Some(thrown) => error.context(thrown.in_words(kept.store())),
@@ -77,21 +97,26 @@ impl<E: Engine> Crew<E> {
                 let outcome = catch_unwind(AssertUnwindSafe(run)).ok();
                 (kept, outcome)
             });
-            self.finish(index, outcome);
+            self.finish(role, seat, outcome);
         };
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
-            self.panicked(index, "");
+            self.panicked(seat.who, "");
         }
     }
 
     /// Runs a rank as a fiber.
-    pub(crate) async fn run_on_fiber(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) {
-        let outcome = match self.start(index, make) {
+    pub(crate) async fn run_on_fiber(
+        &self,
+        role: &Role<E::Rank>,
+        seat: Seat,
+        make: impl FnOnce() -> Result<Rc<E::Rank>>,
+    ) {
+        let outcome = match self.start(role, seat, make) {
             Err(error) => Err(error),
             Ok(store) => {
                 let mut kept = Kept::new(&self.ended, store);
                 let outcome = {
-                    let mut call = pin!(self.call(kept.store()));
+                    let mut call = pin!(call(role, kept.store()));
                     poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
                         Ok(polled) => polled.map(Some),
                         Err(_) => Poll::Ready(None),
@@ -101,52 +126,58 @@ impl<E: Engine> Crew<E> {
                 Ok((kept, outcome))
             }
         };
-        self.finish(index, outcome);
-    }
-
-    async fn call(&self, store: &mut Store<Guest<E::Rank>>) -> wasmtime::Result<()> {
-        let instance = self.program.instantiate_async(&mut *store).await?;
-        let Err(error) = entry(store, &instance)?.call_async(&mut *store, ()).await else { return Ok(()) };
-        Err(match Thrown::take(&error, store, &instance) {
-            Some(thrown) => error.context(thrown.in_words_async(store).await),
-            None => error,
-        })
+        self.finish(role, seat, outcome);
     }
 
     /// A rank's store, before its module is instantiated.
-    fn start(&self, index: usize, make: impl FnOnce() -> Rc<E::Rank>) -> Result<Store<Guest<E::Rank>>> {
-        let wasi = wasi(&self.settings, index, &self.output)?;
+    fn start(
+        &self,
+        role: &Role<E::Rank>,
+        seat: Seat,
+        make: impl FnOnce() -> Result<Rc<E::Rank>>,
+    ) -> Result<Store<Guest<E::Rank>>> {
+        let wasi = wasi(&self.settings, &role.arguments, seat.index, &self.output)?;
         let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
-        let guest = Guest::new(make(), self.settings.placement, wasi, no_folder);
-        let mut store = Store::new(self.program.module().engine(), guest);
+        let guest = Guest::new(make()?, self.settings.placement, wasi, no_folder);
+        let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
         Ok(store)
     }
 
     /// Tells the job how the rank ended, and keeps its memory.
-    fn finish(&self, index: usize, outcome: Result<(Kept<'_, E::Rank>, Outcome)>) {
-        let (rank, end) = match outcome {
-            Err(error) => (self.engine.first_rank() + index, End::Failed(format!("{error:#}"))),
+    fn finish(&self, role: &Role<E::Rank>, seat: Seat, outcome: Result<(Kept<'_, E::Rank>, Outcome)>) {
+        let end = match outcome {
+            Err(error) => End::Failed(format!("{error:#}")),
             // Its state in the engine may be half of one: nothing more is done with it.
-            Ok((mut kept, None)) => return self.panicked(index, kept.store().data().rank().call()),
+            Ok((mut kept, None)) => return self.panicked(seat.who, kept.store().data().rank().call()),
             Ok((mut kept, Some(outcome))) => {
                 let guest = kept.store().data();
                 let rank = guest.rank();
-                let end = classify(outcome, rank.is_running(), guest.limits.refused, &self.symbols);
+                let end = classify(outcome, rank.is_running(), guest.limits.refused, &role.symbols);
                 // Before the others miss it, and take its absence for a deadlock.
                 rank.leave(end.ends_job());
-                (rank.number(), end)
+                end
             }
         };
-        self.output.finish_rank(index);
-        self.remote.tell(Event::Ended { rank, end });
+        self.output.finish_rank(seat.index);
+        self.remote.tell(Event::Ended { who: seat.who, end });
     }
 
     /// The host itself failed while it ran the rank, in this call if in one.
-    pub(crate) fn panicked(&self, index: usize, call: &str) {
+    pub(crate) fn panicked(&self, who: Who, call: &str) {
         self.engine.stop();
-        self.remote.tell(Event::Ended { rank: self.engine.first_rank() + index, end: End::Failed(bug(call)) });
+        self.remote.tell(Event::Ended { who, end: End::Failed(bug(call)) });
     }
+}
+
+/// Runs a program on a fiber.
+async fn call<R: Rank>(role: &Role<R>, store: &mut Store<Guest<R>>) -> wasmtime::Result<()> {
+    let instance = role.program.instantiate_async(&mut *store).await?;
+    let Err(error) = entry(store, &instance)?.call_async(&mut *store, ()).await else { return Ok(()) };
+    Err(match Thrown::take(&error, store, &instance) {
+        Some(thrown) => error.context(thrown.in_words_async(store).await),
+        None => error,
+    })
 }
 
 /// What a user is told when the host panicked.
@@ -164,9 +195,9 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
 }
 
 /// A rank's WASI state.
-fn wasi(settings: &Settings, index: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
+fn wasi(settings: &Settings, arguments: &[String], index: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
     let mut builder = WasiCtxBuilder::new();
-    builder.args(&settings.arguments).envs(&settings.environment);
+    builder.args(arguments).envs(&settings.environment);
     builder.stdout(output.stream(index, Stream::Out)).stderr(output.stream(index, Stream::Err));
     if index == 0 {
         builder.stdin(output.stdin(index));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use rankine_guest::Who;
 use wasmtime::ThrownException;
 
 use crate::guest::{Abort, Exit, Stopped};
@@ -100,8 +101,10 @@ fn start_failure(error: &wasmtime::Error, refused: Option<usize>) -> String {
 /// What the ranks and the surroundings tell the job.
 #[derive(Debug)]
 pub(crate) enum Event {
+    /// A program starts these ranks. Said before any of them can end.
+    Started(Vec<Who>),
     /// A rank ended.
-    Ended { rank: usize, end: End },
+    Ended { who: Who, end: End },
     /// The process was sent a signal.
     Signal(i32),
     /// Nobody reads the output any more.
@@ -138,12 +141,12 @@ pub(crate) enum Ending {
         /// The highest status of a rank.
         status: i32,
         /// Ranks that left without `MPI_Finalize`.
-        unfinalized: Vec<usize>,
+        unfinalized: Vec<Who>,
     },
     /// A rank called `MPI_Abort`, or an error was fatal.
     Aborted {
         /// The rank.
-        rank: usize,
+        who: Who,
         /// The status it asked for.
         code: i32,
         /// The error, unless the program itself called `MPI_Abort`.
@@ -152,14 +155,14 @@ pub(crate) enum Ending {
     /// A rank gave up: it left with a status above 0, and without `MPI_Finalize`.
     Quit {
         /// The rank.
-        rank: usize,
+        who: Who,
         /// Its status.
         status: i32,
     },
     /// A rank trapped.
     Trapped {
         /// The rank.
-        rank: usize,
+        who: Who,
         /// What happened.
         report: Report,
     },
@@ -168,7 +171,7 @@ pub(crate) enum Ending {
         /// What each rank waited for.
         ranks: Vec<String>,
         /// Ranks that left without `MPI_Finalize`.
-        unfinalized: Vec<usize>,
+        unfinalized: Vec<Who>,
     },
     /// It took longer than it may; where each rank was.
     TimedOut(Duration, Vec<String>),
@@ -212,7 +215,7 @@ pub(crate) fn await_end(
     events: &Receiver<Event>,
     stop: impl FnOnce() -> bool,
 ) -> Ending {
-    let mut tally = Tally { running: ranks.collect(), ..Tally::default() };
+    let mut tally = Tally { running: ranks.map(Who::from).collect(), ..Tally::default() };
     loop {
         let event = match settings.timeout {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -249,10 +252,10 @@ fn in_words(waiting: String, place: Option<String>) -> String {
 /// How the ranks have ended so far.
 #[derive(Default)]
 struct Tally {
-    running: BTreeSet<usize>,
+    running: BTreeSet<Who>,
     status: i32,
-    unfinalized: Vec<usize>,
-    waiting: Vec<(usize, String)>,
+    unfinalized: Vec<Who>,
+    waiting: Vec<(Who, String)>,
 }
 
 impl Tally {
@@ -261,23 +264,24 @@ impl Tally {
         match event {
             Event::Signal(number) => return Some(Ending::Signalled(number, Vec::new())),
             Event::OutputClosed => return Some(Ending::OutputClosed),
-            Event::Ended { rank, end } => {
-                self.running.remove(&rank);
+            Event::Started(ranks) => self.running.extend(ranks),
+            Event::Ended { who, end } => {
+                self.running.remove(&who);
                 match end {
                     End::Exited { status: status @ 1.., unfinalized: true } => {
-                        return Some(Ending::Quit { rank, status });
+                        return Some(Ending::Quit { who, status });
                     }
                     End::Exited { status, unfinalized } => {
                         self.status = self.status.max(status);
                         if unfinalized {
-                            self.unfinalized.push(rank);
+                            self.unfinalized.push(who);
                         }
                     }
-                    End::Trapped(report) => return Some(Ending::Trapped { rank, report }),
-                    End::Failed(text) => return Some(Ending::Failed(format!("rank {rank}: {text}"))),
-                    End::Aborted { code, error } => return Some(Ending::Aborted { rank, code, error }),
+                    End::Trapped(report) => return Some(Ending::Trapped { who, report }),
+                    End::Failed(text) => return Some(Ending::Failed(format!("{who}: {text}"))),
+                    End::Aborted { code, error } => return Some(Ending::Aborted { who, code, error }),
                     End::Stopped { waiting, place, in_deadlock } => {
-                        self.waiting.push((rank, in_words(waiting, place)));
+                        self.waiting.push((who, in_words(waiting, place)));
                         // Whoever stopped it for another reason is heard yet.
                         return in_deadlock.then(|| Ending::Deadlocked { ranks: Vec::new(), unfinalized: Vec::new() });
                     }
@@ -300,7 +304,7 @@ impl Tally {
     fn places(mut self, events: &Receiver<Event>) -> Vec<String> {
         self.hear(events, TO_ANSWER);
         let mut places = self.waiting();
-        places.extend(self.running.iter().map(|rank| format!("rank {rank} computes")));
+        places.extend(self.running.iter().map(|who| format!("{who} computes")));
         places
     }
 
@@ -309,15 +313,15 @@ impl Tally {
         let until = Instant::now() + time;
         while !self.running.is_empty() {
             match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Ended { rank, end: End::Stopped { waiting, place, .. } }) => {
-                    self.running.remove(&rank);
-                    self.waiting.push((rank, in_words(waiting, place)));
+                Ok(Event::Ended { who, end: End::Stopped { waiting, place, .. } }) => {
+                    self.running.remove(&who);
+                    self.waiting.push((who, in_words(waiting, place)));
                 }
-                Ok(Event::Ended { rank, end }) => {
-                    self.running.remove(&rank);
+                Ok(Event::Ended { who, end }) => {
+                    self.running.remove(&who);
                     // It left just before the others missed it, and is heard only now.
                     if matches!(end, End::Exited { unfinalized: true, .. }) {
-                        self.unfinalized.push(rank);
+                        self.unfinalized.push(who);
                     }
                 }
                 Ok(_) => {}
@@ -329,6 +333,6 @@ impl Tally {
     /// What the ranks that were heard of wait for, in lines.
     fn waiting(&mut self) -> Vec<String> {
         self.waiting.sort_unstable();
-        self.waiting.iter().map(|(rank, waiting)| format!("rank {rank} waits in {waiting}")).collect()
+        self.waiting.iter().map(|(who, waiting)| format!("{who} waits in {waiting}")).collect()
     }
 }

@@ -25,6 +25,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         environment: Vec::new(),
         grants: Grants::default(),
         memory_limit: Some(MEMORY),
+        most_ranks: ranks,
         timeout: Some(patience),
         started: Instant::now(),
         label: false,
@@ -33,7 +34,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
     };
     let engine = Local::new(&mut settings, None)?;
     match Job::new(engine, program, Path::new("guest.wasm"), settings)?.run() {
-        Ending::TimedOut(_) => bail!("the job went on for ever"),
+        Ending::TimedOut(..) => bail!("the job went on for ever"),
         Ending::Failed(text) => bail!("the job failed: {text}"),
         _ => Ok(()),
     }

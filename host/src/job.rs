@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use rankine_guest::Who;
 use wasmtime::Linker;
 
-use crate::crew::Crew;
+use crate::crew::{Crew, Role};
 use crate::ending::{Ending, Event, Remote, await_end};
 use crate::engine::Engine;
 use crate::grants::Grants;
@@ -53,6 +54,8 @@ pub(crate) struct Settings {
     pub(crate) grants: Grants,
     /// Bytes that a rank may have: its guest's memories and tables, and what the host holds for it.
     pub(crate) memory_limit: Option<usize>,
+    /// Ranks that the job may have, those that its programs start included.
+    pub(crate) most_ranks: usize,
     /// How long the job may take, since it was started.
     pub(crate) timeout: Option<Duration>,
     /// When it was started.
@@ -81,7 +84,7 @@ impl<E: Engine> Job<E> {
     /// The same with functions of MPI that `define` registers.
     fn with(
         engine: E,
-        Program { code, symbols }: &Program,
+        Program { code, symbols, key }: &Program,
         path: &Path,
         settings: Settings,
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
@@ -89,10 +92,11 @@ impl<E: Engine> Job<E> {
         let program = imports::resolve(code, path, settings.placement, define)?;
         let (remote, events) = Remote::new();
         let (closed, first) = (remote.clone(), engine.first_rank());
-        let output =
-            Output::inherit(first..first + settings.ranks, settings.label, move || closed.tell(Event::OutputClosed));
-        let symbols = symbols.clone();
-        let crew = Crew { engine, settings, program, symbols, output, remote, ended: Mutex::default() };
+        let ranks = (first..first + settings.ranks).map(Who::from);
+        let output = Output::inherit(ranks, settings.label, move || closed.tell(Event::OutputClosed));
+        let arguments = settings.arguments.clone();
+        let role = Role { program, symbols: symbols.clone(), arguments, key: key.clone() };
+        let crew = Crew { engine, settings, role, output, remote, ended: Mutex::default() };
         Ok(Job { crew: Arc::new(crew), events })
     }
 
@@ -154,7 +158,7 @@ mod tests {
         for placement in [Placement::Threads, Placement::Fibers] {
             let engine = module::engine(module::Settings { images: true }).unwrap();
             let code = Module::new(&engine, PROGRAM).unwrap();
-            let program = Program { code, symbols: Arc::new(Symbols::default()) };
+            let program = Program { code, symbols: Arc::new(Symbols::default()), key: String::new() };
             let mut settings = Settings {
                 ranks: 4,
                 placement,
@@ -162,6 +166,7 @@ mod tests {
                 environment: Vec::new(),
                 grants: Grants::default(),
                 memory_limit: None,
+                most_ranks: 4,
                 timeout: Some(Duration::from_secs(60)),
                 started: Instant::now(),
                 label: false,

@@ -20,6 +20,7 @@ mod function_table;
 pub mod fuzzing;
 pub mod grants;
 mod guest;
+mod helper;
 mod imports;
 pub mod inspect;
 mod job;

@@ -12,9 +12,19 @@ const MAPPINGS_OF_PROCESS: usize = 2000;
 
 /// Whether a job's memories can start from copy-on-write images; an error if the job can't start at all.
 pub fn check_mappings(ranks: usize) -> Result<bool> {
-    let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok().and_then(|text| text.trim().parse().ok());
-    // Systems without this limit have no such file.
-    mappings(ranks, limit.unwrap_or(usize::MAX))
+    mappings(ranks, mappings_allowed())
+}
+
+/// How many ranks a process may have by the time that no more are started.
+pub fn most_ranks(images: bool) -> usize {
+    let each = if images { MAPPINGS_WITH_IMAGE } else { MAPPINGS };
+    mappings_allowed().saturating_sub(MAPPINGS_OF_PROCESS) / each
+}
+
+/// Systems without this limit have no such file.
+fn mappings_allowed() -> usize {
+    let text = std::fs::read_to_string("/proc/sys/vm/max_map_count");
+    text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(usize::MAX)
 }
 
 fn mappings(ranks: usize, limit: usize) -> Result<bool> {

@@ -39,6 +39,8 @@ pub struct Program {
     pub code: Module,
     /// Its debug information.
     pub symbols: Arc<Symbols>,
+    /// What its code is known by.
+    pub key: String,
 }
 
 /// Loads a program: the one that is known by a digest, or whatever the file has.
@@ -47,9 +49,17 @@ pub fn load(path: &Path, digest: Option<&str>, settings: Settings) -> Result<Pro
         Some(known) => read_known(path, known)?,
         None => read(path)?,
     };
-    let code = compile(&engine(settings)?, path, &binary)?;
-    check_program(&code, path)?;
-    Ok(Program { code, symbols: Arc::new(Symbols::of(binary)) })
+    let engine = engine(settings)?;
+    let code = compile(&engine, path, &binary)?;
+    Program::new(code, Cache::key(&engine, &binary), path, binary)
+}
+
+impl Program {
+    /// The program in a module that was compiled, if it is one.
+    pub fn new(code: Module, key: String, path: &Path, binary: Vec<u8>) -> Result<Program> {
+        check_program(&code, path)?;
+        Ok(Program { code, symbols: Arc::new(Symbols::of(binary)), key })
+    }
 }
 
 /// An engine for guests of this job.
@@ -94,7 +104,8 @@ fn contents(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("can't read {}", path.display()))
 }
 
-fn translate(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+/// The module in the bytes of a file, as [`read`] gives it.
+pub fn translate(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
     let bytes = without_first_line(bytes);
     let is_text = path.extension().is_some_and(|extension| extension == "wat");
     if !is_text && !bytes.starts_with(b"\0asm") {

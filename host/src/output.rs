@@ -10,7 +10,6 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -18,6 +17,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use rankine_guest::Who;
+use rankine_local::Growing;
 use tokio::io::{AsyncRead, AsyncWrite};
 use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
@@ -125,15 +126,26 @@ pub struct Output {
     err: Arc<Sink>,
     /// Prefix each line with its rank.
     label: bool,
-    /// The number of the first rank, in labels.
-    first: usize,
-    /// By rank: what it has not finished of a line, for both streams.
-    partial: Vec<[Mutex<Vec<u8>>; 2]>,
+    /// By rank.
+    voices: Growing<Voice>,
     /// Called once, when a rank writes after the reader of standard output has gone away.
     closed: Box<dyn Fn() + Send + Sync>,
     told: Once,
     /// A hint was given to the user.
     hinted: Once,
+}
+
+/// What one rank says.
+struct Voice {
+    who: Who,
+    /// What it has not finished of a line, for both streams.
+    partial: [Mutex<Vec<u8>>; 2],
+}
+
+impl Voice {
+    fn new(who: Who) -> Voice {
+        Voice { who, partial: Default::default() }
+    }
 }
 
 fn duplicate(fd: BorrowedFd<'_>) -> Box<dyn Write + Send> {
@@ -145,7 +157,11 @@ fn duplicate(fd: BorrowedFd<'_>) -> Box<dyn Write + Send> {
 
 impl Output {
     /// The process's own descriptors, shared by these ranks of the job; here they count from 0.
-    pub fn inherit(ranks: Range<usize>, label: bool, closed: impl Fn() + Send + Sync + 'static) -> Arc<Output> {
+    pub fn inherit(
+        ranks: impl Iterator<Item = Who>,
+        label: bool,
+        closed: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Output> {
         let out = io::stdout();
         let sinks = (
             Sink::new(duplicate(out.as_fd()), out.is_terminal()),
@@ -156,31 +172,33 @@ impl Output {
     }
 
     fn new(
-        ranks: Range<usize>,
+        ranks: impl Iterator<Item = Who>,
         label: bool,
         (out, err): (Arc<Sink>, Arc<Sink>),
         closed: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Output> {
-        let (first, partial) = (ranks.start, ranks.map(|_| Default::default()).collect());
-        Arc::new(Output {
-            out,
-            err,
-            label,
-            first,
-            partial,
-            closed: Box::new(closed),
-            told: Once::new(),
-            hinted: Once::new(),
-        })
+        let voices = Growing::new(ranks.map(Voice::new));
+        let (closed, told, hinted) = (Box::new(closed), Once::new(), Once::new());
+        Arc::new(Output { out, err, label, voices, closed, told, hinted })
+    }
+
+    /// There are more ranks, up to this number.
+    pub fn reach(&self, end: usize, who: impl Fn(usize) -> Who) {
+        self.voices.reach(end, |rank| Voice::new(who(rank)));
+    }
+
+    /// Which rank it is that has a number here.
+    pub fn who(&self, rank: usize) -> Who {
+        self.voices[rank].who
     }
 
     fn partial(&self, rank: usize, stream: Stream) -> MutexGuard<'_, Vec<u8>> {
-        self.partial[rank][stream as usize].lock().unwrap_or_else(PoisonError::into_inner)
+        self.voices[rank].partial[stream as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes what a rank wrote and hands over the lines it completes.
     fn write(&self, rank: usize, stream: Stream, bytes: &[u8]) -> io::Result<()> {
-        if self.partial.len() == 1 && !self.label {
+        if self.voices.len() == 1 && !self.label {
             return self.emit(stream, bytes);
         }
         let mut partial = self.partial(rank, stream);
@@ -203,7 +221,7 @@ impl Output {
         if !self.label {
             return lines.into();
         }
-        let label = format!("[{}] ", self.first + rank).into_bytes();
+        let label = format!("[{}] ", self.voices[rank].who.label()).into_bytes();
         lines
             .split_inclusive(|&byte| byte == b'\n')
             .flat_map(|line| [label.as_slice(), line])
@@ -264,7 +282,7 @@ impl Output {
 
     /// Writes out everything, unfinished lines of all ranks included.
     pub fn finish(&self) {
-        for rank in 0..self.partial.len() {
+        for rank in 0..self.voices.len() {
             self.finish_rank(rank);
         }
         let _ = self.out.lock().flush();
@@ -422,7 +440,7 @@ mod tests {
         let closed = Arc::new(Mutex::new(0));
         let count = closed.clone();
         let sinks = (Sink::new(Box::new(out.clone()), false), Sink::new(Box::new(err.clone()), true));
-        let output = Output::new(0..ranks, label, sinks, move || *count.lock().unwrap() += 1);
+        let output = Output::new((0..ranks).map(Who::from), label, sinks, move || *count.lock().unwrap() += 1);
         (output, out, err, closed)
     }
 

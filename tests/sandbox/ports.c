@@ -1,5 +1,4 @@
 // Names of ports that were made up or changed: to a library each is an address that it believes.
-// engines: mpi
 // ranks: 1 2
 #include "hostile.h"
 

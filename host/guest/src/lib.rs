@@ -10,6 +10,7 @@
 //! | `callback` | what an engine asks of the guest |
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
+//! | `who` | which rank it is, as its user knows it |
 //! | `op` | the predefined operations of reductions |
 //! | `status`, `tag`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
 //!
@@ -35,6 +36,7 @@ pub mod quota;
 pub mod ranks;
 mod status;
 pub mod tag;
+mod who;
 
 pub use callback::Callback;
 pub use error::{Error, Result, Whose};
@@ -42,3 +44,4 @@ pub use life::Life;
 pub use memory::Memory;
 pub use parcel::Parcel;
 pub use quota::{Account, Charge};
+pub use who::Who;

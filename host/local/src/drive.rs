@@ -222,7 +222,7 @@ pub fn wait<F: Future + ?Sized, E: From<Ended>>(
         rank.answer(call(callback)?);
     }
     loop {
-        let spun = if rank.world().options.spin { rank.spin(future.as_mut()) } else { None };
+        let spun = if rank.world().spins() { rank.spin(future.as_mut()) } else { None };
         match spun.unwrap_or_else(|| rank.step(future.as_mut())) {
             Step::Done(output) => return Ok(output),
             Step::Ended => return Err(Ended.into()),
@@ -241,7 +241,7 @@ pub fn wait<F: Future + ?Sized, E: From<Ended>>(
 /// Gives the other ranks of this thread a turn: what functions that only poll do when they find nothing. A rank
 /// with a core of its own need not, except when it keeps others out of its mailbox.
 pub(crate) async fn yield_now(rank: &Rank) {
-    if rank.world().options.spin && !rank.attending.get() {
+    if rank.world().spins() && !rank.attending.get() {
         return;
     }
     let mut asked = false;

@@ -9,14 +9,16 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use crate::growing::Growing;
 use crate::sync::thread::{self, Thread};
-use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, crosswise, spin_loop};
+use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, Ordering, crosswise, lock, spin_loop};
 use crate::world::Wake;
 
 /// Not runnable: somebody will wake it.
@@ -49,6 +51,19 @@ struct Fiber {
     home: AtomicUsize,
     /// Locked only by the worker that polls it: never contended.
     task: Mutex<Option<Task>>,
+    /// For futures other than the engine's.
+    waker: OnceLock<Waker>,
+}
+
+impl Fiber {
+    fn new(home: usize) -> Fiber {
+        Fiber {
+            state: AtomicU8::new(QUEUED),
+            home: AtomicUsize::new(home),
+            task: Mutex::new(None),
+            waker: OnceLock::new(),
+        }
+    }
 }
 
 #[repr(align(128))]
@@ -65,12 +80,12 @@ struct Worker {
 
 /// The fibers of a job's ranks and the workers that carry them.
 pub struct Fibers {
-    fibers: Vec<Fiber>,
+    fibers: Growing<Fiber>,
     workers: Vec<Worker>,
+    /// Workers whose threads have been started: the first ones.
+    started: AtomicUsize,
     /// Hears of a rank whose task panicked.
     panicked: OnceLock<Box<dyn Fn(usize) + Send + Sync>>,
-    /// Wakers by rank, for futures other than the engine's.
-    wakers: OnceLock<Vec<Waker>>,
     /// Fibers that have not ended.
     left: AtomicUsize,
 }
@@ -101,13 +116,9 @@ impl std::task::Wake for RankWaker {
 }
 
 impl Fibers {
-    /// Room for so many ranks on so many workers.
+    /// Room for so many ranks on as many workers, of whom no more are started than there are ranks.
     pub fn new(ranks: usize, workers: usize) -> Arc<Fibers> {
-        let fiber = |rank| Fiber {
-            state: AtomicU8::new(QUEUED),
-            home: AtomicUsize::new(rank * workers / ranks),
-            task: Mutex::new(None),
-        };
+        let needed = workers.min(ranks);
         let worker = |_| Worker {
             queue: Mutex::default(),
             length: AtomicUsize::new(0),
@@ -116,10 +127,10 @@ impl Fibers {
             thread: OnceLock::new(),
         };
         Arc::new(Fibers {
-            fibers: (0..ranks).map(fiber).collect(),
+            fibers: Growing::new((0..ranks).map(|rank| Fiber::new(rank * needed / ranks))),
             workers: (0..workers).map(worker).collect(),
+            started: AtomicUsize::new(0),
             panicked: OnceLock::new(),
-            wakers: OnceLock::new(),
             left: AtomicUsize::new(ranks),
         })
     }
@@ -133,22 +144,43 @@ impl Fibers {
         task: impl Fn(usize) -> Task,
         panicked: impl Fn(usize) + Send + Sync + 'static,
     ) -> io::Result<()> {
-        self.seat(task, panicked);
-        for index in 0..self.workers.len() {
+        let _ = self.panicked.set(Box::new(panicked));
+        self.seat(0..self.fibers.len(), task);
+        self.start_workers()
+    }
+
+    /// Starts more ranks, which belong to a job that runs: one of its ranks calls this, and no two at a time.
+    ///
+    /// # Errors
+    /// If the system has no thread left; the ranks run all the same.
+    pub fn start_more(self: &Arc<Self>, ranks: Range<usize>, task: impl Fn(usize) -> Task) -> io::Result<()> {
+        let (first, count) = (ranks.start, ranks.len());
+        let workers = self.workers.len();
+        self.left.fetch_add(count, Ordering::SeqCst);
+        self.fibers.reach(ranks.end, |rank| Fiber::new(rank.saturating_sub(first) * workers / count));
+        let started = self.start_workers();
+        self.seat(ranks, task);
+        started
+    }
+
+    /// Starts as many workers as have something to do. One that can't be started has the others take its ranks.
+    fn start_workers(self: &Arc<Self>) -> io::Result<()> {
+        let needed = self.workers.len().min(self.fibers.len());
+        let started = self.started.fetch_max(needed, Ordering::Relaxed);
+        for index in started..needed {
             let fibers = self.clone();
             thread::Builder::new().name(format!("worker {index}")).spawn(move || fibers.work(index))?;
         }
         Ok(())
     }
 
-    /// Gives every rank its task and puts it on its home's queue.
-    fn seat(self: &Arc<Self>, task: impl Fn(usize) -> Task, panicked: impl Fn(usize) + Send + Sync + 'static) {
-        let waker = |rank| Waker::from(Arc::new(RankWaker { fibers: Arc::downgrade(self), rank }));
-        let _ = self.wakers.set((0..self.fibers.len()).map(waker).collect());
-        let _ = self.panicked.set(Box::new(panicked));
-        for (rank, fiber) in self.fibers.iter().enumerate() {
+    /// Gives ranks their tasks and puts them on their homes' queues.
+    fn seat(self: &Arc<Self>, ranks: Range<usize>, task: impl Fn(usize) -> Task) {
+        for rank in ranks {
+            let fiber = &self.fibers[rank];
+            let _ = fiber.waker.set(Waker::from(Arc::new(RankWaker { fibers: Arc::downgrade(self), rank })));
             *lock(&fiber.task) = Some(task(rank));
-            self.workers[fiber.home.load(Ordering::Relaxed)].push(rank);
+            self.push(rank);
         }
     }
 
@@ -217,8 +249,8 @@ impl Fibers {
         let fiber = &self.fibers[rank];
         fiber.state.swap(RUNNING, Ordering::AcqRel);
         let mut slot = lock(&fiber.task);
-        let (Some(task), Some(wakers)) = (slot.as_mut(), self.wakers.get()) else { return };
-        let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(&mut Context::from_waker(&wakers[rank]))));
+        let (Some(task), Some(waker)) = (slot.as_mut(), fiber.waker.get()) else { return };
+        let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(&mut Context::from_waker(waker))));
         match polled {
             Ok(Poll::Pending) => {
                 drop(slot);
@@ -329,10 +361,6 @@ impl Future for YieldOnce {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(all(test, loom))]
 mod models {
     use std::future::poll_fn;
@@ -346,7 +374,7 @@ mod models {
         explore(2, move || {
             let fibers = Fibers::new(2, workers);
             let flags: Arc<Vec<_>> = Arc::new((0..2).map(|_| AtomicBool::new(false)).collect());
-            fibers.seat(|rank| task(rank, flags.clone(), fibers.clone()), |rank| panic!("rank {rank}"));
+            fibers.seat(0..2, |rank| task(rank, flags.clone(), fibers.clone()));
             let others: Vec<_> = (1..workers)
                 .map(|index| {
                     let fibers = fibers.clone();
@@ -387,7 +415,7 @@ mod models {
                 let flag = flag.clone();
                 Box::pin(poll_fn(move |_| if flag.load(Ordering::Relaxed) { Poll::Ready(()) } else { Poll::Pending }))
             };
-            fibers.seat(task, |rank| panic!("rank {rank}"));
+            fibers.seat(0..1, task);
             let outside = fibers.clone();
             let waker = thread::spawn(move || {
                 told.store(true, Ordering::Relaxed);

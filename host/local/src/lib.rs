@@ -13,6 +13,7 @@ mod cell;
 mod context;
 mod drive;
 mod fibers;
+mod growing;
 mod joint;
 mod mailbox;
 #[cfg(all(test, loom))]
@@ -41,6 +42,7 @@ pub mod pack;
 pub mod pt2pt;
 pub mod request;
 pub mod rma;
+pub mod spawn;
 pub mod topo;
 
 use rankine_guest::{copy, error, handle, quota};
@@ -48,10 +50,11 @@ use rankine_guest::{copy, error, handle, quota};
 pub use context::Context;
 pub use drive::{Ended, Step, block_on, wait};
 pub use fibers::{Fibers, Task, YieldOnce};
+pub use growing::Growing;
 pub use mailbox::operation::{Kind, What};
 pub use rank::Rank;
 pub use rankine_abi as abi;
 // What functions take and return.
-pub use rankine_guest::{Account, Callback, Charge, Error, Memory, Parcel, Result};
+pub use rankine_guest::{Account, Callback, Charge, Error, Memory, Parcel, Result, Who};
 pub use span::Span;
 pub use world::{End, Event, Listen, Options, Wake, World};

@@ -11,13 +11,15 @@ use rankine_guest::Memory;
 
 use crate::cell::Cells;
 use crate::comm::Communicator;
+use crate::context::Context;
 use crate::drive::Questions;
+use crate::group::Members;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
 use crate::quota::Account;
 use crate::waiting::Waited;
 use crate::world::{Event, World};
-use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma};
+use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma, spawn};
 
 /// See the module.
 pub struct Rank {
@@ -62,6 +64,7 @@ pub struct Rank {
     pub(crate) attrs: attr::State,
     pub(crate) windows: rma::State,
     pub(crate) files: io::State,
+    pub(crate) spawn: spawn::State,
     /// Goes last: pending operations, which the job keeps, may have types of this rank.
     world: Arc<World>,
 }
@@ -72,9 +75,14 @@ pub struct Rank {
 unsafe impl Send for Rank {}
 
 impl Rank {
-    /// Rank `id` of a job. Its memory is set before its first call.
+    /// Rank `id` of those that the job began with. Its memory is set before its first call.
     pub fn new(world: Arc<World>, id: usize) -> Rank {
-        let size = world.size();
+        let everybody = Rc::new(Members::range(0, world.first_size() as u32));
+        Rank::with(world, id, Communicator::world(Context::WORLD, everybody, id as i32))
+    }
+
+    /// Rank `id` of the job, with this as its `MPI_COMM_WORLD`.
+    pub(crate) fn with(world: Arc<World>, id: usize, communicator: Communicator) -> Rank {
         let account = world.account(id).clone();
         Rank {
             id: id as u32,
@@ -90,7 +98,7 @@ impl Rank {
             cells: Cells::default(),
             deaf: Cell::new(false),
             yielding: Cell::new(false),
-            world_comm: Rc::new(Communicator::world(id, size)),
+            world_comm: Rc::new(communicator),
             self_comm: Rc::new(Communicator::myself(id)),
             init: init::State::default(),
             comms: comm::State::new(&account),
@@ -105,12 +113,13 @@ impl Rank {
             attrs: attr::State::new(&account),
             windows: rma::State::new(&account),
             files: io::State::new(&account),
+            spawn: spawn::State::first(id),
             account,
             world,
         }
     }
 
-    /// Its rank in `MPI_COMM_WORLD`.
+    /// Its number among all ranks of the job.
     pub fn id(&self) -> usize {
         self.id as usize
     }
@@ -162,6 +171,7 @@ impl Rank {
         self.world.resume(self.id);
         self.drop_futures();
         self.drop_buffered();
+        spawn::close_all(self);
         self.world.exit(self.id);
     }
 }

@@ -92,3 +92,8 @@ impl Backoff {
         }
     }
 }
+
+/// Locks, also what a thread that panicked has left.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

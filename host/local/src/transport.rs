@@ -230,7 +230,7 @@ impl Rank {
         // As long as a peer needs that is about to send.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
         let to = span.contiguous()?;
-        if self.world().options.spin {
+        if self.world().spins() {
             self.look_out(LOOKS, None);
         }
         if !self.mailbox().ring.has_next() {

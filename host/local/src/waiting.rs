@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::rank::Rank;
 use crate::rma::{Wait, Window};
+use crate::spawn;
 
 /// What a rank waits for.
 pub(crate) enum Waited {
@@ -16,6 +17,8 @@ pub(crate) enum Waited {
     Operation(OpRef),
     /// Other ranks of a window.
     Window(Rc<Window>, Wait),
+    /// Somebody to come to a port.
+    Port(Box<str>, spawn::Wait),
 }
 
 /// Operations named of a rank that waits for many.
@@ -30,6 +33,7 @@ impl Rank {
             let words = match waited {
                 Waited::Operation(operation) => self.in_words(&operation.what()),
                 Waited::Window(window, wait) => window.in_words(*wait),
+                Waited::Port(port, wait) => wait.in_words(port),
             };
             if !named.contains(&words) {
                 named.push(words);

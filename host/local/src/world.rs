@@ -1,22 +1,24 @@
 //! What the ranks of one job share: their mailboxes, who sleeps, and how the job ended.
 
 use std::hash::{BuildHasher, Hash, RandomState};
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use rankine_abi::MPI_ERR_NO_MEM;
+use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN};
 
 use crate::context::{Context, Contexts};
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
 use crate::group::Shelf;
+use crate::growing::Growing;
 use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::quota::{Account, Charge};
-use crate::sync::{AtomicU32, AtomicUsize, Ordering};
-use crate::{io, rma};
+use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use crate::{io, rma, spawn};
 
 /// How a host wakes a rank that parked.
 pub trait Wake: Send + Sync {
@@ -30,7 +32,7 @@ pub trait Listen: Send + Sync {
     fn event(&self, event: Event);
 }
 
-/// What a [`Listen`]er is told. Ranks are those of `MPI_COMM_WORLD`.
+/// What a [`Listen`]er is told. Ranks are those of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A message's bytes moved straight from the sender's memory to the receiver's, by the hand of rank `by`.
@@ -91,6 +93,10 @@ pub struct Options {
     pub share_pages: Option<Arc<dyn rma::SharePages>>,
     /// Who keeps the files that ranks may open.
     pub storage: Option<Arc<dyn io::Storage>>,
+    /// Ranks that the job may have, those that its programs start included; none of them leaves its room to another.
+    pub most_ranks: usize,
+    /// How many ranks the machine suits (`MPI_UNIVERSE_SIZE`).
+    pub universe: usize,
 }
 
 impl Default for Options {
@@ -102,6 +108,8 @@ impl Default for Options {
             memory_limit: None,
             share_pages: None,
             storage: None,
+            most_ranks: 0,
+            universe: 0,
         }
     }
 }
@@ -147,9 +155,28 @@ struct Post {
     exited: AtomicU32,
 }
 
+impl Post {
+    /// The post of a rank, of so many in the job.
+    fn new(ranks: usize, options: &Options) -> Post {
+        // Ten thousand rings have to stay affordable; a few can be long.
+        let slots = match ranks {
+            _ if cfg!(loom) => 4,
+            0..=64 => 256,
+            _ => 32,
+        };
+        let account = Account::new(options.memory_limit);
+        Post {
+            mailbox: Mailbox::new(slots, &account),
+            account,
+            operations: Mutex::new(Vec::new()),
+            exited: AtomicU32::new(0),
+        }
+    }
+}
+
 /// See the module.
 pub struct World {
-    posts: Box<[Post]>,
+    posts: Growing<Post>,
     /// Ranks that neither sleep nor have exited. A waker counts for the one it wakes.
     active: AtomicUsize,
     contexts: Contexts,
@@ -163,6 +190,10 @@ pub struct World {
     pub(crate) windows: rma::Shelf,
     /// The same for files.
     pub(crate) files: io::Shelf,
+    /// Ranks that programs start, and how strangers among them meet.
+    pub(crate) spawned: spawn::Shared,
+    /// Ranks spin before they park.
+    spin: AtomicBool,
     wake: Arc<dyn Wake>,
     listener: Option<Arc<dyn Listen>>,
     /// When the job began.
@@ -174,24 +205,10 @@ pub struct World {
 impl World {
     /// A job of `ranks` ranks.
     pub fn new(ranks: usize, wake: Arc<dyn Wake>, listener: Option<Arc<dyn Listen>>, options: Options) -> Arc<World> {
-        // Ten thousand rings have to stay affordable; a few can be long.
-        let slots = match ranks {
-            _ if cfg!(loom) => 4,
-            0..=64 => 256,
-            _ => 32,
-        };
-        let post = |_| {
-            let account = Account::new(options.memory_limit);
-            Post {
-                mailbox: Mailbox::new(slots, &account),
-                account,
-                operations: Mutex::new(Vec::new()),
-                exited: AtomicU32::new(0),
-            }
-        };
-        let posts = (0..ranks).map(post).collect();
+        let universe = options.universe.max(ranks);
+        let options = Options { universe, ..options };
         Arc::new(World {
-            posts,
+            posts: Growing::new((0..ranks).map(|_| Post::new(ranks, &options))),
             active: AtomicUsize::new(ranks),
             contexts: Contexts::new(),
             hasher: RandomState::new(),
@@ -200,6 +217,8 @@ impl World {
             shelf: Shelf::default(),
             windows: rma::Shelf::default(),
             files: io::Shelf::default(),
+            spawned: spawn::Shared::default(),
+            spin: AtomicBool::new(options.spin),
             wake,
             listener,
             origin: Instant::now(),
@@ -207,9 +226,57 @@ impl World {
         })
     }
 
-    /// How many ranks the job has.
+    /// How many ranks the job began with.
+    pub(crate) fn first_size(&self) -> usize {
+        self.posts.first_len()
+    }
+
+    /// How many ranks the job has had by now.
     pub fn size(&self) -> usize {
         self.posts.len()
+    }
+
+    /// Room for more ranks. They count as running from now on, so they are to be started, or to be given up.
+    pub(crate) fn grow(&self, ranks: usize) -> Result<Range<usize>> {
+        let (most, size) = (self.options.most_ranks, self.size());
+        self.active.fetch_add(ranks, Ordering::SeqCst);
+        let room = self.posts.add(ranks, most, |_| Post::new(size.saturating_add(ranks), &self.options));
+        let Some(room) = room else {
+            self.active.fetch_sub(ranks, Ordering::SeqCst);
+            let text =
+                format!("the job has {size} ranks and may have {most} in all: there is no room for {ranks} more");
+            return Err(Error::new(MPI_ERR_SPAWN, text));
+        };
+        // Whoever ends the job wakes the ranks that it sees; the others have to see that it has ended.
+        if self.ended.load(Ordering::SeqCst) != 0 {
+            self.give_up(room);
+            return Err(Error::new(MPI_ERR_SPAWN, "the job has ended"));
+        }
+        Ok(room)
+    }
+
+    /// Ranks that got room and were not started.
+    pub(crate) fn give_up(&self, ranks: Range<usize>) {
+        for rank in ranks {
+            self.posts[rank].exited.store(1, Ordering::Release);
+            self.active.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether ranks spin before they park.
+    #[inline]
+    pub(crate) fn spins(&self) -> bool {
+        self.spin.load(Ordering::Relaxed)
+    }
+
+    /// Says whether ranks shall spin before they park.
+    pub fn set_spin(&self, spin: bool) {
+        self.spin.store(spin, Ordering::Relaxed);
+    }
+
+    /// Says how more ranks are started. Without that, no program can start any.
+    pub fn start_by(&self, start: Arc<dyn spawn::Start>) {
+        self.spawned.start_by(start);
     }
 
     /// Seconds since the job began.

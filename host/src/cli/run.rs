@@ -10,6 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use rankine_guest::Who;
 
 use super::{kept, launch};
 use crate::confine::{self, Needs};
@@ -65,6 +66,11 @@ pub(super) struct Arguments {
     /// host's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory_limit: Option<usize>,
+
+    /// Ranks that the job may have in all, when programs start more of them (MPI_Comm_spawn) [default: 1024 beside the
+    /// first ones]
+    #[arg(long, value_name = "N", value_parser = parse_ranks)]
+    max_ranks: Option<usize>,
 
     /// End the job after this many seconds
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
@@ -131,6 +137,9 @@ Exit status: the highest of the program's own; or
     1  the host could not run it    124  --timeout was reached
     2  wrong usage                  130  interrupted by Ctrl-C
     3  deadlock: all ranks waited   141  nobody read the output any more";
+
+/// Ranks that programs may start, unless the user says otherwise.
+const MORE_RANKS: usize = 1024;
 
 fn parse_ranks(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -345,6 +354,9 @@ impl Arguments {
                      runs a whole job by itself"
                 );
             }
+            (EngineName::Mpi, ..) if self.max_ranks.is_some() => usage(
+                "--max-ranks is for the engine local: over an MPI library, the launcher says how many processes there may be",
+            ),
             (EngineName::Local, None, _) if self.mpi_lib.is_some() => {
                 usage("--mpi-lib is for the engine mpi: start it with a launcher, or with --engine mpi")
             }
@@ -374,6 +386,7 @@ impl Arguments {
             environment: self.environment,
             grants,
             memory_limit: self.memory_limit,
+            most_ranks: self.max_ranks.unwrap_or(ranks.saturating_add(MORE_RANKS)).max(ranks),
             timeout: self.timeout,
             started: Instant::now(),
             label: self.label,
@@ -434,11 +447,11 @@ fn account(ending: &Ending) -> Vec<String> {
         Ending::Finished { unfinalized, .. } => Vec::from_iter(unfinalized_ranks(unfinalized)),
         Ending::OutputClosed => Vec::new(),
         Ending::Aborted { error: Some(error), .. } => line(format_args!("{error}")),
-        Ending::Aborted { rank, code, .. } => line(format_args!("rank {rank} aborted the job with code {code}")),
-        Ending::Quit { rank, status } => {
-            line(format_args!("rank {rank} exited with status {status} and without MPI_Finalize, which ended the job"))
+        Ending::Aborted { who, code, .. } => line(format_args!("{who} aborted the job with code {code}")),
+        Ending::Quit { who, status } => {
+            line(format_args!("{who} exited with status {status} and without MPI_Finalize, which ended the job"))
         }
-        Ending::Trapped { rank, report } => line(format_args!("rank {rank} trapped: {report}")),
+        Ending::Trapped { who, report } => line(format_args!("{who} trapped: {report}")),
         Ending::Deadlocked { ranks, unfinalized } => {
             let mut lines = line(format_args!("deadlock: every rank waits and no message is under way"));
             lines.extend(few(ranks).map(|rank| format!("  {rank}")));
@@ -469,10 +482,10 @@ fn few(lines: &[String]) -> impl Iterator<Item = String> {
     lines.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("... and {more} more")))
 }
 
-fn unfinalized_ranks(ranks: &[usize]) -> Option<String> {
+fn unfinalized_ranks(ranks: &[Who]) -> Option<String> {
     let (first, others) = ranks.split_first()?;
     let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    Some(format!("rankine: rank {first}{others} ended without MPI_Finalize"))
+    Some(format!("rankine: {first}{others} ended without MPI_Finalize"))
 }
 
 #[cfg(test)]

@@ -47,17 +47,24 @@ pub struct Needs {
     /// The MPI library, already loaded; none for the embedded engine.
     library: Option<PathBuf>,
     network: Network,
+    /// Code that is compiled while guests run.
+    code: bool,
 }
 
 impl Needs {
     /// The needs of guests that may use these folders, over an MPI library that was loaded from this file, if any.
     pub fn new(grants: &Grants, library: Option<&Path>, network: Network) -> Needs {
-        Needs { grants: grants.clone(), workshop: None, library: library.map(Path::to_path_buf), network }
+        Needs { grants: grants.clone(), workshop: None, library: library.map(Path::to_path_buf), network, code: false }
     }
 
     /// The same, and this folder of the host's own.
     pub fn with(self, workshop: Option<PathBuf>) -> Needs {
         Needs { workshop, ..self }
+    }
+
+    /// The same, and code that another process compiles while guests run.
+    pub fn with_code(self) -> Needs {
+        Needs { code: true, ..self }
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use rankine_guest::{Account, Memory};
+use rankine_guest::{Account, Memory, Who};
 use wasmtime::Linker;
 
 use crate::confine::Needs;
@@ -77,8 +77,8 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
 
 /// A rank, as the store of its guest knows it.
 pub(crate) trait Rank: 'static {
-    /// Its rank in `MPI_COMM_WORLD`.
-    fn number(&self) -> usize;
+    /// Which rank it is, for those who watch.
+    fn who(&self) -> Who;
 
     /// The guest's memory.
     fn memory(&self) -> &Memory;

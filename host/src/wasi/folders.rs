@@ -48,10 +48,10 @@ fn hint<R: Rank>(caller: &mut Caller<'_, Guest<R>>, path: i32, length: i32) -> R
     let (memory, _) = Guest::wasi_view(caller)?;
     let name = memory.to_vec(GuestPtr::<[u8]>::new((path as u32, (length as u32).min(LONGEST))))?;
     let name = shown::line(&String::from_utf8_lossy(&name));
-    let rank = caller.data().rank().number();
+    let who = caller.data().rank().who();
     if let Some(output) = caller.data().no_folder() {
         output.hint(&format!(
-            "rank {rank} looks for the file {name}, and no folder is granted: add --dir . to let the program use this one"
+            "{who} looks for the file {name}, and no folder is granted: add --dir . to let the program use this one"
         ));
     }
     Ok(())

@@ -23,6 +23,8 @@ pub enum Wall {
     EmbeddedWithFolder,
     /// The folder is only to be read.
     EmbeddedReading,
+    /// The embedded engine, whose program can start ranks from modules in the folder.
+    Starting,
     /// The embedded engine, behind a socket that was opened before.
     Serving,
     /// A rank over an MPI library, of a job on one host.
@@ -33,13 +35,15 @@ pub enum Wall {
 use Wall::*;
 
 impl Wall {
-    pub const ALL: [Wall; 6] = [Embedded, EmbeddedWithFolder, EmbeddedReading, Serving, Library, LibraryOnHosts];
+    pub const ALL: [Wall; 7] =
+        [Embedded, EmbeddedWithFolder, EmbeddedReading, Starting, Serving, Library, LibraryOnHosts];
 
     pub fn name(self) -> &'static str {
         match self {
             Embedded => "embedded",
             EmbeddedWithFolder => "embedded-with-folder",
             EmbeddedReading => "embedded-reading",
+            Starting => "starting",
             Serving => "serving",
             Library => "library",
             LibraryOnHosts => "library-on-hosts",
@@ -67,10 +71,10 @@ impl Attempt {
 }
 
 const ALL: &[Wall] = &Wall::ALL;
-const OURS: &[Wall] = &[Embedded, EmbeddedWithFolder, EmbeddedReading, Serving];
+const OURS: &[Wall] = &[Embedded, EmbeddedWithFolder, EmbeddedReading, Starting, Serving];
 const THEIRS: &[Wall] = &[Library, LibraryOnHosts];
 const NO_FOLDER: &[Wall] = &[Embedded, Serving];
-const FOLDER: &[Wall] = &[EmbeddedWithFolder, Library, LibraryOnHosts];
+const FOLDER: &[Wall] = &[EmbeddedWithFolder, Starting, Library, LibraryOnHosts];
 
 const FINE: &[i32] = &[0];
 const REFUSED: &[i32] = &[EPERM, EACCES];
@@ -237,11 +241,18 @@ pub const ATTEMPTS: &[Attempt] = &[
         let rights = libc::PROT_READ | libc::PROT_EXEC;
         call!(libc::SYS_mmap, 0, 4096, rights, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
     }),
-    on_all_threads("data-becomes-code", &[(OURS, NOTHING), (THEIRS, FINE)], |_| {
+    // Code that was compiled meanwhile, for ranks that are started, was data; it is not written any more.
+    on_all_threads("data-becomes-code", &[(&[Starting], FINE), (OURS, NOTHING), (THEIRS, FINE)], |_| {
         let (rights, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: new memory.
         let page = unsafe { libc::mmap(ptr::null_mut(), 4096, rights, kind, -1, 0) };
         call!(libc::SYS_mprotect, page, 4096, libc::PROT_READ | libc::PROT_EXEC)
+    }),
+    on_all_threads("data-is-code", &[(OURS, NOTHING), (THEIRS, FINE)], |_| {
+        let (rights, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: new memory.
+        let page = unsafe { libc::mmap(ptr::null_mut(), 4096, rights, kind, -1, 0) };
+        call!(libc::SYS_mprotect, page, 4096, rights | libc::PROT_EXEC)
     }),
     // The system.
     on_all_threads("mount", EVERYWHERE, |place| {

@@ -140,6 +140,7 @@ fn needs(wall: Wall, place: &Place) -> Needs {
         Wall::Embedded => Needs::new(&none, None, Network::Closed),
         Wall::EmbeddedWithFolder => Needs::new(&granted, None, Network::Closed),
         Wall::EmbeddedReading => Needs::new(&read_only, None, Network::Closed),
+        Wall::Starting => Needs::new(&granted, None, Network::Closed).with_code(),
         Wall::Serving => Needs::new(&none, None, Network::Answers),
         Wall::Library => Needs::new(&granted, Some(&library), Network::Closed),
         Wall::LibraryOnHosts => Needs::new(&granted, Some(&library), Network::Open),

@@ -1,5 +1,4 @@
 ! Processes that start processes: commands and arguments as arrays of strings, MPI_ARGV_NULL, MPI_ERRCODES_IGNORE, names and ports.
-! engines: mpi
 ! ranks: 1
 ! with: ../check.f90
 ! run: --dir-ro {guests}
@@ -82,12 +81,12 @@ contains
     integer :: ierror, class
     call MPI_Open_port(MPI_INFO_NULL, port)
     call check(len_trim(port) > 0, 'Open_port')
-    call MPI_Publish_name('rankine fortran  ', MPI_INFO_NULL, port)
+    call MPI_Publish_name('rankine-fortran  ', MPI_INFO_NULL, port)
     found = repeat('x', MPI_MAX_PORT_NAME)
-    call MPI_Lookup_name('rankine fortran', MPI_INFO_NULL, found)
+    call MPI_Lookup_name('rankine-fortran', MPI_INFO_NULL, found)
     call check(found == port, 'Lookup_name')
-    call MPI_Unpublish_name('rankine fortran', MPI_INFO_NULL, port)
-    call MPI_Lookup_name('rankine fortran', MPI_INFO_NULL, found, ierror)
+    call MPI_Unpublish_name('rankine-fortran', MPI_INFO_NULL, port)
+    call MPI_Lookup_name('rankine-fortran', MPI_INFO_NULL, found, ierror)
     call MPI_Error_class(ierror, class)
     call check(class == MPI_ERR_NAME, 'a name that nobody has published')
     call MPI_Close_port(port)

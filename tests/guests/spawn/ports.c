@@ -1,5 +1,4 @@
 // Two groups that know nothing of each other meet over a port, whose name the one publishes and the other looks up.
-// engines: mpi
 // ranks: 2
 // native: no (it starts itself as a module)
 // run: --dir-ro {guests}

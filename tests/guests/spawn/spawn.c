@@ -1,5 +1,4 @@
 // MPI_Comm_spawn starts more processes of a module beneath a granted folder; parent and children exchange messages.
-// engines: mpi
 // ranks: 1
 // native: no (it starts itself as a module)
 // run: --dir-ro {guests}

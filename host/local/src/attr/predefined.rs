@@ -57,7 +57,8 @@ fn value(r: &Rank, keyval: i32) -> i32 {
         // One process, one clock.
         MPI_WTIME_IS_GLOBAL => 1,
         MPI_LASTUSEDCODE => r.last_used_code(),
-        MPI_UNIVERSE_SIZE => r.world().size() as i32,
+        MPI_APPNUM => r.spawn.command,
+        MPI_UNIVERSE_SIZE => r.world().options.universe as i32,
         _ => 0,
     }
 }

@@ -199,7 +199,7 @@ impl<'a> Coll<'a> {
 
     /// Whether every rank has a core of its own, so that rounds cost time and messages hardly any.
     fn has_cores(&self) -> bool {
-        self.r.world().options.spin
+        self.r.world().spins()
     }
 
     /// Starts a send to a peer.

@@ -95,7 +95,7 @@ impl Communicator {
     }
 
     /// It as an intercommunicator to `remote`.
-    pub(super) fn to(mut self, remote: Rc<Members>) -> Communicator {
+    pub(crate) fn to(mut self, remote: Rc<Members>) -> Communicator {
         self.remote = Some(remote);
         self.local = Some(Rc::new(Communicator::new(self.context.local(), self.group.clone(), self.rank)));
         self

@@ -100,8 +100,9 @@ impl Communicator {
         self
     }
 
-    pub(crate) fn world(id: usize, size: usize) -> Self {
-        let world = Self::new(Context::WORLD, Rc::new(Members::range(0, size as u32)), id as i32);
+    /// `MPI_COMM_WORLD` of these ranks.
+    pub(crate) fn world(context: Context, group: Rc<Members>, rank: i32) -> Self {
+        let world = Self::new(context, group, rank);
         *world.name.borrow_mut() = "MPI_COMM_WORLD".into();
         world
     }
@@ -328,16 +329,4 @@ pub async fn comm_free(r: &Rank, comm: Comm) -> Result<Comm> {
     attr::delete_all(r, comm.into()).await?;
     r.remove_comm(comm);
     Ok(Comm::NULL)
-}
-
-/// `MPI_Comm_get_parent`: nobody spawned this job.
-pub fn comm_get_parent(_: &Rank) -> Result<Comm> {
-    Ok(Comm::NULL)
-}
-
-/// `MPI_Comm_disconnect`: [`comm_free`], after everything that goes on over the communicator has ended (§11.10.4).
-pub async fn comm_disconnect(r: &Rank, comm: Comm) -> Result<Comm> {
-    r.communicator(comm)?;
-    r.settle(comm).await;
-    comm_free(r, comm).await
 }

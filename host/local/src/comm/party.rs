@@ -70,6 +70,8 @@ impl Tag {
     pub(crate) const GRAPH: Tag = Tag::of(0, 8);
     pub(crate) const WINDOW: Tag = Tag::of(0, 9);
     pub(crate) const FILE: Tag = Tag::of(0, 10);
+    pub(crate) const SPAWN: Tag = Tag::of(0, 11);
+    pub(crate) const CONNECT: Tag = Tag::of(0, 12);
 }
 
 /// A group as ranks name it to each other: how many they are, and a fingerprint.

@@ -1,6 +1,6 @@
 //! Sessions and process sets (§11.3), and communicators that have no parent (§7.4.2, §7.6.2).
 //!
-//! A session keeps nothing but its hints: all of a job's ranks are there from the start.
+//! A session keeps nothing but its hints: all ranks of a world are there from its start.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use crate::group::{Members, disagreement};
 use crate::info::{self, Hints};
 use crate::rank::Rank;
 
-/// The process set of all ranks of the job.
+/// The process set of all ranks of the caller's world.
 const WORLD: &str = "mpi://WORLD";
 /// The process set of the calling rank.
 const SELF: &str = "mpi://SELF";
@@ -29,7 +29,7 @@ const SETS: [&str; 2] = [WORLD, SELF];
 /// The members of a process set. Programs write these names in either case.
 pub(super) fn process_set(r: &Rank, name: &str) -> Option<Members> {
     if name.eq_ignore_ascii_case(WORLD) {
-        Some(Members::range(0, r.world().size() as u32))
+        Some(Members::clone(&r.world_comm.group))
     } else if name.eq_ignore_ascii_case(SELF) {
         Some(Members::range(r.me(), 1))
     } else {

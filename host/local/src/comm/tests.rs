@@ -12,6 +12,7 @@ use crate::group::{group_compare, group_excl, group_free, group_incl, group_rang
 use crate::info::{info_create, info_get, info_set};
 use crate::pt2pt::{irecv, precv_init, psend_init, recv, send};
 use crate::request::{wait, waitall};
+use crate::spawn::comm_disconnect;
 use crate::testing::{both, turns};
 use crate::topo::{cart_create, cart_sub, dist_graph_create, graph_create};
 use crate::world::{End, Options};

@@ -123,7 +123,7 @@ impl Rank {
     /// Hands an error to the handler it belongs to, which may be a function of the guest.
     pub async fn raise(&self, on: On, error: Error) -> Raised {
         let name = class_name(error_class(self, error.class).unwrap_or(error.class));
-        let text = format!("{} on rank {}: {} ({name})", self.call(), self.id(), error.text);
+        let text = format!("{} on {}: {} ({name})", self.call(), self.who(), error.text);
         *self.errhandlers.last.borrow_mut() = Some((error.class, text.clone()));
         let (handler, object) = self.handler_of(error.on.map_or(on, On::from));
         match handler {

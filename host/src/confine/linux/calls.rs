@@ -201,10 +201,15 @@ fn needed(needs: &Needs) -> Result<Rules> {
     let asks = ASKS.map(|request| Ok(vec![equals(1, request)?]));
     let process = [libc::PR_SET_NAME, libc::PR_GET_NAME, libc::PR_SET_VMA, libc::PR_SET_NO_NEW_PRIVS]
         .map(|what| Ok(vec![equals(0, what as u64)?]));
+    let mut protections = vec![rule(vec![no_code(2)?])?];
+    if needs.code {
+        // What becomes code can't be written any more.
+        protections.push(rule(vec![masked(2, libc::PROT_EXEC | libc::PROT_WRITE, libc::PROT_EXEC)?])?);
+    }
     rules.extend([
-        // All code is compiled before; what is written to memory stays data.
+        // All code is compiled before, where the job needs no more of it; what is written to memory stays data.
         (libc::SYS_mmap, vec![rule(vec![no_code(2)?])?]),
-        (libc::SYS_mprotect, vec![rule(vec![no_code(2)?])?]),
+        (libc::SYS_mprotect, protections),
         (libc::SYS_clone, vec![rule(vec![masked(0, libc::CLONE_THREAD | NAMESPACES, libc::CLONE_THREAD)?])?]),
         (libc::SYS_tgkill, vec![rule(vec![equals(0, me())?])?]),
         (libc::SYS_ioctl, any(asks)?),

@@ -22,25 +22,29 @@ pub(crate) mod row;
 
 pub(crate) mod bodies;
 pub(crate) mod call;
+mod compiler;
 mod files;
 mod generated;
 mod images;
 mod pages;
 pub(crate) mod shim;
+mod spawn;
 mod threads;
 
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
-use rankine_guest::{Account, Memory};
+use rankine_guest::{Account, Memory, Who};
 use rankine_local::{End, Fibers, Options, Rank, Task, World};
 use wasmtime::Linker;
 
+use self::compiler::Compiler;
+use self::spawn::Starter;
 use super::Engine;
 use crate::confine::{Needs, Network};
-use crate::crew::Crew;
+use crate::crew::{Crew, Role, Seat};
 use crate::job::{Placement, Settings, cores};
 use crate::module::{self, Program};
 use crate::{engine, limits};
@@ -53,8 +57,12 @@ pub(crate) struct Local {
     carriers: Carriers,
     /// What the ranks share.
     world: Arc<World>,
+    /// How many ranks the job begins with.
+    ranks: usize,
     /// Memories start from copy-on-write images.
     images: bool,
+    /// Compiles modules while the process is confined, if the job may start ranks from them.
+    compiler: OnceLock<Compiler>,
 }
 
 impl Engine for Local {
@@ -64,16 +72,21 @@ impl Engine for Local {
         let images = limits::check_mappings(settings.ranks)?;
         limits::raise_open_files();
         tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
-        let (carriers, world) = Carriers::new(settings);
-        Ok(Local { carriers, world, images })
+        let (carriers, world) = Carriers::new(settings, spawn::most_ranks(settings, images));
+        Ok(Local { carriers, world, ranks: settings.ranks, images, compiler: OnceLock::new() })
     }
 
     fn compiling(&self) -> module::Settings {
         module::Settings { images: self.images }
     }
 
-    fn needs(&self, _program: &Program, settings: &Settings) -> Result<Needs> {
-        Ok(Needs::new(&settings.grants, None, Network::Closed))
+    fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs> {
+        let needs = Needs::new(&settings.grants, None, Network::Closed);
+        if !spawn::is_possible(program, settings) {
+            return Ok(needs);
+        }
+        let _ = self.compiler.set(Compiler::start(program.code.engine())?);
+        Ok(needs.with_code())
     }
 
     fn define(linker: &mut Linker<Guest>, placement: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
@@ -89,6 +102,7 @@ impl Engine for Local {
     }
 
     fn start(&self, crew: &Arc<Crew<Local>>) -> Result<()> {
+        self.world.start_by(Arc::new(Starter::new(crew)));
         match &self.carriers {
             Carriers::Threads(threads) => threads.start(crew),
             Carriers::Fibers(fibers) => {
@@ -96,11 +110,13 @@ impl Engine for Local {
                 let (carried, told) = (crew.clone(), Arc::downgrade(crew));
                 let task = move |index| -> Task {
                     let crew = carried.clone();
-                    Box::pin(async move { crew.run_on_fiber(index, || crew.engine.rank(&crew.settings, index)).await })
+                    Box::pin(async move {
+                        crew.run_on_fiber(&crew.role, seat(index), || Ok(crew.engine.rank(&crew.role, index))).await;
+                    })
                 };
                 let panicked = move |index| {
                     if let Some(crew) = told.upgrade() {
-                        crew.panicked(index, "");
+                        crew.panicked(crew.output.who(index), "");
                     }
                 };
                 Ok(fibers.start(task, panicked)?)
@@ -113,27 +129,23 @@ impl Engine for Local {
     }
 }
 
+/// One of the ranks that the job begins with.
+fn seat(index: usize) -> Seat {
+    Seat { index, who: index.into() }
+}
+
 impl Local {
-    /// Makes a rank, which knows how its program was started (`MPI_INFO_ENV`).
-    fn rank(&self, settings: &Settings, index: usize) -> Rc<Rank> {
+    /// Makes one of the ranks that the job begins with.
+    fn rank(&self, role: &Role<Rank>, index: usize) -> Rc<Rank> {
         let rank = Rank::new(self.world.clone(), index);
-        let (ranks, arguments) = (settings.ranks.to_string(), &settings.arguments);
-        let (command, arguments) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
-        let arguments = arguments.join(" ");
-        rank.set_environment([
-            ("command", command),
-            ("argv", &arguments),
-            ("maxprocs", &ranks),
-            ("arch", "wasm32"),
-            ("thread_level", "MPI_THREAD_MULTIPLE"),
-        ]);
+        spawn::tell_environment(&rank, self.ranks, &role.arguments);
         Rc::new(rank)
     }
 }
 
 impl engine::Rank for Rank {
-    fn number(&self) -> usize {
-        self.id()
+    fn who(&self) -> Who {
+        Rank::who(self)
     }
 
     #[inline]
@@ -173,7 +185,7 @@ enum Carriers {
 
 impl Carriers {
     /// The carriers of a job and the world that its ranks share.
-    fn new(settings: &Settings) -> (Carriers, Arc<World>) {
+    fn new(settings: &Settings, most_ranks: usize) -> (Carriers, Arc<World>) {
         let ranks = settings.ranks;
         let options = Options {
             spin: settings.placement == Placement::Threads && ranks <= cores(),
@@ -181,6 +193,8 @@ impl Carriers {
             memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
             share_pages: pages::share(),
             storage: Some(files::Files::beneath(&settings.grants)),
+            most_ranks,
+            universe: cores(),
             ..Options::default()
         };
         match settings.placement {
@@ -189,7 +203,7 @@ impl Carriers {
                 (Carriers::Threads(threads.clone()), World::new(ranks, threads, None, options))
             }
             Placement::Fibers => {
-                let fibers = Fibers::new(ranks, cores().min(ranks));
+                let fibers = Fibers::new(ranks, cores());
                 (Carriers::Fibers(fibers.clone()), World::new(ranks, fibers, None, options))
             }
         }

@@ -1,39 +1,73 @@
 //! Ranks as operating-system threads: right while each has a core of its own.
 
-use std::sync::{Arc, OnceLock};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::thread::Thread;
 
 use anyhow::{Context, Result};
-use rankine_local::Wake;
+use rankine_local::{Growing, Wake};
 
-use super::Local;
+use super::{Local, seat};
 use crate::crew::Crew;
 use crate::module::{GUEST_STACK, HOST_STACK};
 
 /// The threads of a job's ranks, to wake them.
-pub(crate) struct Threads(Vec<OnceLock<Thread>>);
+pub(crate) struct Threads(Growing<OnceLock<Thread>>);
 
 impl Threads {
     pub(super) fn new(ranks: usize) -> Arc<Threads> {
-        Arc::new(Threads((0..ranks).map(|_| OnceLock::new()).collect()))
+        Arc::new(Threads(Growing::new((0..ranks).map(|_| OnceLock::new()))))
     }
 
-    /// Starts every rank.
+    /// Starts every rank that the job begins with.
     pub(super) fn start(self: &Arc<Self>, crew: &Arc<Crew<Local>>) -> Result<()> {
         for rank in 0..self.0.len() {
-            let (threads, crew) = (self.clone(), crew.clone());
-            std::thread::Builder::new()
-                .name(format!("rank {rank}"))
-                // Wasmtime counts the guest's share itself; the rest is generous, and only what is used costs memory.
-                .stack_size(GUEST_STACK + 4 * HOST_STACK)
-                .spawn(move || {
-                    let _ = threads.0[rank].set(std::thread::current());
-                    crew.run_on_thread(rank, || crew.engine.rank(&crew.settings, rank));
-                })
-                .with_context(|| {
-                    format!("can't start a thread for rank {rank}; fewer ranks or --fibers need fewer threads")
-                })?;
+            let crew = crew.clone();
+            self.start_one(rank, move || {
+                crew.run_on_thread(&crew.role, seat(rank), || Ok(crew.engine.rank(&crew.role, rank)));
+            })?;
         }
+        Ok(())
+    }
+
+    /// Starts more ranks, all or none. `begins` is called before the first of them runs.
+    pub(super) fn start_more<R: FnOnce() + Send + 'static>(
+        self: &Arc<Self>,
+        ranks: Range<usize>,
+        begins: impl FnOnce(),
+        run: impl Fn(usize) -> R,
+    ) -> Result<()> {
+        self.0.reach(ranks.end, |_| OnceLock::new());
+        let gate = Arc::new(RwLock::new(false));
+        // They wait until all of them are there, or it is known that they can't be.
+        let mut is_open = gate.write().unwrap_or_else(PoisonError::into_inner);
+        for rank in ranks {
+            let (run, gate) = (run(rank), gate.clone());
+            self.start_one(rank, move || {
+                let is_open = *gate.read().unwrap_or_else(PoisonError::into_inner);
+                if is_open {
+                    run();
+                }
+            })?;
+        }
+        begins();
+        *is_open = true;
+        Ok(())
+    }
+
+    fn start_one(self: &Arc<Self>, rank: usize, run: impl FnOnce() + Send + 'static) -> Result<()> {
+        let threads = self.clone();
+        std::thread::Builder::new()
+            .name(format!("rank {rank}"))
+            // Wasmtime counts the guest's share itself; the rest is generous, and only what is used costs memory.
+            .stack_size(GUEST_STACK + 4 * HOST_STACK)
+            .spawn(move || {
+                let _ = threads.0[rank].set(std::thread::current());
+                run();
+            })
+            .with_context(|| {
+                format!("can't start a thread for rank {rank}; fewer ranks or --fibers need fewer threads")
+            })?;
         Ok(())
     }
 }
@@ -41,7 +75,7 @@ impl Threads {
 impl Wake for Threads {
     fn wake(&self, rank: usize) {
         // A rank that has parked has a thread.
-        if let Some(thread) = self.0[rank].get() {
+        if let Some(thread) = self.0.get(rank).and_then(OnceLock::get) {
             thread.unpark();
         }
     }

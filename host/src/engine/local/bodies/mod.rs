@@ -8,6 +8,7 @@ mod io;
 mod misc;
 mod request;
 mod session;
+mod spawn;
 
 pub(crate) use info::*;
 pub(crate) use inquiry::*;
@@ -15,3 +16,4 @@ pub(crate) use io::*;
 pub(crate) use misc::*;
 pub(crate) use request::*;
 pub(crate) use session::*;
+pub(crate) use spawn::*;

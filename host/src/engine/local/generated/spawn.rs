@@ -4,10 +4,52 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Comm_get_parent(parent) On::Myself, |r| { shim::put_new(r, parent, "parent", comm::comm_get_parent(r)) };
+    wait MPI_Comm_spawn
+        (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes) On::Comm(handle(comm)), |r| {
+        bodies::comm_spawn(r, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes).await
+    };
+    wait MPI_Comm_spawn_multiple
+        (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm,
+            array_of_errcodes) On::Comm(handle(comm)), |r| {
+        bodies::comm_spawn_multiple(r, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root,
+            comm, intercomm, array_of_errcodes).await
+    };
+    now MPI_Comm_get_parent(parent) On::Myself, |r| { shim::put_new(r, parent, "parent", spawn::comm_get_parent(r)) };
     wait MPI_Comm_disconnect(comm) On::Myself, |r| {
         let comm_before = shim::get_handle(r, comm, "comm")?;
-        let comm_after = comm::comm_disconnect(r, comm_before).await?;
+        let comm_after = spawn::comm_disconnect(r, comm_before).await?;
         shim::put_handle(r, comm, comm_after, "comm")
+    };
+    wait MPI_Comm_join(fd, intercomm) On::Myself, |r| {
+        shim::put_new(r, intercomm, "intercomm", spawn::comm_join(r, fd).await)
+    };
+    now MPI_Open_port(info, port_name) On::Myself, |r| {
+        let port_name_after = spawn::open_port(r, handle(info))?;
+        shim::put_string(r, port_name, &port_name_after, i64::from(MPI_MAX_PORT_NAME), "port_name").map(drop)
+    };
+    now MPI_Close_port(port_name) On::Myself, |r| {
+        let port_name = shim::string(r, port_name, "port_name")?;
+        spawn::close_port(r, &port_name)
+    };
+    wait MPI_Comm_accept(port_name, info, root, comm, newcomm) On::Comm(handle(comm)), |r| {
+        bodies::comm_accept(r, port_name, info, root, comm, newcomm).await
+    };
+    wait MPI_Comm_connect(port_name, info, root, comm, newcomm) On::Comm(handle(comm)), |r| {
+        bodies::comm_connect(r, port_name, info, root, comm, newcomm).await
+    };
+    now MPI_Publish_name(service_name, info, port_name) On::Myself, |r| {
+        let service_name = shim::string(r, service_name, "service_name")?;
+        let port_name = shim::string(r, port_name, "port_name")?;
+        spawn::publish_name(r, &service_name, handle(info), &port_name)
+    };
+    now MPI_Unpublish_name(service_name, info, port_name) On::Myself, |r| {
+        let service_name = shim::string(r, service_name, "service_name")?;
+        let port_name = shim::string(r, port_name, "port_name")?;
+        spawn::unpublish_name(r, &service_name, handle(info), &port_name)
+    };
+    now MPI_Lookup_name(service_name, info, port_name) On::Myself, |r| {
+        let service_name = shim::string(r, service_name, "service_name")?;
+        let port_name_after = spawn::lookup_name(r, &service_name, handle(info))?;
+        shim::put_string(r, port_name, &port_name_after, i64::from(MPI_MAX_PORT_NAME), "port_name").map(drop)
     };
 }

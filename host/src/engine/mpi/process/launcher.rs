@@ -15,15 +15,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::net::UnixStream;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
 use crate::confine::{self, Needs, Network};
 use crate::grants::Grants;
+use crate::helper;
 
 /// The variable that holds the number of the launcher's descriptor.
 const DESCRIPTOR: &str = "PMI_FD";
@@ -53,55 +53,17 @@ pub(crate) fn stand_between(permit: Option<Permit>) -> Result<()> {
     let Some(theirs) = env::var(DESCRIPTOR).ok().and_then(|number| number.parse::<RawFd>().ok()) else {
         return Ok(());
     };
-    let (inner, outer) = UnixStream::pair()?;
-    // SAFETY: the process has one thread, so its child finds no lock taken.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()).context("can't start the process that stands before the launcher"),
-        0 => {
-            drop(inner);
-            // SAFETY: the launcher's descriptor, which nothing else in this process uses.
-            let launcher = unsafe { File::from_raw_fd(theirs) };
-            // As a file: it reads and writes by calls that are left to a process without sockets.
-            let outer = File::from(OwnedFd::from(outer));
-            let outcome = keep_only(&[launcher.as_raw_fd(), outer.as_raw_fd()])
-                .map_err(Into::into)
-                .and_then(|()| confine::up(&Needs::new(&Grants::default(), None, Network::Closed)))
-                .and_then(|_| relay(Filter::new(permit), launcher, outer));
-            if let Err(error) = &outcome {
-                eprintln!("rankine: between the MPI library and its launcher: {error:#}");
-            }
-            // SAFETY: ends this process alone, without what its parent would do at its end.
-            unsafe { libc::_exit(i32::from(outcome.is_err())) }
-        }
-        _ => {
-            // SAFETY: the launcher's descriptor becomes ours, under the number that the library was told.
-            match unsafe { libc::dup2(inner.as_raw_fd(), theirs) } {
-                -1 => Err(io::Error::last_os_error()).context(DESCRIPTOR),
-                _ => Ok(()),
-            }
-        }
-    }
-}
-
-/// Closes every descriptor but these and that of errors: others wait for the end of what they read.
-fn keep_only(kept: &[RawFd]) -> io::Result<()> {
-    let mut kept: Vec<RawFd> = kept.iter().copied().chain([libc::STDERR_FILENO]).collect();
-    kept.sort_unstable();
-    let mut next = 0;
-    for fd in kept.into_iter().chain([RawFd::MAX]) {
-        if next < fd {
-            close_range(next, fd - 1)?;
-        }
-        next = fd.saturating_add(1);
-    }
-    Ok(())
-}
-
-fn close_range(first: RawFd, last: RawFd) -> io::Result<()> {
-    // SAFETY: the objects that own these descriptors are never dropped: this process ends without that.
-    match unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+    // SAFETY: the launcher's descriptor, which nothing else in this process uses.
+    let launcher = unsafe { BorrowedFd::borrow_raw(theirs) };
+    let inner = helper::start("between the MPI library and its launcher", &[launcher], |outer| {
+        confine::up(&Needs::new(&Grants::default(), None, Network::Closed))?;
+        // SAFETY: as above.
+        relay(Filter::new(permit), unsafe { File::from_raw_fd(theirs) }, outer)
+    })?;
+    // SAFETY: the launcher's descriptor becomes ours, under the number that the library was told.
+    match unsafe { libc::dup2(inner.as_raw_fd(), theirs) } {
+        -1 => Err(io::Error::last_os_error()).context(DESCRIPTOR),
+        _ => Ok(()),
     }
 }
 

@@ -22,7 +22,7 @@ use wasmtime::Linker;
 use super::library::{self, Library};
 use super::{Guest, call};
 use crate::confine::Needs;
-use crate::crew::Crew;
+use crate::crew::{Crew, Seat};
 use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::job::{Placement, Settings};
@@ -125,7 +125,8 @@ impl Engine for Mpi {
             .spawn(move || {
                 let rank = Rc::new(Rank::new(library, &crew.settings));
                 rank.make_current();
-                crew.run_on_thread(0, || rank.clone());
+                let seat = Seat { index: 0, who: crew.engine.first_rank().into() };
+                crew.run_on_thread(&crew.role, seat, || Ok(rank.clone()));
                 // The library may still write into the guest's memory, which the crew keeps.
                 std::mem::forget(crew.clone());
                 if let Ok(status) = told.recv() {

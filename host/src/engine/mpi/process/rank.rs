@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_SUCCESS};
-use rankine_guest::{Account, Callback, Error, Memory};
+use rankine_guest::{Account, Callback, Error, Memory, Who};
 use wasmtime::Caller;
 
 use super::init;
@@ -210,8 +210,8 @@ impl Rank {
 }
 
 impl engine::Rank for Rank {
-    fn number(&self) -> usize {
-        self.me()
+    fn who(&self) -> Who {
+        self.me().into()
     }
 
     #[inline]

@@ -1,0 +1,91 @@
+//! Compiling the modules that a confined job starts ranks from.
+//!
+//! A confined process reaches neither the cache of compiled code nor its key. So a process of our own, started before the
+//! wall goes up, compiles what it is sent as [`module::compile`] does, and answers with the code. It believes nothing
+//! that it is sent: whatever that is, what it keeps is the code of those very bytes.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use wasmtime::{Engine, Module};
+
+use super::spawn::LONGEST_MODULE;
+use crate::crew::bug;
+use crate::{helper, module};
+
+/// The process that compiles, for one rank at a time.
+pub(super) struct Compiler(Mutex<File>);
+
+/// The longest text that is sent: a name, an error.
+const LONGEST_TEXT: u64 = 1 << 16;
+
+impl Compiler {
+    /// Starts it. To be called while this process has one thread.
+    pub(super) fn start(engine: &Engine) -> Result<Compiler> {
+        let connection = helper::start("that compiles the modules of ranks that programs start", &[], |mut other| {
+            // SAFETY: the call takes numbers alone. Whoever has sent the job a signal means its end.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            while let Some(name) = receive(&mut other, LONGEST_TEXT)? {
+                let binary = receive(&mut other, LONGEST_MODULE)?.unwrap_or_default();
+                let name = String::from_utf8_lossy(&name).into_owned();
+                let compiled = catch_unwind(AssertUnwindSafe(|| {
+                    let code = module::compile(engine, Path::new(&name), &binary)?.serialize();
+                    code.map_err(|error| anyhow!("{name}: {error:#}"))
+                }));
+                match compiled.unwrap_or_else(|_| Err(anyhow!("{name}: {}", bug("")))) {
+                    Ok(code) => {
+                        send(&mut other, b"")?;
+                        send(&mut other, &code)?;
+                    }
+                    Err(error) => send(&mut other, format!("{error:#}").as_bytes())?,
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Compiler(Mutex::new(connection)))
+    }
+
+    /// Has a module compiled; `name` is its name in errors.
+    pub(super) fn compile(&self, engine: &Engine, name: &str, binary: &[u8]) -> Result<Module> {
+        let mut connection = self.0.lock().map_err(|_| anyhow!("a rank failed while it had a module compiled"))?;
+        let code = ask(&mut connection, name, binary).context("the process that compiles modules has failed")??;
+        // SAFETY: another process of this very program has compiled it, for this engine, and no guest reaches what lies
+        // between the two.
+        unsafe { Module::deserialize(engine, &code) }.map_err(|error| anyhow!("{name}: {error:#}"))
+    }
+}
+
+/// The code of a module. The outer error is that of the connection.
+fn ask(connection: &mut File, name: &str, binary: &[u8]) -> Result<Result<Vec<u8>>> {
+    ensure!(name.len() as u64 <= LONGEST_TEXT, "a name of {} bytes", name.len());
+    send(connection, name.as_bytes())?;
+    send(connection, binary)?;
+    let Some(error) = receive(connection, u64::MAX)? else { bail!("it has ended") };
+    if !error.is_empty() {
+        return Ok(Err(anyhow!("{}", String::from_utf8_lossy(&error))));
+    }
+    receive(connection, u64::MAX)?.context("it has ended").map(Ok)
+}
+
+fn send(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    to.write_all(&(bytes.len() as u64).to_ne_bytes())?;
+    to.write_all(bytes)
+}
+
+/// What the other side sends; nothing if it has ended.
+fn receive(from: &mut impl Read, longest: u64) -> Result<Option<Vec<u8>>> {
+    let mut length = [0; 8];
+    match from.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let length = u64::from_ne_bytes(length);
+    ensure!(length <= longest, "{length} bytes are too many");
+    let mut bytes = Vec::new();
+    ensure!(from.take(length).read_to_end(&mut bytes)? as u64 == length, "it has ended");
+    Ok(Some(bytes))
+}

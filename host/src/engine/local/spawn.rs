@@ -1,0 +1,186 @@
+//! Starting more ranks: a module beneath a folder that the program may use, on threads or fibers as the first ranks have.
+
+use std::collections::HashMap;
+use std::io::{self, Read as _};
+use std::ops::Range;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use anyhow::Result;
+use rankine_abi::MPI_ERR_SPAWN;
+use rankine_guest::Error;
+use rankine_local::Rank;
+use rankine_local::spawn::{Birth, Command, Ready, Start};
+use rustix::fs::OFlags;
+use wasmtime::InstancePre;
+
+use super::{Carriers, Guest, Local};
+use crate::cache::Cache;
+use crate::crew::{Crew, Role, Seat};
+use crate::ending::Event;
+use crate::engine::{self, Engine as _};
+use crate::files::find;
+use crate::job::{Settings, cores};
+use crate::module::{self, Program};
+use crate::symbols::Symbols;
+use crate::{imports, limits};
+
+/// The longest module that is read.
+pub(super) const LONGEST_MODULE: u64 = 1 << 30;
+
+/// Whether a program can start ranks: it names a function that does, and there is a folder in which modules lie.
+pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
+    let starts = |name: &str| matches!(name, "MPI_Comm_spawn" | "MPI_Comm_spawn_multiple");
+    let mut imports = program.code.imports();
+    !settings.grants.is_empty() && imports.any(|import| import.module() == engine::MODULE && starts(import.name()))
+}
+
+/// A program of which ranks can be made.
+#[derive(Clone)]
+struct Loaded {
+    program: InstancePre<Guest>,
+    symbols: Arc<Symbols>,
+}
+
+/// Starts ranks of a job.
+pub(super) struct Starter {
+    /// It is the crew's engine that keeps this.
+    crew: Weak<Crew<Local>>,
+    /// What ranks run, by what it is known by.
+    loaded: Mutex<HashMap<String, Loaded>>,
+}
+
+impl Starter {
+    pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
+        let Role { program, symbols, key, .. } = &crew.role;
+        let first = Loaded { program: program.clone(), symbols: symbols.clone() };
+        Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(HashMap::from([(key.clone(), first)])) }
+    }
+
+    /// What a command's ranks run.
+    fn role(&self, crew: &Crew<Local>, command: &Command) -> rankine_guest::Result<Role<Rank>> {
+        let failed = |why: &str| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{}\": {why}", command.name));
+        let (_, place) = find(&crew.settings.grants, &command.name)?;
+        let read = || -> io::Result<Vec<u8>> {
+            let (file, mut bytes) = (place.open(OFlags::RDONLY)?, Vec::new());
+            if file.take(LONGEST_MODULE + 1).read_to_end(&mut bytes)? as u64 > LONGEST_MODULE {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            Ok(bytes)
+        };
+        let bytes = read().map_err(|error| failed(&error.to_string()))?;
+        let (key, loaded) = self.load(crew, &command.name, bytes).map_err(|error| failed(&format!("{error:#}")))?;
+        let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
+        Ok(Role { program: loaded.program, symbols: loaded.symbols, arguments, key })
+    }
+
+    /// The program in a file, which is compiled once in a job.
+    fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>) -> Result<(String, Loaded)> {
+        let (path, engine) = (Path::new(name), crew.role.program.module().engine());
+        let binary = module::translate(path, bytes)?;
+        let key = Cache::key(engine, &binary);
+        if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok((key, loaded.clone()));
+        }
+        let code = match crew.engine.compiler.get() {
+            Some(compiler) => compiler.compile(engine, name, &binary)?,
+            None => module::compile(engine, path, &binary)?,
+        };
+        let Program { code, symbols, key } = Program::new(code, key, path, binary)?;
+        let placement = crew.settings.placement;
+        let program = imports::resolve(&code, path, placement, |linker, module, name| {
+            Local::define(linker, placement, module, name)
+        })?;
+        let loaded = Loaded { program, symbols };
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
+        Ok((key, loaded))
+    }
+}
+
+impl Start for Starter {
+    fn prepare(&self, commands: &[Command]) -> rankine_guest::Result<Box<dyn Ready>> {
+        let Some(crew) = self.crew.upgrade() else { return Err(Error::new(MPI_ERR_SPAWN, "the job has ended")) };
+        let roles = commands.iter().map(|command| self.role(&crew, command).map(Arc::new)).collect::<Result<_, _>>()?;
+        Ok(Box::new(Company { crew, roles }))
+    }
+}
+
+/// What the commands of a call are to run.
+struct Company {
+    crew: Arc<Crew<Local>>,
+    roles: Vec<Arc<Role<Rank>>>,
+}
+
+/// A rank that is to be started.
+struct Child {
+    crew: Arc<Crew<Local>>,
+    role: Arc<Role<Rank>>,
+    birth: Arc<Birth>,
+    seat: Seat,
+    /// Which command starts it.
+    command: usize,
+}
+
+impl Child {
+    fn make(&self) -> Result<Rc<Rank>> {
+        let world = self.crew.engine.world.clone();
+        let rank = Rank::spawned(world, self.seat.index, &self.birth, self.command);
+        let rank = rank.map_err(|error| anyhow::anyhow!("{}", error.text))?;
+        tell_environment(&rank, self.birth.size(), &self.role.arguments);
+        Ok(Rc::new(rank))
+    }
+}
+
+impl Ready for Company {
+    fn start(self: Box<Self>, ranks: &[Range<usize>], birth: &Arc<Birth>) -> rankine_guest::Result<()> {
+        let Company { crew, roles } = *self;
+        let all = ranks.first().map_or(0, |range| range.start)..ranks.last().map_or(0, |range| range.end);
+        crew.output.reach(all.end, |rank| birth.who(rank));
+        if all.end > cores() {
+            crew.engine.world.set_spin(false);
+        }
+        let child = |rank: usize| {
+            let command = ranks.iter().position(|range| range.contains(&rank)).unwrap_or_default();
+            let seat = Seat { index: rank, who: birth.who(rank) };
+            Child { crew: crew.clone(), role: roles[command].clone(), birth: birth.clone(), seat, command }
+        };
+        let everybody = all.clone().map(|rank| birth.who(rank)).collect();
+        let begins = || crew.remote.tell(Event::Started(everybody));
+        match &crew.engine.carriers {
+            Carriers::Threads(threads) => threads
+                .start_more(all, begins, |rank| {
+                    let child = child(rank);
+                    move || child.crew.run_on_thread(&child.role, child.seat, || child.make())
+                })
+                .map_err(|error| Error::new(MPI_ERR_SPAWN, format!("{error:#}")))?,
+            Carriers::Fibers(fibers) => {
+                begins();
+                let task = |rank| -> rankine_local::Task {
+                    let child = child(rank);
+                    Box::pin(async move { child.crew.run_on_fiber(&child.role, child.seat, || child.make()).await })
+                };
+                // The workers that are there run all the same.
+                let _ = fibers.start_more(all, task);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tells a rank how its program was started (`MPI_INFO_ENV`).
+pub(super) fn tell_environment(rank: &Rank, ranks: usize, arguments: &[String]) {
+    let (command, arguments) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+    rank.set_environment([
+        ("command", command),
+        ("argv", &arguments.join(" ")),
+        ("maxprocs", &ranks.to_string()),
+        ("arch", "wasm32"),
+        ("thread_level", "MPI_THREAD_MULTIPLE"),
+    ]);
+}
+
+/// The ranks that a job may have: as many as are wanted, and the machine can carry.
+pub(super) fn most_ranks(settings: &Settings, images: bool) -> usize {
+    settings.most_ranks.min(limits::most_ranks(images)).max(settings.ranks)
+}
