@@ -70,7 +70,7 @@ miri:
 # the decoder of objects (images), descriptions and memory to their walk (graphs), drawn calls to whole jobs of the embedded engine (calls,
 # whose ranks may stay behind with what they hold).
 fuzz TARGET="spans" SECONDS="60":
-    cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=120 {{ if TARGET == "calls" { "-detect_leaks=0" } else { "" } }}
+    ASAN_OPTIONS={{ if TARGET == "calls" { "detect_leaks=0" } else { "" } }} cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=120
 
 # The second wall alone: attacks on a build that checks nothing of what leaves for a library or launcher. Builds the right one again.
 wall:

@@ -37,7 +37,18 @@ int main(int argc, char **argv)
     TRY(MPI_Info_create(&info));
     TRY(MPI_Info_set(info, "soft", "-2147483648:2147483647:-2147483648"));
     REFUSED(SPAWN(argv[0], one, 1, info));
+    /* What is asked for, and not what is started, would fill the host's memory. */
+    TRY(MPI_Info_set(info, "soft", "1"));
+    REFUSED(SPAWN(argv[0], MPI_ARGV_NULL, 0x7fffffff, info));
     TRY(MPI_Info_free(&info));
+    char *same[4000], *long_one = malloc(1 << 19);
+    memset(long_one, 'x', (1 << 19) - 1);
+    long_one[(1 << 19) - 1] = 0;
+    for (int i = 0; i < 3999; i++)
+        same[i] = long_one;
+    same[3999] = NULL;
+    REFUSED(SPAWN(argv[0], same, 1, MPI_INFO_NULL));
+    free(long_one);
     char *commands[] = {argv[0], argv[0]};
     int each[] = {0x7fffffff, 0x7fffffff};
     MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};

@@ -9,10 +9,13 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rankine_abi::{Addr, Comm, Datatype, File, MPI_ERR_OTHER, MPI_ERR_PENDING, MPI_SUCCESS, Request, Status};
+use rankine_abi::{
+    Addr, Comm, Datatype, File, MPI_ERR_NOT_SAME, MPI_ERR_OTHER, MPI_ERR_PENDING, MPI_SUCCESS, Request, Status,
+};
 
 use super::Opened;
 use super::access::{Access, Buffer, Place, Placed, Ready};
+use super::agree::elsewhere;
 use super::carry::{Direction, WINDOW, carry};
 use super::common::Common;
 use super::region::Part;
@@ -131,16 +134,24 @@ impl Turn {
     /// What the first rank makes of all that they have brought.
     async fn plan(&self, r: &Rank) -> Result<Arc<Plan>> {
         let (party, common) = (self.party(r), &self.file.common);
-        party.gather([MPI_SUCCESS]).await?;
-        let mut words = [0];
+        let directions = party.gather([self.direction as i32]).await?;
+        let mut words = [MPI_SUCCESS, 0];
         if party.is_first() {
             let ranks = self.file.comm.group.len();
             let parts = common.collect(self.number).into_iter().map(|(_, part)| part).collect();
-            let plan = Plan::new(parts, ranks, common.is_atomic());
-            words = [common.plans.leave(Arc::new(plan), ranks) as i32];
+            words = match directions.iter().position(|direction| *direction != directions[0]) {
+                // One rank's bytes would be moved to where another's are to come from.
+                Some(rank) => [MPI_ERR_NOT_SAME, rank as i32],
+                None => {
+                    let plan = Plan::new(parts, ranks, common.is_atomic());
+                    [MPI_SUCCESS, common.plans.leave(Arc::new(plan), ranks) as i32]
+                }
+            };
         }
-        let [ticket] = party.broadcast(words).await?;
-        common.plans.fetch(ticket as u32)
+        match party.broadcast(words).await? {
+            [MPI_SUCCESS, ticket] => common.plans.fetch(ticket as u32),
+            [class, rank] => Err(elsewhere(&self.file.comm, class, rank)),
+        }
     }
 
     /// Moves what lies in this rank's domain.

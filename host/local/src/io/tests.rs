@@ -257,6 +257,24 @@ fn pieces_of_all_ranks_become_few_writes() {
 }
 
 #[test]
+fn one_reads_where_another_writes() {
+    both(2, async |r, memory| {
+        let fh = open(r, Comm::WORLD, CREATE).await.unwrap();
+        deal(r, fh, 2, 1).await;
+        put(r, OUT, &[7; 4]);
+        put(r, IN, &[8; 4]);
+        let outcome = match r.id() {
+            0 => file_read_all(r, fh, IN, 4, Datatype::INT).await,
+            _ => file_write_all(r, fh, OUT, 4, Datatype::INT).await,
+        };
+        assert_eq!(outcome.unwrap_err().class, MPI_ERR_NOT_SAME);
+        assert_eq!((get(r, OUT, 4), get(r, IN, 4)), (vec![7; 4], vec![8; 4]));
+        file_close(r, fh).await.unwrap();
+        assert!(content(memory).is_empty());
+    });
+}
+
+#[test]
 fn holes_are_left_alone() {
     both(1, async |r, memory| {
         let fh = open(r, Comm::SELF, CREATE).await.unwrap();

@@ -115,7 +115,7 @@ impl View {
         let rest =
             if self.ascent == Ascent::Strict { self.tile.before(rest as i64) } else { rest.min(self.tile.size()) };
         let bytes = u128::from(tiles) * u128::from(self.tile.size()) + u128::from(rest);
-        bytes.div_ceil(u128::from(self.unit)) as i64
+        i64::try_from(bytes.div_ceil(u128::from(self.unit))).unwrap_or(i64::MAX)
     }
 
     /// Refuses to write through a view whose bytes overlap.

@@ -202,6 +202,9 @@ pub async fn comm_spawn(
     Ok((children, codes.clone()))
 }
 
+/// Ranks that a call may ask for: it tells what came of each.
+const MOST_WANTED: usize = 1 << 20;
+
 /// How many ranks each command asks for, and which numbers of ranks would do.
 fn wanted(r: &Rank, commands: &[Command]) -> Result<Vec<Soft>> {
     let soft = |command: &Command| {
@@ -217,14 +220,19 @@ fn wanted(r: &Rank, commands: &[Command]) -> Result<Vec<Soft>> {
     if commands.is_empty() {
         return Err(Error::new(MPI_ERR_ARG, "count is 0: there is no command"));
     }
-    commands.iter().map(soft).collect()
+    let wanted: Vec<Soft> = commands.iter().map(soft).collect::<Result<_>>()?;
+    let most: usize = wanted.iter().map(|soft| soft.most).sum();
+    if most > MOST_WANTED {
+        let text = format!("maxprocs: {most} ranks are asked for, but a call can start at most {MOST_WANTED}");
+        return Err(Error::new(MPI_ERR_SPAWN, text));
+    }
+    Ok(wanted)
 }
 
 /// Starts what the root asks for.
 fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started> {
     let world = r.world();
     let soft = wanted(r, commands)?;
-    let most: usize = soft.iter().map(|soft| soft.most).sum();
     let mut free = world.options.most_ranks.saturating_sub(world.size());
     let mut counts = Vec::with_capacity(soft.len());
     for soft in &soft {
@@ -262,7 +270,7 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
     ready.start(&ranges, &birth).inspect_err(|_| world.give_up(room))?;
     *worlds += 1;
     drop(worlds);
-    let mut codes = Vec::with_capacity(most);
+    let mut codes = Vec::new();
     for (soft, &count) in soft.iter().zip(&counts) {
         codes.extend(std::iter::repeat_n(MPI_SUCCESS, count));
         codes.extend(std::iter::repeat_n(MPI_ERR_SPAWN, soft.most - count));

@@ -7,13 +7,15 @@ use rankine_local::spawn::{self, Command};
 
 use crate::engine::local::shim::{self, addr, handle};
 
-/// Arguments of one command, and commands of one call.
+/// Arguments of one command, and their bytes; commands of one call.
 const MOST_WORDS: u32 = 1 << 12;
+const MOST_BYTES: usize = 1 << 18;
 const MOST_COMMANDS: i32 = 256;
 
 /// Reads an array of strings that ends with a null pointer; the null pointer is an empty one.
 fn strings(r: &Rank, at: Addr, what: &str) -> Result<Vec<String>> {
-    let mut strings = Vec::new();
+    let too_many = || Error::new(MPI_ERR_ARG, format!("{what}: more than {MOST_WORDS} strings or {MOST_BYTES} bytes"));
+    let (mut strings, mut room) = (Vec::new(), MOST_BYTES);
     if at.is_null() {
         return Ok(strings);
     }
@@ -22,9 +24,12 @@ fn strings(r: &Rank, at: Addr, what: &str) -> Result<Vec<String>> {
         if string == 0 {
             return Ok(strings);
         }
-        strings.push(shim::string(r, string, what)?);
+        let string = shim::string(r, string, what)?;
+        // Many of them may be the same long one.
+        room = room.checked_sub(string.len()).ok_or_else(too_many)?;
+        strings.push(string);
     }
-    Err(Error::new(MPI_ERR_ARG, format!("{what}: more than {MOST_WORDS} strings")))
+    Err(too_many())
 }
 
 /// Stores what came of a call that starts ranks.

@@ -107,7 +107,7 @@ pub(crate) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Finalize>()?;
     // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
     let code = unsafe { call() };
-    // Whatever it says: a library that failed halfway must not be called again.
+    // Whatever it says: a library that failed halfway is asked no more than what its code means.
     r.init.life.end();
     r.check(code)
 }

@@ -141,7 +141,7 @@ impl Drop for Hints {
 impl Rank {
     /// Reads an array of strings that ends with a null pointer.
     fn strings(&self, at: Addr, what: &str) -> Result<Vec<CString>> {
-        let mut strings = Vec::new();
+        let (mut strings, mut room) = (Vec::new(), MOST_BYTES);
         if at.is_null() {
             return Ok(strings);
         }
@@ -150,7 +150,9 @@ impl Rank {
             if string == 0 {
                 return Ok(strings);
             }
-            strings.push(self.string(Addr(string), what)?);
+            let string = self.string(Addr(string), what)?;
+            room = room.checked_sub(string.as_bytes().len()).ok_or_else(|| too_many(what))?;
+            strings.push(string);
         }
         Err(too_many(what))
     }
