@@ -13,47 +13,77 @@ static int ops_value(int r, int i)
     return (r * 3 + i * 5) % 4 + (i % 7 == 0 && r % 2 == 0 ? 0 : 1) * (i % 3 != 0);
 }
 
-/* Defines a function that checks `op` on the MPI type `mpi`, whose values are `type` in C; `a` and `b` in `formula` are
- * the operands. */
-#define OPS_DEFINE(name, mpi, type, op, formula) \
-    static void name(void) \
+/* What a check needs to know of an operation on a type: its elements in an array, by their index. */
+struct ops_pair {
+    const char *name;
+    MPI_Datatype type;
+    MPI_Op op;
+    void (*put)(void *array, int i, int value);
+    double (*get)(const void *array, int i);
+    int (*same)(const void *one, const void *other, int i);
+    /* `into` becomes `with` op `into`. */
+    void (*combine)(void *into, const void *with, int i);
+};
+
+/* Room for elements of any type. */
+union ops_array {
+    char bytes[OPS_COUNT * sizeof(long double)];
+    long double aligned;
+};
+
+static void ops_compare(const struct ops_pair *p, const char *call, const union ops_array *got, const union ops_array *expected)
+{
+    for (int i = 0; i < OPS_COUNT; i++)
+        if (!p->same(got, expected, i))
+            check_fail(__FILE__, __LINE__, p->name, "%s, element %d: expected %g, got %g", call, i, p->get(expected, i), p->get(got, i));
+}
+
+static void ops_check(const struct ops_pair *p)
+{
+    union ops_array out, in = {{0}}, all, prefix, next;
+    for (int i = 0; i < OPS_COUNT; i++) {
+        p->put(&out, i, ops_value(rank, i));
+        p->put(&all, i, ops_value(0, i));
+        p->put(&prefix, i, ops_value(0, i));
+        for (int r = 1; r < size; r++) {
+            p->put(&next, i, ops_value(r, i));
+            p->combine(&all, &next, i);
+            if (r <= rank)
+                p->combine(&prefix, &next, i);
+        }
+    }
+    check_call(__FILE__, __LINE__, p->name, MPI_Allreduce(&out, &in, OPS_COUNT, p->type, p->op, MPI_COMM_WORLD));
+    ops_compare(p, "MPI_Allreduce", &in, &all);
+    memset(&in, 0, sizeof in);
+    check_call(__FILE__, __LINE__, p->name, MPI_Reduce(&out, &in, OPS_COUNT, p->type, p->op, size - 1, MPI_COMM_WORLD));
+    if (rank == size - 1)
+        ops_compare(p, "MPI_Reduce", &in, &all);
+    check_call(__FILE__, __LINE__, p->name, MPI_Scan(&out, &in, OPS_COUNT, p->type, p->op, MPI_COMM_WORLD));
+    ops_compare(p, "MPI_Scan", &in, &prefix);
+    for (int i = 0; i < OPS_COUNT; i++)
+        p->combine(&prefix, &out, i);
+    check_call(__FILE__, __LINE__, p->name, MPI_Reduce_local(&out, &in, OPS_COUNT, p->type, p->op));
+    ops_compare(p, "MPI_Reduce_local", &in, &prefix);
+}
+
+/* Defines a function that checks `operation` on the MPI type `mpi`, whose values are `value_type` in C; `a` and `b` in
+ * `formula` are the operands. */
+#define OPS_DEFINE(name_, mpi, value_type, operation, formula) \
+    static void name_##_put(void *array, int i, int value) { ((value_type *)array)[i] = (value_type)value; } \
+    static double name_##_get(const void *array, int i) { return (double)((const value_type *)array)[i]; } \
+    static int name_##_same(const void *one, const void *other, int i) \
     { \
-        type out[OPS_COUNT], in[OPS_COUNT], expected[OPS_COUNT], prefix[OPS_COUNT]; \
-        for (int i = 0; i < OPS_COUNT; i++) { \
-            type a, b = (type)ops_value(0, i); \
-            out[i] = (type)ops_value(rank, i); \
-            prefix[i] = b; \
-            for (int r = 1; r < size; r++) { \
-                a = b; \
-                b = (type)ops_value(r, i); \
-                b = (type)(formula); \
-                if (r == rank) \
-                    prefix[i] = b; \
-            } \
-            expected[i] = b; \
-        } \
-        memset(in, 0, sizeof in); \
-        check_call(__FILE__, __LINE__, "Allreduce " #mpi " " #op, MPI_Allreduce(out, in, OPS_COUNT, mpi, op, MPI_COMM_WORLD)); \
-        for (int i = 0; i < OPS_COUNT; i++) \
-            if (!(in[i] == expected[i])) \
-                check_fail(__FILE__, __LINE__, #mpi " " #op, "element %d: expected %g, got %g", i, (double)expected[i], (double)in[i]); \
-        memset(in, 0, sizeof in); \
-        check_call(__FILE__, __LINE__, "Reduce " #mpi " " #op, MPI_Reduce(out, in, OPS_COUNT, mpi, op, size - 1, MPI_COMM_WORLD)); \
-        for (int i = 0; i < OPS_COUNT && rank == size - 1; i++) \
-            if (!(in[i] == expected[i])) \
-                check_fail(__FILE__, __LINE__, #mpi " " #op " to the root", "element %d: expected %g, got %g", i, (double)expected[i], (double)in[i]); \
-        check_call(__FILE__, __LINE__, "Scan " #mpi " " #op, MPI_Scan(out, in, OPS_COUNT, mpi, op, MPI_COMM_WORLD)); \
-        for (int i = 0; i < OPS_COUNT; i++) \
-            if (!(in[i] == prefix[i])) \
-                check_fail(__FILE__, __LINE__, #mpi " " #op " scanned", "element %d: expected %g, got %g", i, (double)prefix[i], (double)in[i]); \
-        for (int i = 0; i < OPS_COUNT; i++) { \
-            type a = out[i], b = in[i]; \
-            expected[i] = (type)(formula); \
-        } \
-        check_call(__FILE__, __LINE__, "Reduce_local " #mpi " " #op, MPI_Reduce_local(out, in, OPS_COUNT, mpi, op)); \
-        for (int i = 0; i < OPS_COUNT; i++) \
-            if (!(in[i] == expected[i])) \
-                check_fail(__FILE__, __LINE__, #mpi " " #op " alone", "element %d: expected %g, got %g", i, (double)expected[i], (double)in[i]); \
+        return ((const value_type *)one)[i] == ((const value_type *)other)[i]; \
+    } \
+    static void name_##_combine(void *into, const void *with, int i) \
+    { \
+        value_type a = ((const value_type *)with)[i], b = ((value_type *)into)[i]; \
+        ((value_type *)into)[i] = (value_type)(formula); \
+    } \
+    static void name_(void) \
+    { \
+        const struct ops_pair pair = {#name_, mpi, operation, name_##_put, name_##_get, name_##_same, name_##_combine}; \
+        ops_check(&pair); \
     }
 
 #define OPS_ARITHMETIC(mpi, type) \

@@ -19,7 +19,7 @@ use super::Guest;
 use super::Result;
 use super::call::room::Room;
 use super::call::words::{Status, Words};
-use super::call::{self, On};
+use super::call::{self, On, When};
 use super::generated::symbols;
 use super::process::rank::Rank;
 use super::request::{Kind, Origin, Pending, Then};
@@ -30,13 +30,13 @@ const BYTE: usize = Datatype::BYTE.0 as usize;
 /// The library's handle of `MPI_INT64_T`.
 const LENGTH: usize = Datatype::INT64_T.0 as usize;
 
-/// A function: its words (`i` an int, `l` a 64-bit one), whose error handler hears of an error, whether it may be
-/// called at any time.
+/// A function: its words (`i` an int, `l` a 64-bit one), whose error handler hears of an error, when it may be
+/// called.
 struct Row {
     name: &'static str,
     words: &'static str,
     on: On,
-    anytime: bool,
+    when: When,
     shim: fn(&Rank, Shared, &Words<'_>) -> Result<()>,
 }
 
@@ -49,47 +49,47 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 macro_rules! rows {
-    ($($name:literal $words:literal $on:expr, $anytime:literal, |$r:ident, $o:ident, $w:ident| $call:expr;)*) => {
-        &[$(Row { name: $name, words: $words, on: $on, anytime: $anytime, shim: |$r, $o, $w| $call }),*]
+    ($($name:literal $words:literal $on:expr, $when:ident, |$r:ident, $o:ident, $w:ident| $call:expr;)*) => {
+        &[$(Row { name: $name, words: $words, on: $on, when: When::$when, shim: |$r, $o, $w| $call }),*]
     };
 }
 
 #[rustfmt::skip]
 const ROWS: &[Row] = rows! {
-    "Rankine_Type_create" "iiii" On::Myself, true, |r, o, w| objects::type_create(r, o, w.int(0), w.int(1), w.int(2), w.int(3));
-    "Rankine_Type_define" "iii" On::Myself, true, |r, o, w| objects::type_define(r, o, w.int(0), w.int(1), w.int(2));
-    "Rankine_Type_free" "i" On::Myself, true, |r, o, w| objects::type_free(r, o, w.int(0));
-    "Rankine_Set_allocator" "ii" On::Myself, true, |r, o, w| objects::set_allocator(r, o, w.int(0), w.int(1));
-    "Rankine_Set_limits" "lll" On::Myself, true, |r, o, w| objects::set_limits(r, o, w.long(0), w.long(1), w.long(2));
-    "Rankine_Get_count" "ii" On::Myself, false, |r, o, w| objects::get_count(r, o, w.int(0), w.int(1));
-    "Rankine_Get_objects" "ii" On::Myself, false, |r, o, w| objects::get_objects(r, o, w.int(0), w.int(1));
-    "Rankine_Free" "iii" On::Myself, false, |r, o, w| now(objects::free(r, o, w.int(0), w.int(1), w.int(2)));
-    "Rankine_Send" "iiiiii" On::Comm(5), false,
+    "Rankine_Type_create" "iiii" On::Myself, Anytime, |r, o, w| objects::type_create(r, o, w.int(0), w.int(1), w.int(2), w.int(3));
+    "Rankine_Type_define" "iii" On::Myself, Anytime, |r, o, w| objects::type_define(r, o, w.int(0), w.int(1), w.int(2));
+    "Rankine_Type_free" "i" On::Myself, Anytime, |r, o, w| objects::type_free(r, o, w.int(0));
+    "Rankine_Set_allocator" "ii" On::Myself, Anytime, |r, o, w| objects::set_allocator(r, o, w.int(0), w.int(1));
+    "Rankine_Set_limits" "lll" On::Myself, Anytime, |r, o, w| objects::set_limits(r, o, w.long(0), w.long(1), w.long(2));
+    "Rankine_Get_count" "ii" On::Myself, Running, |r, o, w| objects::get_count(r, o, w.int(0), w.int(1));
+    "Rankine_Get_objects" "ii" On::Myself, Running, |r, o, w| objects::get_objects(r, o, w.int(0), w.int(1));
+    "Rankine_Free" "iii" On::Myself, Running, |r, o, w| now(objects::free(r, o, w.int(0), w.int(1), w.int(2)));
+    "Rankine_Send" "iiiiii" On::Comm(5), Running,
         |r, o, w| now(objects::send(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5)));
-    "Rankine_Recv" "iiiiiii" On::Comm(5), false,
+    "Rankine_Recv" "iiiiiii" On::Comm(5), Running,
         |r, o, w| now(objects::recv(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6)));
-    "Rankine_Sendrecv" "iiiiiiiiiii" On::Comm(9), false, |r, o, w| now(objects::sendrecv(
+    "Rankine_Sendrecv" "iiiiiiiiiii" On::Comm(9), Running, |r, o, w| now(objects::sendrecv(
         r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6), w.int(7), w.int(8), w.int(9), w.int(10)));
-    "Rankine_Isend" "iiiiiii" On::Comm(5), false,
+    "Rankine_Isend" "iiiiiii" On::Comm(5), Running,
         |r, o, w| objects::isend(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6));
-    "Rankine_Irecv" "iiiiiii" On::Comm(5), false,
+    "Rankine_Irecv" "iiiiiii" On::Comm(5), Running,
         |r, o, w| objects::irecv(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6));
-    "Rankine_Probe" "iiii" On::Comm(2), false, |r, o, w| now(objects::probe(r, o, w.int(0), w.int(1), w.int(2), w.int(3)));
-    "Rankine_Iprobe" "iiiii" On::Comm(2), false,
+    "Rankine_Probe" "iiii" On::Comm(2), Running, |r, o, w| now(objects::probe(r, o, w.int(0), w.int(1), w.int(2), w.int(3)));
+    "Rankine_Iprobe" "iiiii" On::Comm(2), Running,
         |r, o, w| now(objects::iprobe(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4)));
-    "Rankine_Bcast" "iiiii" On::Comm(4), false,
+    "Rankine_Bcast" "iiiii" On::Comm(4), Running,
         |r, o, w| now(objects::bcast(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4)));
-    "Rankine_Scatter" "iiiiiiiii" On::Comm(8), false, |r, o, w| now(objects::scatter(
+    "Rankine_Scatter" "iiiiiiiii" On::Comm(8), Running, |r, o, w| now(objects::scatter(
         r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6), w.int(7), w.int(8)));
-    "Rankine_Gather" "iiiiiiii" On::Comm(7), false, |r, o, w| now(objects::gather(
+    "Rankine_Gather" "iiiiiiii" On::Comm(7), Running, |r, o, w| now(objects::gather(
         r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6), w.int(7)));
-    "Rankine_Allgather" "iiiiiii" On::Comm(6), false,
+    "Rankine_Allgather" "iiiiiii" On::Comm(6), Running,
         |r, o, w| now(objects::allgather(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6)));
-    "Rankine_Alltoall" "iiiiiiii" On::Comm(7), false, |r, o, w| now(objects::alltoall(
+    "Rankine_Alltoall" "iiiiiiii" On::Comm(7), Running, |r, o, w| now(objects::alltoall(
         r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6), w.int(7)));
-    "Rankine_Seal" "iiiii" On::Myself, false,
+    "Rankine_Seal" "iiiii" On::Myself, Running,
         |r, o, w| objects::seal(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4));
-    "Rankine_Open" "iiiiiii" On::Myself, false,
+    "Rankine_Open" "iiiiiii" On::Myself, Running,
         |r, o, w| objects::open(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6));
 };
 
@@ -103,7 +103,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
     unsafe {
         linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
             let shared = caller.data().objects().clone();
-            call::carry(caller, name, row.anytime, (row.on, &[]), words, |rank, words| shim(rank, shared, words))
+            call::carry(caller, name, row.when, (row.on, &[]), words, |rank, words| shim(rank, shared, words))
         })?;
     }
     Ok(true)

@@ -3,7 +3,7 @@
 //! Events would call the guest at times of the library's choosing; their callbacks are refused. Control variables can be
 //! read but not written.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -11,7 +11,7 @@ use rankine_abi::{
     Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
-    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_SUPPORTED, MPI_T_PVAR_ALL_HANDLES,
+    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_SUPPORTED, MPI_T_PVAR_ALL_HANDLES,
 };
 use rankine_guest::Error;
 
@@ -30,9 +30,50 @@ struct Variable {
     session: u32,
 }
 
-/// The handles of variables, by the guest's word.
+/// What is known of the guest's use of the interface.
 #[derive(Default)]
-pub(crate) struct State(RefCell<HashMap<u32, Variable>>);
+pub(crate) struct State {
+    /// The handles of variables, by the guest's word.
+    variables: RefCell<HashMap<u32, Variable>>,
+    /// How often the guest has begun and not yet ended it.
+    begun: Cell<u32>,
+    /// The level of threads that the library told when it began.
+    provided: Cell<Option<c_int>>,
+}
+
+impl Rank {
+    /// Whether the guest has begun the tools interface.
+    pub(crate) fn has_tools(&self) -> bool {
+        self.tools.begun.get() > 0
+    }
+}
+
+/// `MPI_T_init_thread`: the library's interface begins once and stays. MPICH sets its control variables back when it begins
+/// again, and those that messages under way rest on are among them.
+pub(crate) fn t_init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    r.room(w.addr(1), 4, "provided")?;
+    if r.tools.provided.get().is_none() {
+        let (call, mut provided) = (r.symbol::<symbols::MPI_T_init_thread>()?, 0);
+        // SAFETY: the result is on the stack.
+        r.check(unsafe { call(w.int(0), &mut provided) })?;
+        r.tools.provided.set(Some(provided));
+    }
+    r.tools.begun.set(r.tools.begun.get() + 1);
+    r.put_int(w.addr(1), r.tools.provided.get().unwrap_or_default(), "provided")
+}
+
+/// `MPI_T_finalize`
+pub(crate) fn t_finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
+    let begun = r.tools.begun.get().checked_sub(1).ok_or_else(without_tools)?;
+    r.tools.begun.set(begun);
+    Ok(())
+}
+
+/// The error of a call of the interface that the guest has not begun, or has ended.
+#[cold]
+pub(crate) fn without_tools() -> Error {
+    Error::new(MPI_T_ERR_NOT_INITIALIZED, "MPI_T_init_thread was not called, or MPI_T_finalize as often")
+}
 
 /// A string that the library writes, with its length; either may not be wanted.
 pub(crate) struct Text {
@@ -187,13 +228,13 @@ fn remember(
     let ty = r.datatype(shown(datatype).0, "the variable's datatype")?;
     let word = r.tool_word(host, class)?;
     let variable = Variable { bytes: ty.size().saturating_mul(i64::from(count)), session };
-    r.tool_variables.0.borrow_mut().insert(word, variable);
+    r.tools.variables.borrow_mut().insert(word, variable);
     Ok(word)
 }
 
 /// Proves the buffer for a variable's value.
 fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<*mut c_void> {
-    let variable = r.tool_variables.0.borrow().get(&handle).copied();
+    let variable = r.tools.variables.borrow().get(&handle).copied();
     let no_handle = || Error::new(MPI_T_ERR_INVALID_HANDLE, format!("{handle:#x} is not the handle of a variable"));
     let variable = variable.ok_or_else(no_handle)?;
     Ok(r.bytes(at, variable.bytes, "buf")?.at)
@@ -278,7 +319,7 @@ pub(crate) fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (mut session, call) = (r.tool(word, "MPI_T_pvar_session")?, r.symbol::<symbols::MPI_T_pvar_session_free>()?);
     // SAFETY: a session of the library's.
     r.check(unsafe { call(&mut session) })?;
-    let mut variables = r.tool_variables.0.borrow_mut();
+    let mut variables = r.tools.variables.borrow_mut();
     variables.retain(|&handle, variable| {
         let stays = word == 0 || variable.session != word;
         if !stays {
@@ -304,7 +345,7 @@ pub(crate) fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(
         // SAFETY: handles of the library's.
         return r.check(unsafe { call(session, handle) });
     }
-    let variables = r.tool_variables.0.borrow();
+    let variables = r.tools.variables.borrow();
     let mut words: Vec<u32> =
         variables.iter().filter(|(_, variable)| variable.session == w.word(0)).map(|(&word, _)| word).collect();
     drop(variables);

@@ -19,6 +19,7 @@ use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
 
 use super::Guest;
 use super::errhan::Raised;
+use super::mpit::without_tools;
 use super::process::rank::Rank;
 use super::request::Origin;
 use super::{generated, images};
@@ -58,6 +59,45 @@ pub(crate) enum On {
     Nothing,
 }
 
+/// When a function may be called.
+#[derive(Clone, Copy)]
+pub(crate) enum When {
+    Anytime,
+    /// Between `MPI_Init` and `MPI_Finalize`, or while a session is open.
+    Running,
+    /// Between `MPI_T_init_thread` and `MPI_T_finalize`.
+    WithTools,
+}
+
+impl When {
+    fn of(function: &Function) -> When {
+        match function.name {
+            "MPI_T_init_thread" | "MPI_T_finalize" => When::Anytime,
+            name if name.starts_with("MPI_T_") => When::WithTools,
+            _ if function.is_anytime() => When::Anytime,
+            _ => When::Running,
+        }
+    }
+
+    #[inline]
+    fn is_now(self, rank: &Rank) -> bool {
+        match self {
+            When::Running => rank.is_running(),
+            When::Anytime => true,
+            When::WithTools => rank.has_tools(),
+        }
+    }
+
+    #[cold]
+    fn not_now(self, rank: &Rank) -> Error {
+        match self {
+            When::WithTools => without_tools(),
+            _ if rank.is_finalized() => Error::new(MPI_ERR_OTHER, "it was called after MPI_Finalize"),
+            _ => Error::new(MPI_ERR_OTHER, "it was called before MPI_Init"),
+        }
+    }
+}
+
 /// Registers one function of MPI or of object graphs, if there is one of that name; says whether there is.
 pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Result<bool> {
     if module == rankine_object::MODULE {
@@ -70,16 +110,16 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
         ValueType::F64 => ValType::F64,
     };
     let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
-    let is_anytime = function.is_anytime();
+    let when = When::of(function);
     let errors = (entry.on, entry.nulls);
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
         match keeping::before(name) {
             None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, function.name, is_anytime, errors, words, entry.shim)
+                carry(caller, function.name, when, errors, words, entry.shim)
             })?,
             Some(charge) => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, function.name, is_anytime, errors, words, |rank, words| {
+                carry(caller, function.name, when, errors, words, |rank, words| {
                     charge(rank, words)?;
                     (entry.shim)(rank, words)
                 })
@@ -94,7 +134,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
 pub(crate) fn carry(
     mut caller: Caller<'_, Guest>,
     name: &'static str,
-    is_anytime: bool,
+    when: When,
     errors: (On, Nulls),
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
@@ -108,10 +148,10 @@ pub(crate) fn carry(
     let mut words = unsafe { Words::new(words) };
     let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);
-    let outcome = match is_anytime || rank.is_running() {
+    let outcome = match when.is_now(rank) {
         true if is_inside => deferred::inside(rank, outer.1, name, &words).unwrap_or_else(|| shim(rank, &mut words)),
         true => shim(rank, &mut words),
-        false => Err(not_running(rank)),
+        false => Err(when.not_now(rank)),
     };
     if !is_inside && rank.has_deferred() {
         rank.run_deferred();
@@ -128,15 +168,6 @@ pub(crate) fn carry(
     rank.caller.set(outer.0);
     rank.call.set(outer.1);
     answer
-}
-
-#[cold]
-fn not_running(rank: &Rank) -> Error {
-    let text = match rank.is_finalized() {
-        true => "it was called after MPI_Finalize",
-        false => "it was called before MPI_Init",
-    };
-    Error::new(MPI_ERR_OTHER, text)
 }
 
 /// The way out of a call that failed, or that the guest doesn't survive.

@@ -4,13 +4,8 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_T_init_thread: On::Nothing, [], |r, w| {
-        r.room(w.addr(1), 4, "provided")?;
-        let mut provided = 0 as c_int;
-        r.check(library!(r, w.int(0), &mut provided))?;
-        r.put_int(w.addr(1), provided, "provided")
-    };
-    MPI_T_finalize: On::Nothing, [], |r, _w| { r.check(library!(r)) };
+    MPI_T_init_thread: On::Nothing, [], by bodies::t_init_thread;
+    MPI_T_finalize: On::Nothing, [], by bodies::t_finalize;
     MPI_T_enum_get_info: On::Nothing, [], |r, w| {
         let enumtype = r.tool(w.word(0), "MPI_T_enum")?;
         let mut num = Wanted::new(w, 1);

@@ -62,7 +62,7 @@ pub(crate) struct Rank {
     pub(crate) quads: quads::State,
     pub(crate) spawn: spawn::State,
     pub(crate) ports: ports::State,
-    pub(crate) tool_variables: mpit::State,
+    pub(crate) tools: mpit::State,
     pub(crate) plain: Plain,
 }
 
@@ -106,7 +106,7 @@ impl Rank {
             quads: quads::State::default(),
             spawn,
             ports: ports::State::default(),
-            tool_variables: mpit::State::default(),
+            tools: mpit::State::default(),
             plain: Plain::new(&keeping),
             keeping,
         }
