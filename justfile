@@ -21,6 +21,8 @@ coverage:
 check: gen-check doc book
     cargo fmt --all --check
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
+    cargo fmt --manifest-path host/view/client/Cargo.toml --all --check
+    cargo clippy --release --manifest-path host/view/client/Cargo.toml --target-dir target/view-client --workspace -- -D warnings
     shellcheck x
 
 # The lints on what only the other machines compile: those of Arm.
@@ -41,6 +43,7 @@ gen-check:
 # Licences and sources of every crate (needs cargo-deny).
 deny:
     cargo deny --workspace check licenses bans sources
+    cargo deny --manifest-path host/view/client/Cargo.toml --workspace check --config deny.toml licenses bans sources
 
 # Everything that continuous integration runs, except what ./x installs first.
 test: check arm build unit mpi-subset conformance-subset calls-subset sync doctor

@@ -138,7 +138,8 @@ impl<E: Engine> Crew<E> {
     ) -> Result<Store<Guest<E::Rank>>> {
         let wasi = wasi(&self.settings, &role.arguments, seat.index, &self.output)?;
         let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
-        let guest = Guest::new(make()?, self.settings.placement, wasi, no_folder);
+        let Settings { placement, view, .. } = &self.settings;
+        let guest = Guest::new(make()?, *placement, wasi, no_folder, view.as_ref());
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
         Ok(store)

@@ -31,6 +31,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         label: false,
         deadlock_check: true,
         confine: false,
+        view: None,
     };
     let engine = Local::new(&mut settings, None)?;
     match Job::new(engine, program, Path::new("guest.wasm"), settings)?.run() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rankine_guest::Account;
 use rankine_object::Objects;
+use rankine_view::{Publisher, View};
 use wasmtime::{AsContext, AsContextMut, Caller, Extern, Memory, ResourceLimiter, Result, Store, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
@@ -81,6 +82,8 @@ pub(crate) struct Guest<R: Rank> {
     pub(crate) placement: Placement,
     objects: Rc<Objects>,
     wasi: WasiP1Ctx,
+    /// What it shows goes there, if anybody may look.
+    publisher: Option<Publisher>,
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
     /// The exported memory, known once the module is instantiated.
@@ -126,13 +129,21 @@ impl<R: Rank> Guest<R> {
     }
 
     /// A guest before its module is instantiated.
-    pub(crate) fn new(rank: Rc<R>, placement: Placement, wasi: WasiP1Ctx, no_folder: Option<Arc<Output>>) -> Guest<R> {
+    pub(crate) fn new(
+        rank: Rc<R>,
+        placement: Placement,
+        wasi: WasiP1Ctx,
+        no_folder: Option<Arc<Output>>,
+        view: Option<&Arc<View>>,
+    ) -> Guest<R> {
         let account = rank.account().clone();
+        let publisher = view.map(|view| Publisher::new(view, rank.who(), &account));
         Guest {
             rank,
             placement,
             objects: Rc::new(Objects::new(&account)),
             wasi,
+            publisher,
             no_folder,
             memory: None,
             scratch: Scratch::default(),
@@ -198,6 +209,11 @@ impl<R: Rank> Guest<R> {
                 _ => Err(format_err!("the module exports no memory named \"memory\"")),
             },
         }
+    }
+
+    /// Where it shows what it publishes, if anybody may look.
+    pub(crate) fn publisher(&self) -> Option<&Publisher> {
+        self.publisher.as_ref()
     }
 
     /// Where to say that the program may use no folder, if that is so.

@@ -8,7 +8,7 @@ use wasmtime::{ExternType, InstancePre, Linker, Module};
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::job::Placement;
-use crate::{engine, shown, wasi};
+use crate::{engine, shown, view, wasi};
 
 /// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
 /// engine's and gets the import's module and name; refuses the module with all missing ones named.
@@ -27,6 +27,7 @@ pub(crate) fn resolve<R: Rank>(
             (library @ (engine::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
                 define(&mut linker, library, import.name())
             }
+            (view::MODULE, ExternType::Func(_)) => view::define(&mut linker, import.name()),
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
             _ => Ok(false),
         };

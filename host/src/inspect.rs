@@ -16,6 +16,8 @@ pub struct Facts {
     pub wasi_functions: Vec<String>,
     /// Functions for object graphs that it imports, sorted.
     pub object_functions: Vec<String>,
+    /// Functions of the live view that it imports, sorted.
+    pub view_functions: Vec<String>,
     /// Everything else that it imports, as `module.name`.
     pub other_imports: Vec<String>,
     /// Its memory, in bytes, at the start and at most.
@@ -65,6 +67,7 @@ pub fn inspect(binary: &[u8]) -> Result<Facts> {
     facts.mpi_functions.dedup();
     facts.wasi_functions.sort_unstable();
     facts.object_functions.sort_unstable();
+    facts.view_functions.sort_unstable();
     facts.other_imports.sort_unstable();
     Ok(facts)
 }
@@ -80,6 +83,7 @@ impl Facts {
                         (crate::engine::MODULE, TypeRef::Func(_)) => self.mpi_functions.push(name),
                         (crate::wasi::MODULE, TypeRef::Func(_)) => self.wasi_functions.push(name),
                         (rankine_object::MODULE, TypeRef::Func(_)) => self.object_functions.push(name),
+                        (crate::view::MODULE, TypeRef::Func(_)) => self.view_functions.push(name),
                         (module, _) => self.other_imports.push(format!("{module}.{name}")),
                     }
                 }

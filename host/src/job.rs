@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rankine_guest::Who;
+use rankine_view::View;
 use wasmtime::Linker;
 
 use crate::crew::{Crew, Role};
@@ -66,6 +67,8 @@ pub(crate) struct Settings {
     pub(crate) deadlock_check: bool,
     /// The process is confined to what the job needs.
     pub(crate) confine: bool,
+    /// Where programs show what they publish.
+    pub(crate) view: Option<Arc<View>>,
 }
 
 /// A job that is ready to start.
@@ -172,6 +175,7 @@ mod tests {
                 label: false,
                 deadlock_check: true,
                 confine: false,
+                view: None,
             };
             let define = |linker: &mut Linker<Guest>, module: &str, name: &str| {
                 if name != "MPI_Get_version" {

@@ -36,4 +36,5 @@ mod text;
 mod thrown;
 pub mod trap;
 pub mod trust;
+mod view;
 mod wasi;

@@ -91,6 +91,9 @@ impl Page {
         if !self.facts.object_functions.is_empty() {
             line("objects", list(self.facts.object_functions.iter().map(String::as_str).collect()));
         }
+        if !self.facts.view_functions.is_empty() {
+            line("view", list(self.facts.view_functions.iter().map(String::as_str).collect()));
+        }
         if !self.facts.other_imports.is_empty() {
             line("undefined", self.facts.other_imports.join(", "));
         }

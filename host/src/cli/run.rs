@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use rankine_guest::Who;
+use rankine_view::{Address, Server, View};
 
 use super::{kept, launch};
 use crate::confine::{self, Needs};
@@ -84,6 +86,11 @@ pub(super) struct Arguments {
     #[arg(long)]
     fibers: bool,
 
+    /// Serve a page that shows the program's fields and lets you steer it; prints its address, on this machine alone unless
+    /// you name another
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    view: Option<Address>,
+
     /// Don't end a job whose ranks all wait for each other
     #[arg(long)]
     no_deadlock_check: bool,
@@ -130,6 +137,7 @@ Examples:
   rankine run -n 64 --dir out::/out --dir-ro data::/data heat.wasm --steps 1000
   rankine run -n 2 --label --timeout 60 test.wasm
   mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
+  rankine run -n 4 --view nozzle.wasm  watch it in a browser
   rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
 
 Exit status: the highest of the program's own; or
@@ -225,22 +233,62 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     E::prepare();
     let mut watch = signals::watch(signals::hold());
     let (library, digest) = (arguments.mpi_lib.clone(), arguments.digest.clone());
+    // Before the wall, behind which nobody can begin to listen.
+    let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let mut settings = arguments.into_settings()?;
+    settings.view = server.is_some().then(|| View::new(shown::line(&settings.arguments[0]), settings.ranks));
     let engine = E::new(&mut settings, library.as_deref())?;
 
     let file = PathBuf::from(&settings.arguments[0]);
     let program = load(&file, digest, engine.compiling(), &settings, &watch)?;
     confine(&mut watch, &settings, || engine.needs(&program, &settings))?;
+    let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
     let job = Job::new(engine, &program, &file, settings)?;
     let remote = job.remote();
     watch.tell(move |signal| remote.signal(signal));
     let ending = job.run();
     write_out(job.output(), &ending);
     report(&ending);
+    if let Some(page) = page {
+        page.close(&ending);
+    }
     job.conclude(&ending);
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
     std::process::exit(ending.status())
+}
+
+/// The page of a job that runs.
+struct Page {
+    view: Arc<View>,
+    server: JoinHandle<()>,
+}
+
+impl Page {
+    /// Answers browsers from now on, and says where.
+    fn open(server: Server, view: Option<&Arc<View>>) -> Result<Page> {
+        let view = view.context("a job with a page has a view")?.clone();
+        let (url, is_loopback) = (server.url(), server.is_loopback());
+        let server = server.start(view.clone())?;
+        eprintln!("rankine: view: {url}");
+        if !is_loopback {
+            eprintln!(
+                "rankine: warning: whoever knows this address, or listens on the way to it, sees the job and can steer it"
+            );
+        }
+        Ok(Page { view, server })
+    }
+
+    /// Tells browsers how the job ended.
+    fn close(self, ending: &Ending) {
+        let how = match (account(ending).first(), ending.status()) {
+            (Some(line), _) => line.trim_start_matches("rankine: ").to_owned(),
+            (None, 0) => "finished".into(),
+            (None, status) => format!("exited with status {status}"),
+        };
+        self.view.end(shown::line(&how));
+        let _ = self.server.join();
+    }
 }
 
 /// Puts the wall up, unless none is wanted: after this, threads may be started that a guest reaches. Until then this one is
@@ -303,6 +351,11 @@ impl Arguments {
         if matches!(self.engine, Some(EngineName::Local)) {
             usage("--hosts is for the engine mpi: `local` has all ranks in one process");
         }
+        if self.view.is_some() {
+            usage(
+                "--view is for the engine local, which has all ranks in one process, and --hosts is for the engine mpi",
+            );
+        }
         let folders = self.all_folders();
         let grants = Grants::here(&folders);
         grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
@@ -357,6 +410,10 @@ impl Arguments {
             (EngineName::Mpi, ..) if self.max_ranks.is_some() => usage(
                 "--max-ranks is for the engine local: over an MPI library, the launcher says how many processes there may be",
             ),
+            (EngineName::Mpi, ..) if self.view.is_some() => usage(&format!(
+                "--view is for the engine local, which has all ranks in one process: rankine run --engine local -n N --view {}",
+                self.program[0]
+            )),
             (EngineName::Local, None, _) if self.mpi_lib.is_some() => {
                 usage("--mpi-lib is for the engine mpi: start it with a launcher, or with --engine mpi")
             }
@@ -392,6 +449,7 @@ impl Arguments {
             label: self.label,
             deadlock_check: !self.no_deadlock_check,
             confine: !self.no_confine,
+            view: None,
         })
     }
 }

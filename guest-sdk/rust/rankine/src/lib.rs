@@ -44,6 +44,7 @@ mod places;
 mod read;
 mod shared;
 mod types;
+pub mod view;
 mod write;
 
 pub use cluster::{Cluster, Link, Plain};

@@ -81,7 +81,9 @@ impl Engine for Local {
     }
 
     fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs> {
-        let needs = Needs::new(&settings.grants, None, Network::Closed);
+        // The page's server listens already, and is all that answers.
+        let network = if settings.view.is_some() { Network::Answers } else { Network::Closed };
+        let needs = Needs::new(&settings.grants, None, network);
         if !spawn::is_possible(program, settings) {
             return Ok(needs);
         }

@@ -1,0 +1,60 @@
+/* The live view: what a program shows in the page of `rankine run --view`, and what is changed there.
+ *
+ *     double inflow = 0.9;
+ *     Rankine_View_number("inflow", &inflow, 0.1, 2.0, 0.05);
+ *     for (step = 0; step < steps; step++) {
+ *         Rankine_View_update(MPI_COMM_WORLD);
+ *         ...
+ *         Rankine_View_field("density", step, 2, shape, start, count, NULL, MPI_DOUBLE, density);
+ *         if (rank == 0)
+ *             Rankine_View_curve("residual", step, residual);
+ *     }
+ *
+ * Without --view all of it does nothing: controls keep their values, and publishing costs a call. Things are known by
+ * their names. Functions give MPI_SUCCESS or an error class; what was wrong is told on the standard error stream and in
+ * the page, and the program goes on. */
+#ifndef RANKINE_VIEW_H
+#define RANKINE_VIEW_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RANKINE_VIEW_FUNCTION(name) __attribute__((import_module("rankine_view"), import_name(#name)))
+
+/* The most controls of a program. */
+enum { RANKINE_VIEW_CONTROLS = 64 };
+
+/* Whether somebody may look: the same on all ranks. */
+int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
+
+/* Shows this rank's part of a field as it is at a step: a box of `count` elements in each dimension from `start` on,
+ * within the `shape` of the whole. There are 2 or 3 dimensions; the last one runs to the right, the one before it
+ * downwards, and of a third the middle is shown. `strides` are in elements; without them (NULL) the box is stored in C's
+ * order. Elements are of MPI_FLOAT or MPI_DOUBLE. A frame is shown when the parts of all ranks cover the whole, so each
+ * publishes once a step; a rank that has nothing need not. */
+int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);
+
+/* Adds a point to a curve: of one rank, or of several under different names. */
+int Rankine_View_curve(const char *name, double x, double y) RANKINE_VIEW_FUNCTION(Rankine_View_curve);
+
+/* Shows a text in place of the one before. */
+int Rankine_View_text(const char *name, const char *text) RANKINE_VIEW_FUNCTION(Rankine_View_text);
+
+/* Lets the page change a number from `least` to `greatest` in steps of `step` (0: any), choose one of `count` labels, or
+ * press a button, which counts how often it was pressed since the last update. The variable is changed by
+ * Rankine_View_update alone and must live as long as the program. Every rank that wants to know declares it. */
+int Rankine_View_number(const char *name, double *value, double least, double greatest, double step);
+int Rankine_View_choice(const char *name, int *choice, int count, const char *const labels[]);
+int Rankine_View_button(const char *name, int *presses);
+
+/* Collective: gives the variables of all controls what the page says now, the same on all ranks, and waits while the page
+ * has the program pause. */
+int Rankine_View_update(MPI_Comm comm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

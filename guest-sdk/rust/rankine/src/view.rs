@@ -1,0 +1,325 @@
+//! The live view: what a program shows in the page of `rankine run --view`, and what is changed there.
+//!
+//! ```no_run
+//! use rankine::Universe;
+//! use rankine::view::{Block, View};
+//!
+//! # fn compute(step: i64, inflow: f64) -> (Vec<f64>, f64) { (Vec::new(), 0.0) }
+//! fn main() -> rankine::Result<()> {
+//!     let universe = Universe::new()?;
+//!     let world = universe.world();
+//!     let mut view = View::new();
+//!     let inflow = view.number("inflow", 0.9, 0.1..=2.0, 0.05)?;
+//!     let rows = 100 / world.size() as usize;
+//!     let block = Block::new([100, 50], [rows * world.rank() as usize, 0], [rows, 50]);
+//!     for step in 0..1000 {
+//!         view.update(&world)?;
+//!         let (density, residual) = compute(step, inflow.get());
+//!         view.field("density", step, &block, &density)?;
+//!         if world.rank() == 0 {
+//!             view.curve("residual", step as f64, residual)?;
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Without `--view` all of it does nothing: controls keep their values, and publishing costs a call. Things are known by
+//! their names. An error is told on the standard error stream and in the page too, so that a program may ignore it.
+
+use std::cell::Cell;
+use std::ffi::{CString, c_char, c_int};
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::time::Duration;
+
+use mpi_sys::{MPI_BYTE, MPI_Bcast, MPI_DOUBLE, MPI_Datatype, MPI_FLOAT};
+
+use crate::error::check;
+use crate::{Communicator, Error, Result};
+
+#[link(wasm_import_module = "rankine_view")]
+unsafe extern "C" {
+    safe fn Rankine_View_on() -> c_int;
+    safe fn Rankine_View_waits() -> c_int;
+    fn Rankine_View_field(
+        name: *const c_char,
+        step: i64,
+        dimensions: c_int,
+        shape: *const c_int,
+        start: *const c_int,
+        count: *const c_int,
+        strides: *const c_int,
+        element: MPI_Datatype,
+        values: *const u8,
+    ) -> c_int;
+    fn Rankine_View_curve(name: *const c_char, x: f64, y: f64) -> c_int;
+    fn Rankine_View_text(name: *const c_char, text: *const c_char) -> c_int;
+    fn Rankine_View_declare(
+        name: *const c_char,
+        kind: c_int,
+        value: f64,
+        least: f64,
+        greatest: f64,
+        step: f64,
+        count: c_int,
+        labels: *const *const c_char,
+        id: *mut c_int,
+    ) -> c_int;
+    fn Rankine_View_take(count: c_int, ids: *const c_int, values: *mut f64) -> c_int;
+}
+
+/// The most controls of a program.
+pub const CONTROLS: usize = 64;
+
+/// Whether somebody may look: the same on all ranks.
+pub fn is_on() -> bool {
+    Rankine_View_on() != 0
+}
+
+/// What an element of a field can be: `f32` or `f64`.
+pub trait Element: Copy + sealed::Sealed {}
+
+impl Element for f32 {}
+impl Element for f64 {}
+
+mod sealed {
+    pub trait Sealed {
+        const TYPE: super::MPI_Datatype;
+    }
+
+    impl Sealed for f32 {
+        const TYPE: super::MPI_Datatype = super::MPI_FLOAT;
+    }
+
+    impl Sealed for f64 {
+        const TYPE: super::MPI_Datatype = super::MPI_DOUBLE;
+    }
+}
+
+/// This rank's part of a field: a box of elements in a whole of two or three dimensions. The last dimension runs to the
+/// right, the one before it downwards; of a third the middle is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block<const R: usize> {
+    /// Of the whole.
+    pub shape: [usize; R],
+    /// The first element of the box.
+    pub start: [usize; R],
+    /// How many there are.
+    pub count: [usize; R],
+    /// Elements between neighbours in memory, where the box is not stored densely in C's order.
+    pub strides: Option<[usize; R]>,
+}
+
+impl<const R: usize> Block<R> {
+    /// A box that is stored densely, the last dimension running fastest.
+    pub fn new(shape: [usize; R], start: [usize; R], count: [usize; R]) -> Block<R> {
+        Block { shape, start, count, strides: None }
+    }
+
+    /// The same with so many elements between neighbours in memory.
+    #[must_use]
+    pub fn strided(self, strides: [usize; R]) -> Block<R> {
+        Block { strides: Some(strides), ..self }
+    }
+
+    /// Elements from the first to the last one, both included.
+    fn reach(&self) -> Option<usize> {
+        if self.count.contains(&0) {
+            return Some(0);
+        }
+        let Some(strides) = self.strides else {
+            return self.count.iter().try_fold(1, |all, n| usize::checked_mul(all, *n));
+        };
+        let far = |(count, stride): (&usize, usize)| (count - 1).checked_mul(stride);
+        self.count.iter().zip(strides).map(far).try_fold(1usize, |all, far| all.checked_add(far?))
+    }
+}
+
+fn ints<const R: usize>(numbers: [usize; R]) -> [c_int; R] {
+    // What is too large for an int is negative, which the host refuses by name.
+    numbers.map(|number| c_int::try_from(number).unwrap_or(-1))
+}
+
+fn text(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Invalid("a name or text of the view has a zero byte in it"))
+}
+
+/// What the page may change and the program reads. Its clones are the same.
+#[derive(Clone, Debug)]
+pub struct Control(Rc<Cell<f64>>);
+
+impl Control {
+    /// Its value as of the last update.
+    pub fn get(&self) -> f64 {
+        self.0.get()
+    }
+}
+
+/// One of several, as the page chose.
+#[derive(Clone, Debug)]
+pub struct Choice(Control);
+
+impl Choice {
+    /// The number of the label, from 0, as of the last update.
+    pub fn get(&self) -> usize {
+        self.0.get() as usize
+    }
+}
+
+/// A button of the page.
+#[derive(Clone, Debug)]
+pub struct Button(Control);
+
+impl Button {
+    /// How often it was pressed between the last two updates.
+    pub fn presses(&self) -> usize {
+        self.0.get() as usize
+    }
+}
+
+/// What a program shows and what it lets the page change: one for a rank.
+#[derive(Debug, Default)]
+pub struct View {
+    controls: Vec<(c_int, Control)>,
+}
+
+/// What the first rank has learned: which controls it has, and their values.
+#[repr(C)]
+struct News {
+    count: u64,
+    ids: [c_int; CONTROLS],
+    values: [f64; CONTROLS],
+}
+
+impl View {
+    /// A view without controls.
+    pub fn new() -> View {
+        View::default()
+    }
+
+    /// Shows this rank's part of a field as it is at a step. A frame is shown when the parts of all ranks cover the whole,
+    /// so each publishes once a step; a rank that has nothing need not.
+    pub fn field<T: Element, const R: usize>(
+        &self,
+        name: &str,
+        step: i64,
+        block: &Block<R>,
+        values: &[T],
+    ) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        if block.reach().is_none_or(|reach| reach > values.len()) {
+            return Err(Error::Invalid("a field of the view has fewer values than its block says"));
+        }
+        let (name, strides) = (text(name)?, block.strides.map(ints));
+        let [shape, start, count] = [block.shape, block.start, block.count].map(ints);
+        // SAFETY: the name ends with a zero, the arrays have `R` numbers each, and the values are as many as the block
+        // reaches over.
+        check(unsafe {
+            Rankine_View_field(
+                name.as_ptr(),
+                step,
+                R as c_int,
+                shape.as_ptr(),
+                start.as_ptr(),
+                count.as_ptr(),
+                strides.as_ref().map_or(std::ptr::null(), |strides| strides.as_ptr()),
+                T::TYPE,
+                values.as_ptr().cast(),
+            )
+        })
+    }
+
+    /// Adds a point to a curve: of one rank, or of several under different names.
+    pub fn curve(&self, name: &str, x: f64, y: f64) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        let name = text(name)?;
+        // SAFETY: the name ends with a zero.
+        check(unsafe { Rankine_View_curve(name.as_ptr(), x, y) })
+    }
+
+    /// Shows a text in place of the one before.
+    pub fn text(&self, name: &str, shown: &str) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        let (name, shown) = (text(name)?, text(shown)?);
+        // SAFETY: both end with a zero.
+        check(unsafe { Rankine_View_text(name.as_ptr(), shown.as_ptr()) })
+    }
+
+    /// Lets the page change a number within bounds, in steps of `step` (0: any).
+    pub fn number(&mut self, name: &str, value: f64, within: RangeInclusive<f64>, step: f64) -> Result<Control> {
+        self.declare(name, 0, value, [*within.start(), *within.end(), step], &[])
+    }
+
+    /// Lets the page choose a label, the first one to begin with.
+    pub fn choice(&mut self, name: &str, labels: &[&str]) -> Result<Choice> {
+        self.declare(name, 1, 0.0, [0.0; 3], labels).map(Choice)
+    }
+
+    /// A button for the page.
+    pub fn button(&mut self, name: &str) -> Result<Button> {
+        self.declare(name, 2, 0.0, [0.0; 3], &[]).map(Button)
+    }
+
+    fn declare(&mut self, name: &str, kind: c_int, value: f64, bounds: [f64; 3], labels: &[&str]) -> Result<Control> {
+        let control = Control(Rc::new(Cell::new(value)));
+        if !is_on() {
+            return Ok(control);
+        }
+        let name = text(name)?;
+        let texts = labels.iter().map(|label| text(label)).collect::<Result<Vec<CString>>>()?;
+        let labels: Vec<*const c_char> = texts.iter().map(|label| label.as_ptr()).collect();
+        let [least, greatest, step] = bounds;
+        let (count, mut id) = (labels.len() as c_int, 0);
+        // SAFETY: texts end with a zero, there are as many labels as it says, and the number outlives the call.
+        check(unsafe {
+            let labels = labels.as_ptr();
+            Rankine_View_declare(name.as_ptr(), kind, value, least, greatest, step, count, labels, &mut id)
+        })?;
+        if self.controls.len() == CONTROLS {
+            return Err(Error::Invalid("a view has more than 64 controls"));
+        }
+        self.controls.push((id, control.clone()));
+        Ok(control)
+    }
+
+    /// Collective: gives all controls what the page says now, the same on all ranks, and waits while the page has the
+    /// program pause.
+    pub fn update(&self, comm: &Communicator) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        let mut news = News { count: 0, ids: [0; CONTROLS], values: [0.0; CONTROLS] };
+        let mut taken = Ok(());
+        if comm.rank() == 0 {
+            while Rankine_View_waits() != 0 {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            news.count = self.controls.len() as u64;
+            for (id, (known, _)) in news.ids.iter_mut().zip(&self.controls) {
+                *id = *known;
+            }
+            // SAFETY: both arrays have as many elements.
+            taken =
+                check(unsafe { Rankine_View_take(news.count as c_int, news.ids.as_ptr(), news.values.as_mut_ptr()) });
+            if taken.is_err() {
+                news.count = 0;
+            }
+        }
+        // SAFETY: the news are plain numbers, and as long as it says.
+        check(unsafe { MPI_Bcast((&raw mut news).cast(), size_of::<News>() as c_int, MPI_BYTE, 0, comm.raw()) })?;
+        taken?;
+        for (id, value) in news.ids.iter().zip(news.values).take(news.count as usize) {
+            for (_, control) in self.controls.iter().filter(|(known, _)| known == id) {
+                control.0.set(value);
+            }
+        }
+        Ok(())
+    }
+}

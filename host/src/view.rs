@@ -1,0 +1,197 @@
+//! The functions of the import module `rankine_view`: what a program shows in the page of `--view`, and what it learns from
+//! there. The same on all engines.
+//!
+//! Without `--view` they do nothing. A wrong use does not end a job that somebody only wants to look at: the function gives
+//! an error class of MPI, and what was wrong is told once, on the standard error stream and in the page.
+
+use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_DIMS, MPI_ERR_TYPE};
+use rankine_guest::{Error, Memory, Result};
+use rankine_view::{Element, Kind, Local, MOST_CHOICES, MOST_DIMENSIONS, Publisher};
+use wasmtime::{Caller, Linker};
+
+use crate::engine::Rank;
+use crate::guest::Guest;
+use crate::shown;
+
+/// The import module's name.
+pub(crate) const MODULE: &str = "rankine_view";
+
+/// The longest name.
+const LONGEST_NAME: usize = 200;
+/// The longest text.
+const LONGEST_TEXT: usize = 4096;
+/// Controls that are asked for at once.
+const MOST_CONTROLS: u32 = 64;
+
+/// Registers the function `name`, if there is one; says whether there is.
+pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasmtime::Result<bool> {
+    type In<'a, R> = Caller<'a, Guest<R>>;
+    match name {
+        "Rankine_View_on" => {
+            linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 { caller.data().publisher().is_some().into() })
+        }
+        "Rankine_View_waits" => linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 {
+            caller.data().publisher().is_some_and(|publisher| publisher.view().shall_wait()).into()
+        }),
+        "Rankine_View_field" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>,
+             name: i32,
+             step: i64,
+             dimensions: i32,
+             shape: i32,
+             start: i32,
+             count: i32,
+             strides: i32,
+             element: i32,
+             values: i32| {
+                call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
+                    let words = Words { dimensions, shape, start, count, strides, element, values };
+                    p.field(name, step, &words.local(memory)?)
+                })
+            },
+        ),
+        "Rankine_View_curve" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, x: f64, y: f64| {
+            call(caller, "Rankine_View_curve", Some(name), |p, _, name| p.curve(name, x, y))
+        }),
+        "Rankine_View_text" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, text: i32| {
+            call(caller, "Rankine_View_text", Some(name), |p, memory, name| {
+                p.text(name, &memory.read_string(addr(text), LONGEST_TEXT, "the text")?)
+            })
+        }),
+        "Rankine_View_declare" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>,
+             name: i32,
+             kind: i32,
+             value: f64,
+             least: f64,
+             greatest: f64,
+             step: f64,
+             count: i32,
+             labels: i32,
+             id: i32| {
+                call(caller, "Rankine_View_declare", Some(name), |p, memory, name| {
+                    let kind = match kind {
+                        0 => Kind::Number { least, greatest, step },
+                        1 => Kind::Choice(choices(memory, count, labels)?),
+                        2 => Kind::Button,
+                        _ => return Err(Error::new(MPI_ERR_ARG, format!("there are no controls of kind {kind}"))),
+                    };
+                    memory.check(addr(id), 4, "id")?;
+                    let made = p.control(name, kind, value)?;
+                    memory.write_i32(addr(id), made as i32, "id")
+                })
+            },
+        ),
+        "Rankine_View_take" => {
+            linker.func_wrap(MODULE, name, |caller: In<'_, R>, count: i32, ids: i32, values: i32| {
+                call(caller, "Rankine_View_take", None, |p, memory, _| take(p, memory, count, ids, values))
+            })
+        }
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
+
+fn addr(word: i32) -> Addr {
+    Addr(word as u32)
+}
+
+/// Runs a body that may be given the name of what the call is about, which stands at an address of the guest.
+fn call<R: Rank>(
+    mut caller: Caller<'_, Guest<R>>,
+    function: &'static str,
+    name: Option<i32>,
+    body: impl FnOnce(&Publisher, &Memory, &str) -> Result<()>,
+) -> wasmtime::Result<i32> {
+    if caller.data().publisher().is_none() {
+        return Ok(0);
+    }
+    Guest::refresh_memory(&mut caller)?;
+    let guest = caller.data();
+    let (memory, who) = (guest.rank().memory(), guest.rank().who());
+    let Some(publisher) = guest.publisher() else { return Ok(0) };
+    let named = match name {
+        None => Ok(String::new()),
+        Some(at) => memory.read_string(addr(at), LONGEST_NAME, "the name"),
+    };
+    let (name, outcome) = match named {
+        Ok(name) => {
+            let outcome = body(publisher, memory, &name);
+            (name, outcome)
+        }
+        Err(error) => (String::new(), Err(error)),
+    };
+    let Err(error) = outcome else { return Ok(0) };
+    let of = if name.is_empty() { String::new() } else { format!(" of `{name}`") };
+    let text = shown::line(&format!("{function}{of}: {error}"));
+    if publisher.view().notice(&format!("{who}: {text}")) {
+        eprintln!("rankine: {who}: {text}");
+    }
+    Ok(error.class)
+}
+
+/// The words of a call that publishes a field.
+struct Words {
+    dimensions: i32,
+    shape: i32,
+    start: i32,
+    count: i32,
+    strides: i32,
+    element: i32,
+    values: i32,
+}
+
+impl Words {
+    fn local<'a>(&self, memory: &'a Memory) -> Result<Local<'a>> {
+        let dimensions = match usize::try_from(self.dimensions) {
+            Ok(dimensions @ 2..=MOST_DIMENSIONS) => dimensions,
+            _ => {
+                let text = format!("a field of {} dimensions; 2 or {MOST_DIMENSIONS} can be shown", self.dimensions);
+                return Err(Error::new(MPI_ERR_DIMS, text));
+            }
+        };
+        let element = match Datatype(self.element as u32) {
+            Datatype::FLOAT | Datatype::REAL | Datatype::REAL4 => Element::Single,
+            Datatype::DOUBLE | Datatype::DOUBLE_PRECISION | Datatype::REAL8 => Element::Double,
+            other => {
+                let text = format!("its elements are of type {:#x}; MPI_FLOAT and MPI_DOUBLE can be shown", other.0);
+                return Err(Error::new(MPI_ERR_TYPE, text));
+            }
+        };
+        let read = |at: i32, what: &str| memory.read_i32s(addr(at), dimensions, what);
+        let (shape, start, count) =
+            (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
+        let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
+        Local::new(memory, addr(self.values), element, &shape, &start, &count, strides.as_deref())
+    }
+}
+
+/// The texts of a control's choices.
+fn choices(memory: &Memory, count: i32, labels: i32) -> Result<Vec<String>> {
+    let Some(count) = usize::try_from(count).ok().filter(|count| (1..=MOST_CHOICES).contains(count)) else {
+        return Err(Error::new(MPI_ERR_COUNT, format!("{count} choices; there can be 1 to {MOST_CHOICES}")));
+    };
+    let labels = memory.read_i32s(addr(labels), count, "choices")?;
+    labels.into_iter().map(|at| memory.read_string(addr(at), LONGEST_NAME, "a choice")).collect()
+}
+
+/// Stores the values of controls.
+fn take(publisher: &Publisher, memory: &Memory, count: i32, ids: i32, values: i32) -> Result<()> {
+    if count as u32 > MOST_CONTROLS {
+        return Err(Error::new(MPI_ERR_COUNT, format!("{count} controls; there can be {MOST_CONTROLS}")));
+    }
+    let ids = memory.read_i32s(addr(ids), count as usize, "controls")?;
+    memory.check(addr(values), u64::from(count as u32) * 8, "values")?;
+    let value = |id: &i32| publisher.take(*id as u32).ok_or_else(|| unknown(*id));
+    let taken = ids.iter().map(value).collect::<Result<Vec<f64>>>()?;
+    let bytes: Vec<[u8; 8]> = taken.iter().map(|value| value.to_le_bytes()).collect();
+    memory.write_bytes(addr(values), bytes.as_flattened(), "values")
+}
+
+fn unknown(id: i32) -> Error {
+    Error::new(MPI_ERR_ARG, format!("there is no control {id}"))
+}

@@ -1,0 +1,28 @@
+//! The page of `rankine run --view`: what the server says, drawn; what is touched, told to the server.
+//!
+//! | module | what |
+//! |---|---|
+//! | `page` | all of it together: which figure a message is for, and when to draw |
+//! | `heat`, `gl` | fields as heat maps; the part of it that the graphics card does |
+//! | `plot` | curves |
+//! | `steer` | controls |
+//! | `colours` | colour maps |
+//! | `dom` | a browser's elements, with fewer words |
+//!
+//! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
+
+mod colours;
+mod dom;
+mod gl;
+mod heat;
+mod page;
+mod plot;
+mod steer;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Connects to the server and goes on from there.
+#[wasm_bindgen(start)]
+pub fn start() {
+    page::start();
+}

@@ -1,0 +1,197 @@
+//! All of the page together: which figure a message is for, and when to draw.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use js_sys::{ArrayBuffer, Uint8Array};
+use rankine_view_wire::{Asked, Said};
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::closure::Closure;
+use web_sys::{BinaryType, Element, Event, KeyboardEvent, MessageEvent, WebSocket};
+
+use crate::dom::{add, add_text, document, find, hide, on, set, window};
+use crate::heat::Heat;
+use crate::plot::Plot;
+use crate::steer::Control;
+
+/// Milliseconds until a lost connection is tried again.
+const AGAIN: i32 = 1000;
+
+/// What is on the page. A page runs on one thread; no handler of an event runs inside of another.
+#[derive(Default)]
+struct Page {
+    socket: Option<WebSocket>,
+    fields: BTreeMap<String, Heat>,
+    curves: BTreeMap<String, Plot>,
+    texts: BTreeMap<String, Element>,
+    controls: BTreeMap<u32, Control>,
+    /// Frames that came since the page was drawn.
+    frames: u32,
+    is_drawing_soon: bool,
+    is_paused: bool,
+    has_ended: bool,
+    /// Rows and columns that the server was told to be enough.
+    size: u32,
+}
+
+thread_local! {
+    static PAGE: RefCell<Page> = RefCell::default();
+}
+
+/// Connects, and listens to what concerns the page as a whole.
+pub(crate) fn start() {
+    connect();
+    on(&find("pause"), "click", |_: Event| pause());
+    on(&find("step"), "click", |_: Event| ask(Asked::Step));
+    on(&document(), "keydown", |event: KeyboardEvent| {
+        let is_elsewhere = document().active_element().is_none_or(|active| active.tag_name() == "BODY");
+        match event.key().as_str() {
+            " " if is_elsewhere => {
+                event.prevent_default();
+                pause();
+            }
+            "." if is_elsewhere => ask(Asked::Step),
+            _ => {}
+        }
+    });
+    on(&window(), "resize", |_: Event| draw_soon());
+}
+
+fn pause() {
+    let is_paused = PAGE.with_borrow(|page| page.is_paused);
+    ask(Asked::Pause(!is_paused));
+}
+
+/// Tells the server.
+pub(crate) fn ask(asked: Asked) {
+    PAGE.with_borrow(|page| {
+        if let Some(socket) = page.socket.as_ref().filter(|socket| socket.ready_state() == WebSocket::OPEN) {
+            let _ = socket.send_with_u8_array(&asked.to_bytes());
+        }
+    });
+}
+
+fn connect() {
+    let address = window().location().href().unwrap_or_default().replacen("http", "ws", 1);
+    let Ok(socket) = WebSocket::new(&format!("{}socket", address.split(['?', '#']).next().unwrap_or_default())) else {
+        return show_state("ended", "this browser can't connect");
+    };
+    socket.set_binary_type(BinaryType::Arraybuffer);
+    on(&socket, "open", |_: Event| PAGE.with_borrow_mut(|page| (page.frames, page.size) = (0, 0)));
+    on(&socket, "message", |event: MessageEvent| {
+        if let Ok(buffer) = event.data().dyn_into::<ArrayBuffer>()
+            && let Some(said) = Said::read(&Uint8Array::new(&buffer).to_vec())
+        {
+            PAGE.with_borrow_mut(|page| page.hear(said));
+        }
+    });
+    on(&socket, "close", |_: Event| {
+        if PAGE.with_borrow(|page| page.has_ended) {
+            return;
+        }
+        show_state("waiting", "the connection is lost");
+        let again = Closure::once_into_js(connect);
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(again.unchecked_ref(), AGAIN);
+    });
+    PAGE.with_borrow_mut(|page| page.socket = Some(socket));
+}
+
+fn show_state(state: &str, text: &str) {
+    set(&find("state"), "data-state", state);
+    find("state").set_text_content(Some(text));
+}
+
+/// Draws all that has changed, with the browser's next picture.
+pub(crate) fn draw_soon() {
+    // While a message is heard, the page says it itself.
+    PAGE.with(|page| {
+        if let Ok(mut page) = page.try_borrow_mut() {
+            page.draw_soon();
+        }
+    });
+}
+
+impl Page {
+    fn draw_soon(&mut self) {
+        if !std::mem::replace(&mut self.is_drawing_soon, true) {
+            let draw = Closure::once_into_js(|| PAGE.with_borrow_mut(Page::draw));
+            let _ = window().request_animation_frame(draw.unchecked_ref());
+        }
+    }
+
+    fn draw(&mut self) {
+        self.is_drawing_soon = false;
+        self.fields.values().for_each(Heat::draw);
+        self.curves.values().for_each(Plot::draw);
+        let size = self.fields.values().map(Heat::pixels).max().unwrap_or(0);
+        let Some(socket) = &self.socket else { return };
+        let say = |asked: Asked| drop(socket.send_with_u8_array(&asked.to_bytes()));
+        if size != 0 && size != self.size {
+            self.size = size;
+            say(Asked::Size(size));
+        }
+        (0..std::mem::take(&mut self.frames)).for_each(|_| say(Asked::Drawn));
+    }
+
+    fn hear(&mut self, said: Said) {
+        let figures = find("figures");
+        match said {
+            Said::Hello { program, ranks } => {
+                find("program").set_text_content(Some(&program));
+                document().set_title(&program);
+                let ranks = if ranks == 1 { "1 rank".into() } else { format!("{ranks} ranks") };
+                find("ranks").set_text_content(Some(&ranks));
+                hide(&find("pause"), false);
+                self.show_paused(false);
+            }
+            Said::Field(field) => {
+                hide(&find("nothing"), true);
+                self.frames += 1;
+                match self.fields.get(&field.name) {
+                    Some(heat) => heat.update(field),
+                    None => drop(self.fields.insert(field.name.clone(), Heat::new(&figures, field))),
+                }
+                self.draw_soon();
+            }
+            Said::Curve { name, from, points } => {
+                hide(&find("nothing"), true);
+                self.curves.entry(name).or_insert_with_key(|name| Plot::new(&figures, name)).extend(from, points);
+                self.draw_soon();
+            }
+            Said::Text { name, text } => {
+                let texts = find("texts");
+                hide(&texts, false);
+                let place = self.texts.entry(name).or_insert_with_key(|name| {
+                    add_text(&texts, "h2", "", name);
+                    add(&texts, "p", "")
+                });
+                place.set_text_content(Some(&text));
+            }
+            Said::Control { id, name, kind, value } => {
+                let controls = find("controls");
+                hide(&controls, false);
+                let control = self.controls.entry(id).or_insert_with(|| Control::new(&controls, id, &name, &kind));
+                control.show(value);
+            }
+            Said::Paused(paused) => self.show_paused(paused),
+            Said::Notice(text) => {
+                hide(&find("notices"), false);
+                add_text(&find("notices"), "p", "", &text);
+            }
+            Said::Ended(how) => {
+                self.has_ended = true;
+                show_state("ended", &how);
+                hide(&find("pause"), true);
+                hide(&find("step"), true);
+            }
+        }
+    }
+
+    fn show_paused(&mut self, paused: bool) {
+        self.is_paused = paused;
+        set(&find("pause"), "aria-pressed", if paused { "true" } else { "false" });
+        find("pause").set_text_content(Some(if paused { "Go on" } else { "Pause" }));
+        hide(&find("step"), !paused);
+        show_state(if paused { "paused" } else { "live" }, if paused { "paused" } else { "live" });
+    }
+}

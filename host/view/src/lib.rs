@@ -1,0 +1,172 @@
+//! The live view of a job: what its ranks publish, a page that shows it in a browser, and what the page changes.
+//!
+//! | module | what |
+//! |---|---|
+//! | `publisher` | what one rank publishes: the way in |
+//! | `field`, `local` | fields: frames of what all ranks published for one step; a rank's part, read out of its memory |
+//! | `curve`, `control` | curves; what the page may change |
+//! | `named` | things that are found by the name that a guest gave them |
+//! | `viewer` | one browser: what it has seen, and what it still has to see |
+//! | `server`, `http` | who may have the page |
+//!
+//! A job never waits for a browser. A rank that publishes decides whether anybody has time for another frame; if so, it
+//! copies its part, reduced to what is shown, and goes on. Whoever completes a frame wakes the viewers, which run on a
+//! thread of their own and skip what they have no time for. Without a browser a frame is kept now and then, so that one
+//! that comes sees something at once.
+//!
+//! Nothing here knows of WebAssembly. What a rank says is proved in its [`Memory`](rankine_guest::Memory); what a browser
+//! says is checked in `control`.
+
+mod control;
+mod curve;
+mod field;
+mod http;
+mod local;
+mod named;
+mod publisher;
+mod server;
+mod viewer;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+pub use control::MOST_CHOICES;
+pub use local::{Element, Local, MOST_DIMENSIONS};
+pub use publisher::Publisher;
+pub use rankine_view_wire::Kind;
+pub use server::{Address, Server};
+
+use control::Control;
+use curve::Curve;
+use field::Field;
+use named::Named;
+use viewer::Viewer;
+
+/// Between frames while somebody watches.
+const WATCHED: Duration = Duration::from_millis(33);
+/// And while nobody does, or all who do are busy.
+const UNWATCHED: Duration = Duration::from_millis(500);
+
+/// Rows and columns of a frame while nobody has said how many are shown, and at least and at most.
+const SIZE: u32 = 1024;
+const SIZES: std::ops::RangeInclusive<u32> = 16..=2048;
+
+/// Wrong uses that are told to the page.
+const MOST_NOTICES: usize = 50;
+
+/// What a job shows.
+pub struct View {
+    program: String,
+    ranks: u32,
+    fields: Named<Field>,
+    curves: Named<Curve>,
+    texts: Named<Text>,
+    controls: Named<Control>,
+    notices: Mutex<Vec<String>>,
+    viewers: Mutex<Vec<Arc<Viewer>>>,
+    paused: AtomicBool,
+    /// Points at which the program may go on although it is paused.
+    steps: AtomicU32,
+    ended: OnceLock<String>,
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("View").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// A text and how often it was changed.
+#[derive(Default)]
+struct Text(Mutex<(u64, String)>);
+
+/// A lock whose holders never leave anything half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl View {
+    /// The view of a job that runs this program.
+    pub fn new(program: String, ranks: usize) -> Arc<View> {
+        Arc::new(View {
+            program,
+            ranks: u32::try_from(ranks).unwrap_or(u32::MAX),
+            fields: Named::new("fields", 32),
+            curves: Named::new("curves", 64),
+            texts: Named::new("texts", 64),
+            controls: Named::new("controls", 64),
+            notices: Mutex::default(),
+            viewers: Mutex::default(),
+            paused: AtomicBool::new(false),
+            steps: AtomicU32::new(0),
+            ended: OnceLock::new(),
+        })
+    }
+
+    /// The job has ended, as these words say: pages are told, and none of them waits for more.
+    pub fn end(&self, how: String) {
+        let _ = self.ended.set(how);
+        self.wake();
+    }
+
+    /// Waits until the job has ended and all pages have been told, or have had time enough.
+    async fn told(&self) {
+        const LOOK: Duration = Duration::from_millis(20);
+        while self.ended.get().is_none() {
+            tokio::time::sleep(LOOK).await;
+        }
+        for _ in 0..50 {
+            if lock(&self.viewers).is_empty() {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Tells pages of a wrong use; gives whether there was room for it.
+    pub fn notice(&self, text: &str) -> bool {
+        let mut notices = lock(&self.notices);
+        let is_new = notices.len() < MOST_NOTICES && !notices.iter().any(|notice| notice == text);
+        if is_new {
+            notices.push(text.to_owned());
+            drop(notices);
+            self.wake();
+        }
+        is_new
+    }
+
+    /// Whether the program shall wait where it can. Asked by one rank for all.
+    pub fn shall_wait(&self) -> bool {
+        let goes_on = |steps: u32| steps.checked_sub(1);
+        self.ended.get().is_none()
+            && self.paused.load(Ordering::Relaxed)
+            && self.steps.fetch_update(Ordering::Relaxed, Ordering::Relaxed, goes_on).is_err()
+    }
+
+    fn pause(&self, pause: bool) {
+        self.paused.store(pause, Ordering::Relaxed);
+        self.steps.store(0, Ordering::Relaxed);
+        self.wake();
+    }
+
+    fn step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Something has changed that viewers want to know.
+    fn wake(&self) {
+        lock(&self.viewers).iter().for_each(|viewer| viewer.wake());
+    }
+
+    /// Between frames of a field.
+    fn interval(&self) -> Duration {
+        if lock(&self.viewers).iter().any(|viewer| viewer.has_time()) { WATCHED } else { UNWATCHED }
+    }
+
+    /// Rows and columns that suffice for all who watch.
+    fn size(&self) -> u32 {
+        lock(&self.viewers).iter().map(|viewer| viewer.size()).max().unwrap_or(SIZE).clamp(*SIZES.start(), *SIZES.end())
+    }
+}

@@ -1,0 +1,327 @@
+//! The part of a field that one rank has: where it lies in the whole and in the rank's memory, and its numbers, read out.
+
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_DIMS};
+use rankine_guest::{Error, Memory, Result, copy};
+use rankine_view_wire::Part;
+
+/// The most dimensions of a field.
+pub const MOST_DIMENSIONS: usize = 3;
+
+/// What a field's elements are.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Four bytes each.
+    Single,
+    /// Eight bytes each.
+    Double,
+}
+
+impl Element {
+    fn size(self) -> usize {
+        match self {
+            Element::Single => 4,
+            Element::Double => 8,
+        }
+    }
+}
+
+/// One dimension of a field, as one rank sees it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct Axis {
+    /// Of the whole.
+    extent: u32,
+    /// The first index that this rank has, and how many.
+    start: u32,
+    count: u32,
+    /// Elements between neighbours in memory.
+    stride: i64,
+}
+
+/// A part of a field, every byte of which lies in the rank's memory.
+pub struct Local<'a> {
+    memory: &'a Memory,
+    /// Where the first element lies.
+    at: Addr,
+    element: Element,
+    axes: Vec<Axis>,
+}
+
+impl<'a> Local<'a> {
+    /// A part with the guest's own words: the whole's shape, where this part begins, its counts and strides, dimension by
+    /// dimension; without strides it is stored in C's order. Proves every byte of it.
+    pub fn new(
+        memory: &'a Memory,
+        at: Addr,
+        element: Element,
+        shape: &[i32],
+        start: &[i32],
+        count: &[i32],
+        strides: Option<&[i32]>,
+    ) -> Result<Local<'a>> {
+        if !(2..=MOST_DIMENSIONS).contains(&shape.len()) {
+            let text = format!("it has {} dimensions; 2 and {MOST_DIMENSIONS} are shown", shape.len());
+            return Err(Error::new(MPI_ERR_DIMS, text));
+        }
+        let mut axes = Vec::with_capacity(shape.len());
+        let mut dense = 1i64;
+        for dimension in (0..shape.len()).rev() {
+            let axis = Axis::new(dimension, shape[dimension], start[dimension], count[dimension])?;
+            let stride = strides.map_or(dense, |strides| strides[dimension].into());
+            // Without strides: one that overflows belongs to a part that is too large, which is seen below.
+            dense = dense.saturating_mul(axis.count.into());
+            axes.insert(0, Axis { stride, ..axis });
+        }
+        let local = Local { memory, at, element, axes };
+        local.prove()?;
+        Ok(local)
+    }
+
+    /// Whether the rank has nothing of the field.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.axes.iter().any(|axis| axis.count == 0)
+    }
+
+    pub(crate) fn shape(&self) -> Vec<u32> {
+        self.axes.iter().map(|axis| axis.extent).collect()
+    }
+
+    fn prove(&self) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        if self.at == Addr::NULL {
+            return Err(Error::new(MPI_ERR_ARG, "its values are at the null pointer"));
+        }
+        let (mut low, mut high) = (0i128, 1i128);
+        for axis in &self.axes {
+            let reach = i128::from(axis.count - 1) * i128::from(axis.stride);
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        let (at, size) = (i128::from(self.at.0), self.element.size() as i128);
+        if at + low * size < 0 {
+            return Err(Error::new(MPI_ERR_BUFFER, "its values begin before the memory does"));
+        }
+        self.memory.prove(at + low * size, at + high * size, "its values")
+    }
+
+    /// The box of this part in the plane that is shown.
+    pub(crate) fn area(&self, plane: &Plane) -> Area {
+        let [rows, columns] = plane.axes.map(|axis| self.axes[axis]);
+        let is_there = plane.across.is_none_or(|(axis, index)| {
+            let axis = self.axes[axis];
+            (axis.start..axis.start + axis.count).contains(&index)
+        });
+        let count = if is_there { [rows.count, columns.count] } else { [0, 0] };
+        Area { start: [rows.start, columns.start], count }
+    }
+
+    /// Every `every`th row and column of the part in the plane, and the least and greatest finite number.
+    pub(crate) fn read(&self, plane: &Plane, every: u32) -> (Part, [f32; 2]) {
+        let area = self.area(plane).every(every);
+        let [rows, columns] = plane.axes.map(|axis| self.axes[axis]);
+        let mut values = Vec::with_capacity(area.cells() as usize);
+        let mut range = [f32::INFINITY, f32::NEG_INFINITY];
+        if area.cells() == 0 {
+            return (Part { start: area.start, count: area.count, values }, range);
+        }
+        // Elements before the first of the plane.
+        let across = plane.across.map_or(0, |(axis, index)| {
+            let axis = self.axes[axis];
+            i64::from(index.saturating_sub(axis.start)) * axis.stride
+        });
+        let place = |axis: Axis, n: u32| (i64::from(n) * i64::from(every) - i64::from(axis.start)) * axis.stride;
+        for row in area.rows() {
+            let first = across + place(rows, row) + place(columns, area.start[1]);
+            let step = columns.stride * i64::from(every);
+            self.append(first, step, area.count[1] as usize, &mut values);
+        }
+        for value in values.iter().filter(|value| value.is_finite()) {
+            range = [range[0].min(*value), range[1].max(*value)];
+        }
+        (Part { start: area.start, count: area.count, values }, range)
+    }
+
+    /// Appends `count` elements, which are `step` elements apart, as singles.
+    fn append(&self, first: i64, step: i64, count: usize, values: &mut Vec<f32>) {
+        let size = self.element.size();
+        let mut piece = [0u8; PIECE];
+        let mut done = 0;
+        while done < count {
+            let now = (count - done).min(PIECE / size);
+            let bytes = &mut piece[..now * size];
+            let element = first + done as i64 * step;
+            let from = self.memory.base().wrapping_offset(self.at.0 as isize + element as isize * size as isize);
+            // SAFETY: `prove` has seen that all elements of the part lie in the memory, which only grows; these are
+            // elements of the part, and the piece has room for them.
+            unsafe {
+                if step == 1 {
+                    copy::copy(bytes.as_mut_ptr(), from, bytes.len());
+                } else {
+                    copy::copy_blocks(
+                        bytes.as_mut_ptr(),
+                        size as isize,
+                        from,
+                        step as isize * size as isize,
+                        size,
+                        now,
+                    );
+                }
+            }
+            match self.element {
+                Element::Single => values.extend(bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x))),
+                Element::Double => {
+                    values.extend(bytes.as_chunks::<8>().0.iter().map(|x| f64::from_le_bytes(*x) as f32));
+                }
+            }
+            done += now;
+        }
+    }
+}
+
+/// Bytes that are read at once.
+const PIECE: usize = 8192;
+
+impl Axis {
+    fn new(dimension: usize, extent: i32, start: i32, count: i32) -> Result<Axis> {
+        let wrong = |text: String| Err(Error::new(MPI_ERR_ARG, format!("dimension {dimension}: {text}")));
+        if extent < 1 {
+            return wrong(format!("its extent is {extent}"));
+        }
+        match (u32::try_from(start), u32::try_from(count)) {
+            (Ok(first), Ok(count)) if first as u64 + count as u64 <= extent as u64 => {
+                Ok(Axis { extent: extent as u32, start: first, count, stride: 0 })
+            }
+            _ => wrong(format!("{count} indices from {start} on are not within the extent {extent}")),
+        }
+    }
+}
+
+/// The plane of a field that is shown: which dimensions are its rows and columns, and where it cuts the third.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plane {
+    axes: [usize; 2],
+    across: Option<(usize, u32)>,
+    pub shape: [u32; 2],
+}
+
+impl Plane {
+    /// The only one of a field with two dimensions; the middle one, across the first dimension, of one with three.
+    pub fn of(shape: &[u32]) -> Plane {
+        let [.., rows, columns] = *shape else { unreachable!("a field has two dimensions or more") };
+        let last = shape.len() - 1;
+        let across = (shape.len() == MOST_DIMENSIONS).then(|| (0, shape[0] / 2));
+        Plane { axes: [last - 1, last], across, shape: [rows, columns] }
+    }
+
+    pub fn cells(&self) -> u64 {
+        u64::from(self.shape[0]) * u64::from(self.shape[1])
+    }
+}
+
+/// A box of cells.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub start: [u32; 2],
+    pub count: [u32; 2],
+}
+
+impl Area {
+    pub fn cells(&self) -> u64 {
+        u64::from(self.count[0]) * u64::from(self.count[1])
+    }
+
+    fn rows(&self) -> std::ops::Range<u32> {
+        self.start[0]..self.start[0] + self.count[0]
+    }
+
+    pub fn overlaps(&self, other: &Area) -> bool {
+        let meets = |n: usize| {
+            u64::from(self.start[n]) < u64::from(other.start[n]) + u64::from(other.count[n])
+                && u64::from(other.start[n]) < u64::from(self.start[n]) + u64::from(self.count[n])
+        };
+        self.cells() > 0 && other.cells() > 0 && meets(0) && meets(1)
+    }
+
+    /// What is left of it of every `every`th row and column of the whole.
+    pub fn every(&self, every: u32) -> Area {
+        let start = self.start.map(|start| start.div_ceil(every));
+        let end = |n: usize| (self.start[n] + self.count[n]).div_ceil(every);
+        Area { start, count: [end(0) - start[0], end(1) - start[1]] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A memory whose words from 64 on are 0.0, 1.0, 2.0 and so on.
+    fn memory(bytes: &mut [u8]) -> Memory {
+        for (n, word) in bytes[64..].as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            *word = (n as f64).to_le_bytes();
+        }
+        let memory = Memory::new();
+        // SAFETY: the bytes outlive the memory in each test.
+        unsafe { memory.set(bytes.as_mut_ptr(), bytes.len() as u64) };
+        memory
+    }
+
+    fn read(local: &Local<'_>, every: u32) -> (Part, [f32; 2]) {
+        local.read(&Plane::of(&local.shape()), every)
+    }
+
+    #[test]
+    fn every_cell_that_is_shown_is_the_right_one() {
+        let mut bytes = vec![0; 4096];
+        let memory = memory(&mut bytes);
+        let (shape, start, count) = ([9, 7], [2, 1], [5, 6]);
+        // Dense, with a longer row, transposed, and from the end.
+        for (first, strides) in [(0, [6, 1]), (3, [9, 2]), (1, [1, 8]), (200, [-20, -3])] {
+            let at = Addr(64 + 8 * first as u32);
+            let local = Local::new(&memory, at, Element::Double, &shape, &start, &count, Some(&strides)).unwrap();
+            for every in 1..12 {
+                let (part, range) = read(&local, every);
+                let mut expected = Vec::new();
+                for i in (2..7u32).filter(|i| i % every == 0) {
+                    for j in (1..7u32).filter(|j| j % every == 0) {
+                        let element = first + (i as i32 - 2) * strides[0] + (j as i32 - 1) * strides[1];
+                        expected.push(element as f32);
+                    }
+                }
+                assert_eq!(part.values, expected, "{strides:?}, every {every}");
+                if !expected.is_empty() {
+                    assert_eq!(part.start, [2u32.div_ceil(every), 1u32.div_ceil(every)]);
+                    assert_eq!(u64::from(part.count[0]) * u64::from(part.count[1]), expected.len() as u64);
+                    assert_eq!(range[0], expected.iter().copied().fold(f32::INFINITY, f32::min));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_three_dimensions_the_middle_is_shown() {
+        let mut bytes = vec![0; 4096];
+        let memory = memory(&mut bytes);
+        let whole = [6, 4, 5];
+        let all = Local::new(&memory, Addr(64), Element::Double, &whole, &[0; 3], &whole, None).unwrap();
+        assert_eq!(read(&all, 1).0.values, (60..80).map(|n| n as f32).collect::<Vec<f32>>());
+        let below = Local::new(&memory, Addr(64), Element::Double, &whole, &[0; 3], &[3, 4, 5], None).unwrap();
+        assert!(read(&below, 1).0.values.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_in_memory_is_refused() {
+        let mut bytes = vec![0; 4096];
+        let memory = memory(&mut bytes);
+        let (shape, whole) = ([32, 16], [32, 16]);
+        let at = |at, strides: Option<&[i32]>| {
+            Local::new(&memory, Addr(at), Element::Double, &shape, &[0, 0], &whole, strides).is_ok()
+        };
+        assert!(!at(64, None) && !at(0, None) && !at(u32::MAX, None));
+        assert!(at(64, Some(&[15, 1])) && !at(64, Some(&[16, 1])));
+        assert!(!at(64, Some(&[-1, 1])) && !at(64, Some(&[i32::MIN, i32::MAX])) && !at(4088, Some(&[0, 1])));
+        assert!(at(4088, Some(&[0, 0])));
+        // A part of nothing lies nowhere.
+        assert!(Local::new(&memory, Addr(0), Element::Double, &shape, &[0, 0], &[0, 16], None).is_ok());
+    }
+}

@@ -1,0 +1,227 @@
+//! Serves the page: a thread with a runtime of its own, which answers on a socket that listens already.
+
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::pin::pin;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+
+use crate::View;
+use crate::http::{Admitted, Door, File, LONGEST, Refusal, Request};
+
+/// Where a page is to be served: loopback and any port, unless the user says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    host: String,
+    port: u16,
+}
+
+impl Default for Address {
+    fn default() -> Self {
+        Address { host: "127.0.0.1".into(), port: 0 }
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    /// `ADDR:PORT`, `ADDR` or `PORT`.
+    fn from_str(text: &str) -> Result<Address, String> {
+        let usual = Address::default();
+        if text.is_empty() {
+            return Ok(usual);
+        }
+        if let Ok(port) = text.parse() {
+            return Ok(Address { port, ..usual });
+        }
+        if text.parse::<IpAddr>().is_ok() {
+            return Ok(Address { host: text.into(), port: 0 });
+        }
+        let (host, port) = match text.rsplit_once(':') {
+            Some((host, port)) => (host, port.parse().map_err(|_| format!("{port} is no port"))?),
+            None => (text, 0),
+        };
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        Ok(Address { host: host.into(), port })
+    }
+}
+
+/// A socket that listens, and nobody answers yet.
+pub struct Server {
+    listener: TcpListener,
+    door: Door,
+    at: SocketAddr,
+}
+
+/// Until a request's head must have come, and an answer be gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Connections at a time, sockets of pages among them.
+const MOST_CONNECTIONS: usize = 2 * crate::viewer::MOST_VIEWERS;
+/// The longest message of a page.
+const LONGEST_MESSAGE: usize = 1 << 10;
+
+impl Server {
+    /// Listens there.
+    pub fn listen(address: &Address) -> Result<Server> {
+        let Address { host, port } = address;
+        let listen = || {
+            let places: Vec<SocketAddr> = (host.as_str(), *port).to_socket_addrs()?.collect();
+            let listener = TcpListener::bind(&places[..])?;
+            listener.set_nonblocking(true)?;
+            let at = listener.local_addr()?;
+            std::io::Result::Ok((listener, at))
+        };
+        let (listener, at) = listen().with_context(|| format!("--view={host}:{port}"))?;
+        let mut token = [0; 16];
+        getrandom::fill(&mut token).context("a token for the page")?;
+        let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = host.parse::<IpAddr>().is_err().then(|| host.clone());
+        Ok(Server { listener, door: Door { token, name }, at })
+    }
+
+    /// The address of the page, token included.
+    pub fn url(&self) -> String {
+        let host = self.door.name.clone().unwrap_or_else(|| match self.at {
+            SocketAddr::V4(at) => at.ip().to_string(),
+            SocketAddr::V6(at) => format!("[{}]", at.ip()),
+        });
+        format!("http://{host}:{}/{}/", self.at.port(), self.door.token)
+    }
+
+    /// Whether it can be reached from this machine alone.
+    pub fn is_loopback(&self) -> bool {
+        self.at.ip().is_loopback()
+    }
+
+    /// Answers, on a thread of its own, until the job has ended and its pages have been told.
+    pub fn start(self, view: Arc<View>) -> Result<JoinHandle<()>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let serve = move || runtime.block_on(self.serve(view));
+        Ok(std::thread::Builder::new().name("view".into()).spawn(serve)?)
+    }
+
+    async fn serve(self, view: Arc<View>) {
+        let Ok(listener) = tokio::net::TcpListener::from_std(self.listener) else { return };
+        let (door, room) = (Arc::new(self.door), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
+        let accepting = async {
+            loop {
+                let Ok(place) = room.clone().acquire_owned().await else { return };
+                match listener.accept().await {
+                    Ok((stream, _)) => {
+                        let (door, view) = (door.clone(), view.clone());
+                        tokio::spawn(async move {
+                            // Whoever goes away meanwhile has no need of an answer.
+                            let _ = answer(stream, &door, view).await;
+                            drop(place);
+                        });
+                    }
+                    // No descriptor is left, or the connection has ended already.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                }
+            }
+        };
+        futures_util::future::select(pin!(accepting), pin!(view.told())).await;
+    }
+}
+
+/// Answers one connection.
+async fn answer(mut stream: TcpStream, door: &Door, view: Arc<View>) -> Result<()> {
+    stream.set_nodelay(true)?;
+    let (request, rest) = match timeout(PATIENCE, head(&mut stream)).await?? {
+        Ok(head) => head,
+        Err(refusal) => return refuse(&mut stream, &refusal).await,
+    };
+    let host = request.host.clone();
+    match door.admit(request) {
+        Err(refusal) => refuse(&mut stream, &refusal).await,
+        Ok(Admitted::File(file)) => timeout(PATIENCE, give(&mut stream, file, &host)).await?,
+        Ok(Admitted::Socket(key)) => {
+            let accept = derive_accept_key(key.as_bytes());
+            let head = format!(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).await?;
+            let longest = WebSocketConfig::default()
+                .max_message_size(Some(LONGEST_MESSAGE))
+                .max_frame_size(Some(LONGEST_MESSAGE));
+            let socket = WebSocketStream::from_partially_read(stream, rest, Role::Server, Some(longest)).await;
+            view.serve(socket).await;
+            Ok(())
+        }
+    }
+}
+
+/// A request's head, and what has come behind it.
+async fn head(stream: &mut TcpStream) -> Result<Result<(Request, Vec<u8>), Refusal>> {
+    let mut bytes = Vec::new();
+    loop {
+        match Request::read(&bytes) {
+            Ok(None) => {}
+            Ok(Some((request, length))) => return Ok(Ok((request, bytes.split_off(length)))),
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+        let mut piece = [0; 2048];
+        let read = stream.read(&mut piece[..(LONGEST - bytes.len()).min(2048)]).await?;
+        anyhow::ensure!(read > 0, "the request has no end");
+        bytes.extend_from_slice(&piece[..read]);
+    }
+}
+
+async fn refuse(stream: &mut TcpStream, Refusal(status, why): &Refusal) -> Result<()> {
+    let reason = match status {
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        _ => "Bad Request",
+    };
+    respond(stream, &format!("{status} {reason}"), "text/plain; charset=utf-8", "", format!("{why}\n").as_bytes()).await
+}
+
+/// A file; the page is told what it may load and do: its own files and its own socket, nothing else.
+async fn give(stream: &mut TcpStream, file: &File, host: &str) -> Result<()> {
+    let policy = format!(
+        "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
+         connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    );
+    respond(stream, "200 OK", file.kind, &policy, file.bytes).await
+}
+
+async fn respond(stream: &mut TcpStream, status: &str, kind: &str, more: &str, body: &[u8]) -> Result<()> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n\
+         X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+         Cross-Origin-Opener-Policy: same-origin\r\n{more}\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await?;
+    stream.write_all(body).await?;
+    stream.shutdown().await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_short_where_they_can_be() {
+        let address = |host: &str, port| Ok(Address { host: host.into(), port });
+        assert_eq!("".parse(), address("127.0.0.1", 0));
+        assert_eq!("8000".parse(), address("127.0.0.1", 8000));
+        assert_eq!("0.0.0.0:80".parse(), address("0.0.0.0", 80));
+        assert_eq!("[::1]:80".parse(), address("::1", 80));
+        assert_eq!("::1".parse(), address("::1", 0));
+        assert_eq!("node7:80".parse(), address("node7", 80));
+        assert!("node7:http".parse::<Address>().is_err());
+    }
+}

@@ -1,0 +1,308 @@
+//! What the page and its server say to each other: numbers in little-endian order, texts with their length before them.
+//!
+//! A message is the whole of one binary message of a WebSocket. Whoever reads it believes nothing: [`Said::read`] and
+//! [`Asked::read`] give nothing for bytes that are no message.
+
+mod bytes;
+
+use bytes::{Bytes, Put};
+
+/// What the server says to a page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// The first message: which program runs, and with how many ranks.
+    Hello {
+        /// The program.
+        program: String,
+        /// Its ranks.
+        ranks: u32,
+    },
+    /// A field as it is at one step.
+    Field(Field),
+    /// Points of a curve from this index on; what the page has beyond it is no longer there.
+    Curve {
+        /// Its name.
+        name: String,
+        /// How many of its points come before.
+        from: u32,
+        /// x and y of each.
+        points: Vec<[f64; 2]>,
+    },
+    /// A text in place of the one before.
+    Text {
+        /// Its name.
+        name: String,
+        /// What it says.
+        text: String,
+    },
+    /// Something to steer by.
+    Control {
+        /// Its number among all controls.
+        id: u32,
+        /// Its name.
+        name: String,
+        /// What it is.
+        kind: Kind,
+        /// Its value, or the number of the choice.
+        value: f64,
+    },
+    /// The program waits because a page asked for it, or goes on.
+    Paused(bool),
+    /// Something that was published wrongly.
+    Notice(String),
+    /// The job has ended.
+    Ended(String),
+}
+
+/// What can be steered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A number within bounds.
+    Number {
+        /// The least.
+        least: f64,
+        /// The greatest.
+        greatest: f64,
+        /// Between neighbouring values; 0 if any value will do.
+        step: f64,
+    },
+    /// One of several.
+    Choice(Vec<String>),
+    /// Something to press.
+    Button,
+}
+
+/// A field, reduced to every `every`th row and column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// The program's step.
+    pub step: i64,
+    /// Rows and columns of the whole.
+    pub shape: [u32; 2],
+    /// One of so many rows and columns is here.
+    pub every: u32,
+    /// The least and the greatest finite number here; the first is larger than the second if there is none.
+    pub range: [f32; 2],
+    /// The ranks' parts, which cover the whole.
+    pub parts: Vec<Part>,
+}
+
+/// What one rank has of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The first row and column, counted as they are here.
+    pub start: [u32; 2],
+    /// Rows and columns here.
+    pub count: [u32; 2],
+    /// Row by row.
+    pub values: Vec<f32>,
+}
+
+/// What a page asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Asked {
+    /// A control is to have this value; of a button: it was pressed.
+    Set {
+        /// The control.
+        id: u32,
+        /// Its value.
+        value: f64,
+    },
+    /// A field has been drawn: there is time for another.
+    Drawn,
+    /// So many rows and columns are enough.
+    Size(u32),
+    /// The program shall wait, or go on.
+    Pause(bool),
+    /// It shall go on as far as the next point where it can wait.
+    Step,
+}
+
+impl Said {
+    /// The message as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut put = Put::default();
+        match self {
+            Said::Hello { program, ranks } => put.byte(0).text(program).word(*ranks),
+            Said::Field(field) => {
+                put.byte(1).text(&field.name).long(field.step).words(&field.shape).word(field.every);
+                put.singles(&field.range).word(field.parts.len() as u32);
+                for part in &field.parts {
+                    put.words(&part.start).words(&part.count).singles(&part.values);
+                }
+                &mut put
+            }
+            Said::Curve { name, from, points } => {
+                put.byte(2).text(name).word(*from).word(points.len() as u32);
+                for [x, y] in points {
+                    put.double(*x).double(*y);
+                }
+                &mut put
+            }
+            Said::Text { name, text } => put.byte(3).text(name).text(text),
+            Said::Control { id, name, kind, value } => {
+                put.byte(4).word(*id).text(name).double(*value);
+                match kind {
+                    Kind::Number { least, greatest, step } => {
+                        put.byte(0).double(*least).double(*greatest).double(*step)
+                    }
+                    Kind::Choice(labels) => {
+                        put.byte(1).word(labels.len() as u32);
+                        for label in labels {
+                            put.text(label);
+                        }
+                        &mut put
+                    }
+                    Kind::Button => put.byte(2),
+                }
+            }
+            Said::Paused(paused) => put.byte(5).byte(u8::from(*paused)),
+            Said::Notice(text) => put.byte(6).text(text),
+            Said::Ended(text) => put.byte(7).text(text),
+        };
+        put.0
+    }
+
+    /// The message that these bytes are.
+    pub fn read(bytes: &[u8]) -> Option<Said> {
+        let mut bytes = Bytes(bytes);
+        let said = match bytes.byte()? {
+            0 => Said::Hello { program: bytes.text()?, ranks: bytes.word()? },
+            1 => Said::Field(Field::read(&mut bytes)?),
+            2 => {
+                let (name, from) = (bytes.text()?, bytes.word()?);
+                let points = bytes.list(16, |bytes| Some([bytes.double()?, bytes.double()?]))?;
+                Said::Curve { name, from, points }
+            }
+            3 => Said::Text { name: bytes.text()?, text: bytes.text()? },
+            4 => {
+                let (id, name, value) = (bytes.word()?, bytes.text()?, bytes.double()?);
+                let kind = match bytes.byte()? {
+                    0 => Kind::Number { least: bytes.double()?, greatest: bytes.double()?, step: bytes.double()? },
+                    1 => Kind::Choice(bytes.list(4, Bytes::text)?),
+                    2 => Kind::Button,
+                    _ => return None,
+                };
+                Said::Control { id, name, kind, value }
+            }
+            5 => Said::Paused(bytes.byte()? != 0),
+            6 => Said::Notice(bytes.text()?),
+            7 => Said::Ended(bytes.text()?),
+            _ => return None,
+        };
+        bytes.0.is_empty().then_some(said)
+    }
+}
+
+impl Field {
+    fn read(bytes: &mut Bytes<'_>) -> Option<Field> {
+        let (name, step, shape, every) = (bytes.text()?, bytes.long()?, bytes.words()?, bytes.word()?);
+        let range = [bytes.single()?, bytes.single()?];
+        let parts = bytes.list(16, |bytes| {
+            let (start, count) = (bytes.words()?, bytes.words()?);
+            Some(Part { start, count, values: bytes.singles(u64::from(count[0]) * u64::from(count[1]))? })
+        })?;
+        Some(Field { name, step, shape, every, range, parts })
+    }
+
+    /// Rows and columns that are here.
+    pub fn size(&self) -> [u32; 2] {
+        self.shape.map(|extent| extent.div_ceil(self.every.max(1)))
+    }
+}
+
+impl Asked {
+    /// The message as bytes.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut put = Put::default();
+        match self {
+            Asked::Set { id, value } => put.byte(0).word(id).double(value),
+            Asked::Drawn => put.byte(1),
+            Asked::Size(pixels) => put.byte(2).word(pixels),
+            Asked::Pause(pause) => put.byte(3).byte(u8::from(pause)),
+            Asked::Step => put.byte(4),
+        };
+        put.0
+    }
+
+    /// The message that these bytes are.
+    pub fn read(bytes: &[u8]) -> Option<Asked> {
+        let mut bytes = Bytes(bytes);
+        let asked = match bytes.byte()? {
+            0 => Asked::Set { id: bytes.word()?, value: bytes.double()? },
+            1 => Asked::Drawn,
+            2 => Asked::Size(bytes.word()?),
+            3 => Asked::Pause(bytes.byte()? != 0),
+            4 => Asked::Step,
+            _ => return None,
+        };
+        bytes.0.is_empty().then_some(asked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages() -> Vec<Said> {
+        let field = Field {
+            name: "u".into(),
+            step: -3,
+            shape: [5, 3],
+            every: 2,
+            range: [-1.0, 2.5],
+            parts: vec![
+                Part { start: [0, 0], count: [3, 1], values: vec![1.0, 2.0, f32::INFINITY] },
+                Part { start: [0, 1], count: [3, 1], values: vec![-1.0, 0.5, 2.5] },
+            ],
+        };
+        let number = Kind::Number { least: 0.0, greatest: 1.0, step: 0.25 };
+        let control = |kind| Said::Control { id: 3, name: "ν".into(), kind, value: 0.5 };
+        vec![
+            Said::Hello { program: "nozzle.wasm".into(), ranks: 4 },
+            Said::Field(field),
+            Said::Curve { name: "residual".into(), from: 7, points: vec![[1.0, 2.0], [3.0, 4.0]] },
+            Said::Text { name: "what".into(), text: String::new() },
+            control(number),
+            control(Kind::Choice(vec!["one".into(), "two".into()])),
+            control(Kind::Button),
+            Said::Paused(true),
+            Said::Notice("</script>".into()),
+            Said::Ended("by rank 3".into()),
+        ]
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for said in messages() {
+            assert_eq!(Said::read(&said.to_bytes()).as_ref(), Some(&said));
+        }
+        let asked =
+            [Asked::Set { id: 9, value: -0.5 }, Asked::Drawn, Asked::Size(800), Asked::Pause(true), Asked::Step];
+        for asked in asked {
+            assert_eq!(Asked::read(&asked.to_bytes()), Some(asked));
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_too_long_is_no_message() {
+        for said in messages() {
+            let bytes = said.to_bytes();
+            assert!((0..bytes.len()).all(|length| Said::read(&bytes[..length]).is_none()), "{said:?}");
+            assert_eq!(Said::read(&[&bytes[..], &[0]].concat()), None);
+        }
+    }
+
+    #[test]
+    fn what_promises_more_than_comes_takes_no_memory() {
+        // A curve of four billion points, a part of 2^64 numbers.
+        assert_eq!(Said::read(&[&[2, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0xff; 4]].concat()), None);
+        let mut field = vec![1, 0, 0, 0, 0];
+        field.extend([0; 8 + 8 + 4 + 8]);
+        field.extend([1, 0, 0, 0]);
+        field.extend([0xff; 16]);
+        assert_eq!(Said::read(&field), None);
+    }
+}

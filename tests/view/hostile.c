@@ -1,0 +1,91 @@
+// Publishes what makes no sense, from rank 1; each is an error of its call, and the program goes on.
+#include <limits.h>
+#include <mpi.h>
+#include <math.h>
+#include <rankine/view.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int failures;
+
+#define FAILS(call, class) \
+    do { \
+        int code_ = (call); \
+        if (code_ != (class)) { \
+            fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call, code_); \
+            failures++; \
+        } \
+    } while (0)
+
+static int field(const char *name, int rows, int columns, int row, int column, int count_rows, int count_columns, const double *values)
+{
+    int shape[] = {rows, columns}, start[] = {row, column}, count[] = {count_rows, count_columns};
+    return Rankine_View_field(name, 0, 2, shape, start, count, NULL, MPI_DOUBLE, values);
+}
+
+int main(int argc, char **argv)
+{
+    static double values[64];
+    static char name[1 << 16];
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    // Parts that overlap: whoever comes second is told.
+    int code = field("overlap", 4, 4, rank, 0, 3, 4, values);
+    if (rank == 1) {
+        int ones[] = {1, 1, 1}, fours[] = {4, 4, 4}, zeros[] = {0, 0, 0}, far[] = {INT_MAX, INT_MIN, INT_MAX};
+        FAILS(field("shape", -5, 4, 0, 0, 1, 1, values), MPI_ERR_ARG);
+        FAILS(field("shape", 0, 0, 0, 0, 0, 0, values), MPI_ERR_ARG);
+        FAILS(field("box", 4, 4, 0, -1, 1, 4, values), MPI_ERR_ARG);
+        FAILS(field("box", 4, 4, 0, 0, -1, 4, values), MPI_ERR_ARG);
+        FAILS(field("box", 4, 4, 0, INT_MAX, 1, 2, values), MPI_ERR_ARG);
+        FAILS(field("memory", INT_MAX, INT_MAX, 0, 0, INT_MAX, INT_MAX, values), MPI_ERR_BUFFER);
+        FAILS(field("memory", INT_MAX, 1, 0, 0, 1 << 30, 1, values), MPI_ERR_BUFFER);
+        FAILS(field("null", 4, 4, 0, 0, 4, 4, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_field("memory", 0, 3, fours, zeros, fours, far, MPI_DOUBLE, values), MPI_ERR_BUFFER);
+        FAILS(Rankine_View_field("dimensions", 0, 1000000000, fours, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_DIMS);
+        FAILS(Rankine_View_field("dimensions", 0, -1, fours, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_DIMS);
+        FAILS(Rankine_View_field("type", 0, 2, fours, zeros, ones, NULL, MPI_INT, values), MPI_ERR_TYPE);
+        FAILS(Rankine_View_field("words", 0, 2, (int *)0xfffffff0, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_ARG);
+        // Nothing but what is no number, on a plane that is mostly elsewhere.
+        for (int i = 0; i < 64; i++)
+            values[i] = i % 2 ? NAN : -INFINITY;
+        FAILS(field("numbers", 8, 8, 0, 0, 8, 8, values), MPI_SUCCESS);
+        FAILS(field("large", INT_MAX, INT_MAX, 7, 7, 8, 8, values), MPI_SUCCESS);
+        // Names: without end, not there, in no encoding.
+        memset(name, 'x', sizeof name - 1);
+        FAILS(Rankine_View_curve(name, 0, 0), MPI_ERR_ARG);
+        FAILS(Rankine_View_curve(NULL, 0, 0), MPI_ERR_ARG);
+        FAILS(Rankine_View_curve("\xff\xfe</script>", NAN, INFINITY), MPI_SUCCESS);
+        FAILS(Rankine_View_text("text", name), MPI_ERR_ARG);
+        // As many as there are numbers.
+        int made = 0;
+        for (int i = 0; i < 100000; i++) {
+            sprintf(name, "many %d", i);
+            made += field(name, 8, 8, 0, 0, 8, 8, values) == MPI_SUCCESS;
+        }
+        if (made > 32)
+            failures++;
+        double number = 1;
+        const char *labels[65] = {"one"};
+        int choice = 0;
+        FAILS(Rankine_View_number("number", &number, 2, 1, 0.1), MPI_ERR_ARG);
+        FAILS(Rankine_View_number("number", &number, NAN, 1, 0.1), MPI_ERR_ARG);
+        FAILS(Rankine_View_choice("choice", &choice, 65, labels), MPI_ERR_COUNT);
+        FAILS(Rankine_View_choice("choice", &choice, -1, labels), MPI_ERR_COUNT);
+        FAILS(Rankine_View_choice("choice", &choice, 65, NULL), MPI_ERR_COUNT);
+        FAILS(Rankine_View_number("number", &number, 0, 1, 0.1), MPI_SUCCESS);
+        FAILS(Rankine_View_button("number", &choice), MPI_ERR_ARG);
+    }
+    int sum;
+    MPI_Allreduce(&code, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    // Until those who look have seen it.
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    if (rank == 0)
+        printf("%s\n", failures == 0 && sum == MPI_ERR_ARG ? "OK" : "not as expected");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,373 @@
+//! The live view of whole jobs: in a real browser, and as those see it who are not to see it.
+
+mod chromium;
+mod job;
+#[path = "../harness/places.rs"]
+#[expect(dead_code, reason = "no MPI library is needed here")]
+mod places;
+#[path = "../harness/process.rs"]
+mod process;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use chromium::{Chromium, LIMIT, Tab};
+use job::{Job, Visitor};
+use libtest_mimic::{Arguments, Failed, Trial};
+use places::Places;
+use process::{Ended, run_within};
+use rankine_view_wire::{Asked, Field, Said};
+
+fn main() -> ExitCode {
+    let site = Arc::new(Site { places: Places::find(), guests: Default::default() });
+    let trials = [
+        ("a_browser_draws_and_steers", a_browser_draws_and_steers as fn(&Site) -> Result<(), Failed>),
+        ("all_ranks_change_at_the_same_step", all_ranks_change_at_the_same_step),
+        ("late_ones_see_at_once_what_is_there", late_ones_see_at_once_what_is_there),
+        ("who_is_slow_or_leaves_is_not_waited_for", who_is_slow_or_leaves_is_not_waited_for),
+        ("who_has_no_business_here_is_refused", who_has_no_business_here_is_refused),
+        ("a_program_pauses_and_goes_on", a_program_pauses_and_goes_on),
+        ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
+        ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
+        ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
+    ];
+    let trials = trials.into_iter().map(|(name, test)| {
+        let site = site.clone();
+        Trial::test(format!("view/{name}"), move || test(&site))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// What the trials share.
+struct Site {
+    places: Places,
+    guests: [OnceLock<Result<PathBuf, String>>; 2],
+}
+
+const GUESTS: [&str; 2] = ["waves", "hostile"];
+
+impl Site {
+    fn folder(&self) -> PathBuf {
+        self.places.target.join("view")
+    }
+
+    /// One of [`GUESTS`], compiled once.
+    fn guest(&self, which: usize) -> Result<PathBuf, Failed> {
+        let name = GUESTS[which];
+        let compile = || {
+            let output = self.folder().join(format!("{name}.wasm"));
+            fs::create_dir_all(self.folder()).map_err(|error| error.to_string())?;
+            let mut cc = Command::new(&self.places.rankine);
+            cc.args(["cc", "-O1", "-g"])
+                .arg(self.places.root.join(format!("tests/view/{name}.c")))
+                .arg("-o")
+                .arg(&output);
+            let run = run_within(cc, None, LIMIT)?;
+            if run.ended == Ended::Status(0) { Ok(output) } else { Err(run.to_string()) }
+        };
+        Ok(self.guests[which].get_or_init(compile).clone()?)
+    }
+
+    fn start(&self, options: &[&str], which: usize, arguments: &[&str]) -> Result<Job, Failed> {
+        Job::start(&self.places.rankine, options, &self.guest(which)?, arguments)
+    }
+
+    fn visit(&self, job: &Job) -> Result<Visitor, Failed> {
+        Visitor::connect(job, None)?.map_err(|status| format!("refused with {status}").into())
+    }
+}
+
+fn check(condition: bool, what: impl FnOnce() -> String) -> Result<(), Failed> {
+    if condition { Ok(()) } else { Err(what().into()) }
+}
+
+/// The level that each cell of the guest's field tells of.
+fn levels(field: &Field) -> Vec<f32> {
+    let part = |part: &rankine_view_wire::Part| {
+        let columns = part.count[1];
+        let cell = move |n: usize| {
+            let (i, j) = (part.start[0] + n as u32 / columns, part.start[1] + n as u32 % columns);
+            (part.values[n] - (10 * i + j) as f32) / 100.0
+        };
+        (0..part.values.len()).map(cell).collect::<Vec<f32>>()
+    };
+    field.parts.iter().flat_map(part).collect()
+}
+
+const CELLS: usize = 8 * 12;
+
+/// The least and greatest number of the field at level 0.
+const RANGE: [f64; 2] = [0.0, 81.0];
+
+/// The colours of the map that a page begins with, from its authors' list.
+const VIRIDIS: [[f64; 3]; 10] = [
+    [68.0, 1.0, 84.0],
+    [72.0, 40.0, 120.0],
+    [62.0, 74.0, 137.0],
+    [49.0, 104.0, 142.0],
+    [38.0, 130.0, 142.0],
+    [31.0, 158.0, 137.0],
+    [53.0, 183.0, 121.0],
+    [109.0, 205.0, 89.0],
+    [180.0, 222.0, 44.0],
+    [253.0, 231.0, 37.0],
+];
+
+/// The colour of a cell of the guest's field.
+fn colour([i, j]: [u32; 2]) -> [f64; 3] {
+    let part = (f64::from(10 * i + j) - RANGE[0]) / (RANGE[1] - RANGE[0]) * 9.0;
+    let below = (part as usize).min(8);
+    std::array::from_fn(|c| VIRIDIS[below][c] + (VIRIDIS[below + 1][c] - VIRIDIS[below][c]) * (part - below as f64))
+}
+
+/// The pixels in the middle of all cells, as the browser has drawn them.
+const PIXELS: &str = "(() => {
+    const from = document.querySelector('canvas.field');
+    const to = new OffscreenCanvas(from.width, from.height).getContext('2d');
+    to.drawImage(from, 0, 0);
+    const pixel = (i, j) => [...to.getImageData((j + .5) / 12 * from.width, (i + .5) / 8 * from.height, 1, 1).data];
+    return Array.from({length: 96}, (_, n) => pixel(Math.floor(n / 12), n % 12));
+})()";
+
+fn check_pixels(browser: &mut Chromium, tab: &Tab) -> Result<(), Failed> {
+    let pixels = browser.value(tab, PIXELS)?;
+    for n in 0..CELLS {
+        let expected = colour([n as u32 / 12, n as u32 % 12]);
+        let drawn: Vec<f64> = (0..4).map(|c| pixels[n][c].as_f64().unwrap_or(-1.0)).collect();
+        // A texture has 256 shades, and a picture whole numbers.
+        let is_equal = (0..3).all(|c| (drawn[c] - expected[c]).abs() <= 3.0) && drawn[3] == 255.0;
+        check(is_equal, || format!("cell {n} is {drawn:?}, and should be {expected:?}"))?;
+    }
+    Ok(())
+}
+
+fn a_browser_draws_and_steers(site: &Site) -> Result<(), Failed> {
+    let mut job = site.start(&["-n", "4"], 0, &[])?;
+    let mut browser = Chromium::start(&site.folder().join("profile"))?;
+    let tab = browser.open(&job.url)?;
+    browser.wait(&tab, "document.querySelector('canvas.field') !== null && document.querySelector('.scale span').textContent === '100'")?;
+    check_pixels(&mut browser, &tab)?;
+    // The range of the colours is the field's.
+    let ends =
+        browser.value(&tab, "[...document.querySelectorAll('.scale span')].map((end) => end.textContent).join()")?;
+    check(ends == "100,181", || format!("the colours go from {ends}"))?;
+    // Names and texts of the guest are shown as they are.
+    let shown = browser.value(&tab, "document.getElementById('texts').textContent")?;
+    check(shown == "</script><img src=x onerror=alert(1)>a text & <i>no markup</i>", || format!("texts: {shown}"))?;
+    let made = browser.value(&tab, "document.querySelectorAll('img, i, b, main script').length")?;
+    check(made == 0, || format!("{made} elements were made of texts"))?;
+    // The slider, by keys.
+    browser.value(&tab, "document.querySelector('input[type=range]').focus()")?;
+    browser.press(&tab, "ArrowRight", 39)?;
+    browser.press(&tab, "ArrowRight", 39)?;
+    browser.wait(&tab, "document.querySelector('.scale span').textContent === '200'")?;
+    check_pixels(&mut browser, &tab)?;
+    // Single values, by keys.
+    browser.value(&tab, "document.querySelector('canvas.field').focus()")?;
+    for (key, code) in [("ArrowLeft", 37), ("ArrowUp", 38)] {
+        browser.press(&tab, key, code)?;
+    }
+    browser.wait(&tab, "document.querySelector('.value').textContent === '[3, 5] = 235'")?;
+    // A second tab sees the same at once; closing the first ends nothing.
+    let second = browser.open(&job.url)?;
+    browser.close(&tab)?;
+    browser.wait(&second, "document.querySelector('.scale span')?.textContent === '200'")?;
+    check(job.runs(), || "the job ended with a tab".into())?;
+    browser.value(
+        &second,
+        "[...document.querySelectorAll('#controls button')].find((b) => b.textContent === 'stop').click()",
+    )?;
+    browser.wait(&second, "document.getElementById('state').textContent === 'finished'")?;
+    let (status, printed, errors) = job.end()?;
+    check(status == 0 && printed == "stopped at level 2, shape 0\n", || format!("{status}: {printed}{errors}"))
+}
+
+fn all_ranks_change_at_the_same_step(site: &Site) -> Result<(), Failed> {
+    for how in ["--threads", "--fibers"] {
+        let job = site.start(&["-n", "6", how], 0, &[])?;
+        let mut visitor = site.visit(&job)?;
+        for level in [2.0f32, 0.5, 5.0, 0.0, 3.5] {
+            visitor.set("level", level.into())?;
+            let start = Instant::now();
+            loop {
+                let frame = visitor.frame()?;
+                let levels = levels(&frame);
+                check(levels.len() == CELLS, || format!("{} cells", levels.len()))?;
+                check(levels.iter().all(|other| *other == levels[0]), || format!("torn: {levels:?}"))?;
+                if levels[0] == level {
+                    break;
+                }
+                check(start.elapsed() < LIMIT, || format!("never at level {level}"))?;
+            }
+        }
+        // What is beyond the bounds is brought back to them.
+        visitor.set("shape", 9.0)?;
+        visitor.set("level", 99.0)?;
+        while levels(&visitor.frame()?)[0] != 5.0 {}
+        visitor.set("stop", 1.0)?;
+        let (status, printed, errors) = job.end()?;
+        check(status == 0 && printed == "stopped at level 5, shape 1\n", || format!("{status}: {printed}{errors}"))?;
+    }
+    Ok(())
+}
+
+fn late_ones_see_at_once_what_is_there(site: &Site) -> Result<(), Failed> {
+    let job = site.start(&["-n", "4"], 0, &["once"])?;
+    let mut first = site.visit(&job)?;
+    let frame = first.frame()?;
+    while first.step < 50.0 {
+        first.hear()?;
+    }
+    let mut second = site.visit(&job)?;
+    check(second.frame()? == frame, || "another frame".into())?;
+    second.set("stop", 1.0)?;
+    check(job.end()?.0 == 0, || "the job failed".into())
+}
+
+fn who_is_slow_or_leaves_is_not_waited_for(site: &Site) -> Result<(), Failed> {
+    let job = site.start(&["-n", "4"], 0, &[])?;
+    // They never read, and never say that they have drawn.
+    let stalled: Vec<Visitor> = (0..3).map(|_| site.visit(&job)).collect::<Result<_, _>>()?;
+    let mut visitor = site.visit(&job)?;
+    let mut gone = site.visit(&job)?;
+    gone.frame()?;
+    drop(gone);
+    let mut rude = site.visit(&job)?;
+    rude.babble(&[0xff; 900])?;
+    let mut vast = site.visit(&job)?;
+    vast.babble(&[0; 100_000])?;
+    let first = visitor.frame()?;
+    for _ in 0..20 {
+        let next = visitor.frame()?;
+        check(next.step > first.step, || format!("step {} after {}", next.step, first.step))?;
+    }
+    drop(stalled);
+    visitor.set("stop", 1.0)?;
+    loop {
+        if let Said::Ended(how) = visitor.hear()? {
+            check(how == "finished", || how)?;
+            break;
+        }
+    }
+    check(job.end()?.0 == 0, || "the job failed".into())
+}
+
+fn who_has_no_business_here_is_refused(site: &Site) -> Result<(), Failed> {
+    let job = site.start(&["-n", "2"], 0, &[])?;
+    let (place, token) = job.place();
+    let get = |path: &str, host: &str| job.request(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    let (status, page) = get(&format!("/{token}/"), place)?;
+    check(status == 200 && page.contains("Content-Security-Policy: default-src 'none'"), || page.clone())?;
+    let wrong: String = token.chars().rev().collect();
+    for (path, host, expected) in [
+        (format!("/{wrong}/"), place, 403),
+        ("/".into(), place, 403),
+        (format!("/{token}/../../etc/passwd"), place, 404),
+        (format!("/{token}/"), "evil.example", 403),
+    ] {
+        let (status, answer) = get(&path, host)?;
+        check(status == expected, || format!("{path} at {host}: {answer}"))?;
+    }
+    check(job.request("nonsense\r\n\r\n")?.0 == 400, || "nonsense was understood".into())?;
+    let vast = format!("GET /{token}/ HTTP/1.1\r\nA: {}\r\n\r\n", "a".repeat(20_000));
+    check(matches!(job.request(&vast)?.0, 0 | 400), || "a head without end was read".into())?;
+    for origin in ["http://evil.example", "http://127.0.0.1:1", "null"] {
+        let refused = Visitor::connect(&job, Some(origin))?;
+        check(matches!(refused, Err(403)), || format!("the page of {origin} was let in"))?;
+    }
+    let mut ours = Visitor::connect(&job, Some(&format!("http://{place}")))?.map_err(|status| format!("{status}"))?;
+    ours.frame()?;
+    // More than there is room for: they wait, and go away again.
+    let crowd: Vec<_> = (0..200).filter_map(|_| std::net::TcpStream::connect(place).ok()).collect();
+    ours.frame()?;
+    drop(crowd);
+    ours.set("stop", 1.0)?;
+    check(job.end()?.0 == 0, || "the job failed".into())
+}
+
+fn a_program_pauses_and_goes_on(site: &Site) -> Result<(), Failed> {
+    let mut job = site.start(&["-n", "4"], 0, &[])?;
+    let mut visitor = site.visit(&job)?;
+    visitor.frame()?;
+    visitor.ask(Asked::Pause(true))?;
+    while visitor.hear()? != Said::Paused(true) {}
+    // A step that was under way may still be told of; then there is one for each that is asked for.
+    std::thread::sleep(Duration::from_millis(300));
+    let mut late = site.visit(&job)?;
+    late.frame()?;
+    while late.step < 0.0 {
+        late.hear()?;
+    }
+    let paused_at = late.step;
+    for n in 1..=3 {
+        late.ask(Asked::Step)?;
+        while late.step < paused_at + f64::from(n) {
+            late.hear()?;
+        }
+        check(late.step == paused_at + f64::from(n), || format!("at {} after {n} steps from {paused_at}", late.step))?;
+    }
+    check(job.runs(), || "a pause ended the job".into())?;
+    late.ask(Asked::Pause(false))?;
+    while late.step < paused_at + 20.0 {
+        late.hear()?;
+    }
+    late.set("stop", 1.0)?;
+    check(job.end()?.0 == 0, || "the job failed".into())
+}
+
+fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {
+    let mut command = Command::new(&site.places.rankine);
+    command.args(["run", "-n", "4"]).arg(site.guest(0)?);
+    let run = run_within(command, None, LIMIT)?;
+    let is_quiet = run.stdout == "stopped at level 1, shape 0\n" && run.stderr.is_empty();
+    check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
+}
+
+fn a_hostile_guest_is_told_so_and_goes_on(site: &Site) -> Result<(), Failed> {
+    let job = site.start(&["-n", "2"], 1, &[])?;
+    let mut visitor = site.visit(&job)?;
+    let mut notices = Vec::new();
+    loop {
+        match visitor.hear()? {
+            Said::Notice(text) => notices.push(text),
+            Said::Ended(how) => {
+                check(how == "finished", || how)?;
+                break;
+            }
+            _ => {}
+        }
+    }
+    let (status, printed, errors) = job.end()?;
+    check(status == 0 && printed == "OK\n", || format!("{status}: {printed}{errors}"))?;
+    for expected in [
+        "rank 1: Rankine_View_field of `shape`: dimension 0: its extent is -5",
+        "rank 1: Rankine_View_field of `box`: dimension 1: 4 indices from -1 on are not within the extent 4",
+        "rank 1: Rankine_View_field of `box`: dimension 1: 2 indices from 2147483647 on are not within the extent 4",
+        "rank 1: Rankine_View_field of `dimensions`: a field of 1000000000 dimensions; 2 or 3 can be shown",
+        "rank 1: Rankine_View_field of `type`: its elements are of type",
+        "rank 1: Rankine_View_field of `memory`: its values:",
+        "rank 1: Rankine_View_field of `null`: its values are at the null pointer",
+        "its part overlaps that of rank",
+        "rank 1: Rankine_View_field of `many 29`: there is no room for it: 32 fields",
+        "rank 1: Rankine_View_curve: the name is",
+        "rank 1: Rankine_View_curve: the name: no end of string within 200 bytes",
+    ] {
+        check(errors.contains(expected), || format!("not said: {expected}\n{errors}"))?;
+        check(notices.iter().any(|notice| notice.contains(expected)), || {
+            format!("not shown: {expected}\n{notices:?}")
+        })?;
+    }
+    Ok(())
+}
+
+fn the_engine_mpi_says_what_to_do(site: &Site) -> Result<(), Failed> {
+    let mut command = Command::new(&site.places.rankine);
+    command.args(["run", "--engine", "mpi", "--view"]).arg(site.guest(0)?);
+    let run = run_within(command, None, LIMIT)?;
+    let is_said =
+        run.stderr.contains("--view is for the engine local") && run.stderr.contains("--engine local -n N --view");
+    check(run.ended == Ended::Status(2) && is_said, || run.to_string())
+}
