@@ -160,6 +160,9 @@ impl<E: Engine> Crew<E> {
                 end
             }
         };
+        if let Some(view) = &self.settings.view {
+            view.left(seat.index);
+        }
         self.output.finish_rank(seat.index);
         self.remote.tell(Event::Ended { who: seat.who, end });
     }

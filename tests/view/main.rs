@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         ("who_is_slow_or_leaves_is_not_waited_for", who_is_slow_or_leaves_is_not_waited_for),
         ("who_has_no_business_here_is_refused", who_has_no_business_here_is_refused),
         ("a_program_pauses_and_goes_on", a_program_pauses_and_goes_on),
+        ("who_was_late_and_who_sent", who_was_late_and_who_sent),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
         ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
@@ -44,10 +45,10 @@ fn main() -> ExitCode {
 /// What the trials share.
 struct Site {
     places: Places,
-    guests: [OnceLock<Result<PathBuf, String>>; 2],
+    guests: [OnceLock<Result<PathBuf, String>>; 3],
 }
 
-const GUESTS: [&str; 2] = ["waves", "hostile"];
+const GUESTS: [&str; 3] = ["waves", "hostile", "late"];
 
 impl Site {
     fn folder(&self) -> PathBuf {
@@ -171,6 +172,16 @@ fn a_browser_draws_and_steers(site: &Site) -> Result<(), Failed> {
         browser.press(&tab, key, code)?;
     }
     browser.wait(&tab, "document.querySelector('.value').textContent === '[3, 5] = 235'")?;
+    // What is shown, as files.
+    browser.value(&tab, "URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; }; 0")?;
+    browser
+        .value(&tab, "[...document.querySelectorAll('.bar button')].find((b) => b.textContent === 'npy').click()")?;
+    let saved = browser.value(&tab, "saved.arrayBuffer().then((bytes) => [...new Uint8Array(bytes)])")?;
+    let saved: Vec<u8> = saved.as_array().into_iter().flatten().map(|byte| byte.as_u64().unwrap_or(0) as u8).collect();
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 12), }";
+    let numbers: Vec<u8> = (0..CELLS).flat_map(|n| (200.0 + (10 * (n / 12) + n % 12) as f32).to_le_bytes()).collect();
+    let is_npy = saved.starts_with(b"\x93NUMPY\x01\x00") && saved.len() == 128 + numbers.len();
+    check(is_npy && saved[10..].starts_with(header.as_bytes()) && saved[128..] == numbers, || format!("{saved:?}"))?;
     // A second tab sees the same at once; closing the first ends nothing.
     let second = browser.open(&job.url)?;
     browser.close(&tab)?;
@@ -316,6 +327,36 @@ fn a_program_pauses_and_goes_on(site: &Site) -> Result<(), Failed> {
     }
     late.set("stop", 1.0)?;
     check(job.end()?.0 == 0, || "the job failed".into())
+}
+
+fn who_was_late_and_who_sent(site: &Site) -> Result<(), Failed> {
+    for how in ["--threads", "--fibers"] {
+        let job = site.start(&["-n", "4", how], 2, &[])?;
+        let mut visitor = site.visit(&job)?;
+        let (mut waited, mut samples) = ([0.0; 4], 0);
+        let bytes = loop {
+            match visitor.hear()? {
+                Said::Ranks(ranks) => {
+                    check(ranks.waited.len() == 4 && ranks.each == 1, || format!("{ranks:?}"))?;
+                    check(ranks.waited.iter().all(|part| (0.0..=1.001).contains(part)), || format!("{ranks:?}"))?;
+                    (0..4).for_each(|rank| waited[rank] += f64::from(ranks.waited[rank]) * ranks.span);
+                    samples += 1;
+                }
+                Said::Traffic { bytes, .. } if samples >= 10 => break bytes,
+                _ => {}
+            }
+        };
+        let is_late = [0, 2, 3].iter().all(|rank| waited[*rank] > 2.0 * waited[1]);
+        check(is_late, || format!("waited for {waited:?} s, and rank 1 is the one that is late"))?;
+        // What barriers and broadcasts send is little.
+        let from_to = |from: usize, to: usize| bytes[4 * from + to];
+        check((1e6..1.1e6).contains(&from_to(0, 2)), || format!("sent: {bytes:?}"))?;
+        let others = bytes.iter().sum::<f64>() - from_to(0, 2);
+        check(others < 0.5e6, || format!("sent: {bytes:?}"))?;
+        visitor.set("stop", 1.0)?;
+        check(job.end()?.0 == 0, || "the job failed".into())?;
+    }
+    Ok(())
 }
 
 fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {

@@ -407,7 +407,9 @@ impl Rank {
         }
         let mailbox = self.world().mailbox(what.destination);
         if !mailbox.is_congested() && self.at(what.destination, |matching| matching.buffer_send(operation)) {
-            let _ = operation.complete(Outcome::moved(operation.span().bytes()));
+            let bytes = operation.span().bytes();
+            let _ = operation.complete(Outcome::moved(bytes));
+            self.tell(|| Event::Sent { from: self.id(), to: what.destination as usize, bytes });
         }
     }
 

@@ -46,7 +46,7 @@ pub enum Event {
         /// The rank whose thread made the copy.
         by: usize,
     },
-    /// A small message was put into a mailbox.
+    /// A small message was put into a mailbox, or one that its receiver let wait.
     Sent {
         /// The sender.
         from: usize,
@@ -57,6 +57,11 @@ pub enum Event {
     },
     /// A rank found nothing to do and parked.
     Parked {
+        /// The rank.
+        rank: usize,
+    },
+    /// A rank that had parked runs again.
+    Woken {
         /// The rank.
         rank: usize,
     },
@@ -406,6 +411,7 @@ impl World {
 
     /// The rank runs again: after it was woken, or because what it waited in was dropped.
     pub(crate) fn resume(&self, rank: u32) {
+        self.tell(|| Event::Woken { rank: rank as usize });
         let park = self.mailbox(rank).ring.park();
         if park.load(Ordering::Acquire) == PARKED {
             // Whoever wakes it counts for it (see `wake`); here nobody has.

@@ -236,7 +236,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     // Before the wall, behind which nobody can begin to listen.
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let mut settings = arguments.into_settings()?;
-    settings.view = server.is_some().then(|| View::new(shown::line(&settings.arguments[0]), settings.ranks));
+    settings.view = server.is_some().then(|| View::new(title(&settings.arguments[0]), settings.ranks));
     let engine = E::new(&mut settings, library.as_deref())?;
 
     let file = PathBuf::from(&settings.arguments[0]);
@@ -256,6 +256,12 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
     std::process::exit(ending.status())
+}
+
+/// What the page of a program is called.
+fn title(file: &str) -> String {
+    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+    shown::line(&name)
 }
 
 /// The page of a job that runs.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `publisher` | what one rank publishes: the way in |
 //! | `field`, `local` | fields: frames of what all ranks published for one step; a rank's part, read out of its memory |
+//! | `activity` | what the engine tells of the ranks, whatever the program |
 //! | `curve`, `control` | curves; what the page may change |
 //! | `named` | things that are found by the name that a guest gave them |
 //! | `viewer` | one browser: what it has seen, and what it still has to see |
@@ -17,6 +18,7 @@
 //! Nothing here knows of WebAssembly. What a rank says is proved in its [`Memory`](rankine_guest::Memory); what a browser
 //! says is checked in `control`.
 
+mod activity;
 mod control;
 mod curve;
 mod field;
@@ -38,6 +40,7 @@ pub use publisher::Publisher;
 pub use rankine_view_wire::Kind;
 pub use server::{Address, Server};
 
+use activity::Activity;
 use control::Control;
 use curve::Curve;
 use field::Field;
@@ -60,6 +63,7 @@ const MOST_NOTICES: usize = 50;
 pub struct View {
     program: String,
     ranks: u32,
+    activity: Activity,
     fields: Named<Field>,
     curves: Named<Curve>,
     texts: Named<Text>,
@@ -93,6 +97,7 @@ impl View {
         Arc::new(View {
             program,
             ranks: u32::try_from(ranks).unwrap_or(u32::MAX),
+            activity: Activity::new(ranks),
             fields: Named::new("fields", 32),
             curves: Named::new("curves", 64),
             texts: Named::new("texts", 64),
@@ -122,6 +127,35 @@ impl View {
                 return;
             }
             tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// A rank of the job waits from now on: it has nothing to do in the engine.
+    pub fn parked(&self, rank: usize) {
+        self.activity.parked(rank);
+    }
+
+    /// It computes again.
+    pub fn woken(&self, rank: usize) {
+        self.activity.woken(rank);
+    }
+
+    /// Its program has ended.
+    pub fn left(&self, rank: usize) {
+        self.activity.left(rank);
+    }
+
+    /// A message moved from rank to rank.
+    pub fn moved(&self, from: usize, to: usize, bytes: usize) {
+        self.activity.moved(from, to, bytes);
+    }
+
+    /// Samples what the ranks do, for as long as it is polled.
+    async fn sample(&self) {
+        loop {
+            tokio::time::sleep(activity::INTERVAL).await;
+            self.activity.sample();
+            self.wake();
         }
     }
 

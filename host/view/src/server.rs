@@ -130,7 +130,8 @@ impl Server {
                 }
             }
         };
-        futures_util::future::select(pin!(accepting), pin!(view.told())).await;
+        let serving = pin!(futures_util::future::join(accepting, view.sample()));
+        futures_util::future::select(serving, pin!(view.told())).await;
     }
 }
 

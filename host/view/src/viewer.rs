@@ -74,6 +74,7 @@ struct Seen {
     texts: HashMap<usize, u64>,
     controls: HashMap<usize, u64>,
     notices: usize,
+    samples: u64,
     paused: bool,
     /// The field that is sent next, so that each gets its turn.
     turn: usize,
@@ -150,6 +151,7 @@ impl View {
         for (number, (name, curve)) in self.curves.all().into_iter().enumerate() {
             news.extend(curve.news(&name, seen.curves.entry(number).or_default()));
         }
+        news.extend(self.activity.news(&mut seen.samples));
         let notices = lock(&self.notices);
         news.extend(notices[seen.notices..].iter().cloned().map(Said::Notice));
         seen.notices = notices.len();

@@ -30,6 +30,7 @@ mod pages;
 pub(crate) mod shim;
 mod spawn;
 mod threads;
+mod watch;
 
 use std::path::Path;
 use std::rc::Rc;
@@ -199,14 +200,15 @@ impl Carriers {
             universe: cores(),
             ..Options::default()
         };
+        let listener = settings.view.clone().map(watch::listener);
         match settings.placement {
             Placement::Threads => {
                 let threads = threads::Threads::new(ranks);
-                (Carriers::Threads(threads.clone()), World::new(ranks, threads, None, options))
+                (Carriers::Threads(threads.clone()), World::new(ranks, threads, listener, options))
             }
             Placement::Fibers => {
                 let fibers = Fibers::new(ranks, cores());
-                (Carriers::Fibers(fibers.clone()), World::new(ranks, fibers, None, options))
+                (Carriers::Fibers(fibers.clone()), World::new(ranks, fibers, listener, options))
             }
         }
     }

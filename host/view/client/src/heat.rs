@@ -12,7 +12,7 @@ use web_sys::{ImageData, KeyboardEvent, PointerEvent};
 use crate::colours::{MAPS, SHADES};
 use crate::dom::{add, add_text, number, on, set, window};
 use crate::gl::Picture;
-use crate::page;
+use crate::{page, save};
 
 /// A field on the page.
 pub(crate) struct Heat(Rc<RefCell<State>>);
@@ -54,6 +54,12 @@ impl Heat {
         set(&log, "type", "button");
         set(&log, "aria-pressed", "false");
         set(&log, "title", "Logarithmic scale");
+        let saving = [("png", "Save this picture"), ("npy", "Save these numbers, for NumPy")].map(|(kind, title)| {
+            let button = add_text(&bar, "button", "", kind);
+            set(&button, "type", "button");
+            set(&button, "title", title);
+            button
+        });
         let frame: Element = add(&card, "div", "picture");
         let canvas: HtmlCanvasElement = add(&frame, "canvas", "field");
         set(&canvas, "tabindex", "0");
@@ -86,6 +92,11 @@ impl Heat {
         };
         let heat = Heat(Rc::new(RefCell::new(state)));
         heat.listen(&choice, &log);
+        let [png, npy] = saving;
+        let state = heat.0.clone();
+        on(&png, "click", move |_: Event| save::picture(&state.borrow().canvas, &state.borrow().field.name));
+        let state = heat.0.clone();
+        on(&npy, "click", move |_: Event| save::numbers(&state.borrow().field));
         heat.0.borrow().colour();
         heat
     }

@@ -5,18 +5,22 @@
 //! | `page` | all of it together: which figure a message is for, and when to draw |
 //! | `heat`, `gl` | fields as heat maps; the part of it that the graphics card does |
 //! | `plot` | curves |
+//! | `save` | files of what is shown |
+//! | `busy` | what the ranks do: when each waits, and who sends to whom |
 //! | `steer` | controls |
 //! | `colours` | colour maps |
 //! | `dom` | a browser's elements, with fewer words |
 //!
 //! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
 
+mod busy;
 mod colours;
 mod dom;
 mod gl;
 mod heat;
 mod page;
 mod plot;
+mod save;
 mod steer;
 
 use wasm_bindgen::prelude::wasm_bindgen;

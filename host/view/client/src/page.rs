@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, Element, Event, KeyboardEvent, MessageEvent, WebSocket};
 
+use crate::busy::Busy;
 use crate::dom::{add, add_text, document, find, hide, on, set, window};
 use crate::heat::Heat;
 use crate::plot::Plot;
@@ -25,6 +26,7 @@ struct Page {
     curves: BTreeMap<String, Plot>,
     texts: BTreeMap<String, Element>,
     controls: BTreeMap<u32, Control>,
+    busy: Option<Busy>,
     /// Frames that came since the page was drawn.
     frames: u32,
     is_drawing_soon: bool,
@@ -123,6 +125,7 @@ impl Page {
         self.is_drawing_soon = false;
         self.fields.values().for_each(Heat::draw);
         self.curves.values().for_each(Plot::draw);
+        self.busy.iter().for_each(Busy::draw);
         let size = self.fields.values().map(Heat::pixels).max().unwrap_or(0);
         let Some(socket) = &self.socket else { return };
         let say = |asked: Asked| drop(socket.send_with_u8_array(&asked.to_bytes()));
@@ -172,6 +175,15 @@ impl Page {
                 hide(&controls, false);
                 let control = self.controls.entry(id).or_insert_with(|| Control::new(&controls, id, &name, &kind));
                 control.show(value);
+            }
+            Said::Ranks(ranks) => {
+                self.busy.get_or_insert_with(|| Busy::new(&find("ranks-at-work"))).add(ranks);
+                self.draw_soon();
+            }
+            Said::Traffic { rows, bytes } => {
+                if let Some(busy) = &mut self.busy {
+                    busy.sent(rows, bytes);
+                }
             }
             Said::Paused(paused) => self.show_paused(paused),
             Said::Notice(text) => {

@@ -29,7 +29,7 @@ const HEIGHT: f64 = 200.0;
 impl Plot {
     /// A card for a curve, at the end of the figures.
     pub fn new(figures: &Element, name: &str) -> Plot {
-        let card: Element = add(figures, "article", "card");
+        let card: Element = add(figures, "article", "card plot");
         let bar: Element = add(&card, "div", "bar");
         add_text(&bar, "h2", "", name);
         let last = add_text(&bar, "span", "faint", "");
@@ -110,7 +110,7 @@ impl State {
         let y_of = |y: f64| HEIGHT - BELOW - (y - ys[0]) / (ys[1] - ys[0]) * (HEIGHT - BELOW - ABOVE);
         let style = window().get_computed_style(&self.canvas).ok()??;
         let colour = |name: &str| style.get_property_value(name).unwrap_or_default();
-        let (line, faint, accent) = (colour("--line"), colour("color"), colour("accent-color"));
+        let (line, faint, accent) = (colour("border-top-color"), colour("color"), colour("accent-color"));
         context.set_font("12px system-ui, sans-serif");
         context.set_fill_style_str(&faint);
         context.set_stroke_style_str(&line);
@@ -120,8 +120,8 @@ impl State {
             let y = y_of(tick).round() + 0.5;
             context.move_to(LEFT, y);
             context.line_to(width - 8.0, y);
-            let value = if self.is_logarithmic { 10f64.powf(tick) } else { tick };
-            context.fill_text(&number(value), LEFT - 8.0, y + 4.0).ok()?;
+            let label = if self.is_logarithmic { format!("{:.1e}", 10f64.powf(tick)) } else { number(tick) };
+            context.fill_text(&label, LEFT - 8.0, y + 4.0).ok()?;
         }
         context.set_text_align("center");
         for tick in ticks(xs, (width - LEFT) / 120.0) {

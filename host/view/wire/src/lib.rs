@@ -46,6 +46,15 @@ pub enum Said {
         /// Its value, or the number of the choice.
         value: f64,
     },
+    /// What the ranks did since the sample before.
+    Ranks(Ranks),
+    /// How many bytes each row of ranks has sent to each other one by now, row by row.
+    Traffic {
+        /// How many rows.
+        rows: u32,
+        /// Their square.
+        bytes: Vec<f64>,
+    },
     /// The program waits because a page asked for it, or goes on.
     Paused(bool),
     /// Something that was published wrongly.
@@ -98,6 +107,23 @@ pub struct Part {
     pub count: [u32; 2],
     /// Row by row.
     pub values: Vec<f32>,
+}
+
+/// What the ranks did for a while; those that share a row count together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranks {
+    /// The number of this sample.
+    pub number: u64,
+    /// When it was taken, in seconds since the job began.
+    pub at: f64,
+    /// How long it is, in seconds.
+    pub span: f64,
+    /// Ranks in a row.
+    pub each: u32,
+    /// The part of the time that each row has waited.
+    pub waited: Vec<f32>,
+    /// For how many seconds each row waits now: 0 if it computes, less if its ranks have ended.
+    pub waits: Vec<f32>,
 }
 
 /// What a page asks for.
@@ -161,6 +187,17 @@ impl Said {
             Said::Paused(paused) => put.byte(5).byte(u8::from(*paused)),
             Said::Notice(text) => put.byte(6).text(text),
             Said::Ended(text) => put.byte(7).text(text),
+            Said::Ranks(ranks) => {
+                put.byte(8).long(ranks.number as i64).double(ranks.at).double(ranks.span).word(ranks.each);
+                put.word(ranks.waited.len() as u32).singles(&ranks.waited).singles(&ranks.waits)
+            }
+            Said::Traffic { rows, bytes } => {
+                put.byte(9).word(*rows);
+                for bytes in bytes {
+                    put.double(*bytes);
+                }
+                &mut put
+            }
         };
         put.0
     }
@@ -190,6 +227,20 @@ impl Said {
             5 => Said::Paused(bytes.byte()? != 0),
             6 => Said::Notice(bytes.text()?),
             7 => Said::Ended(bytes.text()?),
+            8 => {
+                let (number, at, span, each) = (bytes.long()? as u64, bytes.double()?, bytes.double()?, bytes.word()?);
+                let rows = bytes.word()?.into();
+                let (waited, waits) = (bytes.singles(rows)?, bytes.singles(rows)?);
+                Said::Ranks(Ranks { number, at, span, each, waited, waits })
+            }
+            9 => {
+                let rows = bytes.word()?;
+                let count = usize::try_from(u64::from(rows) * u64::from(rows))
+                    .ok()
+                    .filter(|count| *count <= bytes.0.len() / 8)?;
+                let bytes = (0..count).map(|_| bytes.double()).collect::<Option<_>>()?;
+                Said::Traffic { rows, bytes }
+            }
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)
@@ -271,6 +322,15 @@ mod tests {
             Said::Paused(true),
             Said::Notice("</script>".into()),
             Said::Ended("by rank 3".into()),
+            Said::Ranks(Ranks {
+                number: 7,
+                at: 2.5,
+                span: 0.25,
+                each: 2,
+                waited: vec![0.5, 1.0],
+                waits: vec![0.0, -1.0],
+            }),
+            Said::Traffic { rows: 2, bytes: vec![0.0, 1e9, 3.0, 0.0] },
         ]
     }
 

@@ -1,0 +1,214 @@
+//! What the ranks do: when they wait, and how much they send to whom. The engine tells it of every program.
+//!
+//! Ranks in great numbers share rows. A rank that waits in the engine has found nothing to do there; while it looks for a
+//! moment whether something comes, and while it waits for a file or for time to pass, it counts as computing.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rankine_view_wire::{Ranks, Said};
+
+use crate::lock;
+
+/// Between samples.
+pub(crate) const INTERVAL: Duration = Duration::from_millis(250);
+/// Samples that are kept for those who come late.
+const MOST_SAMPLES: usize = 240;
+/// Rows at most.
+const MOST_ROWS: usize = 64;
+
+pub(crate) struct Activity {
+    origin: Instant,
+    ranks: Box<[Rank]>,
+    /// Ranks in a row.
+    each: usize,
+    rows: usize,
+    /// Sent from row to row.
+    bytes: Box<[AtomicU64]>,
+    samples: Mutex<Samples>,
+}
+
+#[derive(Default)]
+struct Rank {
+    /// Since when it waits, in nanoseconds since the beginning; 0 while it computes, [`LEFT`] when it has ended.
+    since: AtomicU64,
+    /// How long it has waited before.
+    waited: AtomicU64,
+}
+
+const LEFT: u64 = u64::MAX;
+
+struct Samples {
+    /// Of the next one.
+    number: u64,
+    kept: VecDeque<Ranks>,
+    at: u64,
+    /// How long each rank had waited by then.
+    waited: Vec<u64>,
+}
+
+impl Activity {
+    pub fn new(ranks: usize) -> Activity {
+        let each = ranks.div_ceil(MOST_ROWS).max(1);
+        let rows = ranks.div_ceil(each);
+        let samples = Samples { number: 0, kept: VecDeque::new(), at: 0, waited: vec![0; ranks] };
+        Activity {
+            origin: Instant::now(),
+            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            each,
+            rows,
+            bytes: (0..rows * rows).map(|_| AtomicU64::new(0)).collect(),
+            samples: Mutex::new(samples),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(LEFT - 1).max(1)
+    }
+
+    /// A rank waits from now on. Ranks that programs have started are not shown.
+    pub fn parked(&self, rank: usize) {
+        if let Some(rank) = self.ranks.get(rank) {
+            rank.since.store(self.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// It computes again.
+    pub fn woken(&self, rank: usize) {
+        if let Some(rank) = self.ranks.get(rank) {
+            rank.ends(0, self.now());
+        }
+    }
+
+    /// It has ended.
+    pub fn left(&self, rank: usize) {
+        if let Some(rank) = self.ranks.get(rank) {
+            rank.ends(LEFT, self.now());
+        }
+    }
+
+    /// A message moved.
+    pub fn moved(&self, from: usize, to: usize, bytes: usize) {
+        let (row, column) = (from / self.each, to / self.each);
+        if row < self.rows && column < self.rows {
+            self.bytes[row * self.rows + column].fetch_add(bytes as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes a sample of what has been since the last one.
+    pub fn sample(&self) {
+        let (samples, now) = (&mut *lock(&self.samples), self.now());
+        let span = now.saturating_sub(samples.at).max(1);
+        let mut row = Ranks {
+            number: samples.number,
+            at: now as f64 / 1e9,
+            span: span as f64 / 1e9,
+            each: self.each as u32,
+            waited: vec![0.0; self.rows],
+            waits: vec![-1.0; self.rows],
+        };
+        for (n, rank) in self.ranks.iter().enumerate() {
+            let (since, before) = (rank.since.load(Ordering::Relaxed), rank.waited.load(Ordering::Relaxed));
+            let has_left = since == LEFT;
+            let waits = if since == 0 || has_left { 0 } else { now.saturating_sub(since) };
+            // A rank that is woken meanwhile counts what it has waited a moment later.
+            let waited = before.saturating_add(waits).max(samples.waited[n]);
+            let new = (waited - samples.waited[n]).min(span);
+            samples.waited[n] = waited;
+            let in_row = self.each.min(self.ranks.len() - n / self.each * self.each);
+            row.waited[n / self.each] += (new as f64 / span as f64 / in_row as f64) as f32;
+            if !has_left {
+                let longest = &mut row.waits[n / self.each];
+                *longest = longest.max((waits as f64 / 1e9) as f32);
+            }
+        }
+        samples.number += 1;
+        samples.at = now;
+        if samples.kept.len() == MOST_SAMPLES {
+            samples.kept.pop_front();
+        }
+        samples.kept.push_back(row);
+    }
+
+    /// Samples that a viewer has not seen, and what was sent by now.
+    pub fn news(&self, seen: &mut u64) -> Vec<Said> {
+        let samples = lock(&self.samples);
+        let new = samples.kept.iter().filter(|sample| sample.number >= *seen);
+        let mut news: Vec<Said> = new.cloned().map(Said::Ranks).collect();
+        *seen = samples.number;
+        if !news.is_empty() {
+            let bytes = self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed) as f64).collect();
+            news.push(Said::Traffic { rows: self.rows as u32, bytes });
+        }
+        news
+    }
+}
+
+impl Rank {
+    /// What it did has ended.
+    fn ends(&self, next: u64, now: u64) {
+        let since = self.since.swap(next, Ordering::Relaxed);
+        if since != 0 && since != LEFT {
+            self.waited.fetch_add(now.saturating_sub(since), Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(activity: &Activity, seen: &mut u64) -> Vec<Ranks> {
+        let ranks = |said| if let Said::Ranks(ranks) = said { Some(ranks) } else { None };
+        activity.news(seen).into_iter().filter_map(ranks).collect()
+    }
+
+    #[test]
+    fn samples_add_up_to_what_was_waited() {
+        let (activity, mut seen) = (Activity::new(3), 0);
+        activity.parked(0);
+        std::thread::sleep(Duration::from_millis(5));
+        activity.sample();
+        std::thread::sleep(Duration::from_millis(5));
+        activity.woken(0);
+        activity.parked(1);
+        activity.left(2);
+        activity.sample();
+        let samples = samples(&activity, &mut seen);
+        let sum: f64 = samples.iter().map(|sample| f64::from(sample.waited[0]) * sample.span).sum();
+        let counted = activity.ranks[0].waited.load(Ordering::Relaxed) as f64 / 1e9;
+        assert!(counted >= 0.01 && (sum - counted).abs() < 1e-5, "{sum} {counted}");
+        assert_eq!(samples[0].waited[1..], [0.0, 0.0]);
+        assert!(samples[0].waits[0] > 0.0 && samples[1].waits[0] == 0.0 && samples[1].waits[2] == -1.0);
+        assert!(activity.news(&mut seen).is_empty());
+    }
+
+    #[test]
+    fn many_ranks_share_rows() {
+        let activity = Activity::new(1000);
+        assert_eq!((activity.each, activity.rows), (16, 63));
+        activity.moved(0, 999, 10);
+        activity.moved(15, 999, 5);
+        activity.moved(0, 5000, 1);
+        (0..1000).for_each(|rank| activity.parked(rank));
+        activity.parked(7000);
+        activity.sample();
+        let news = activity.news(&mut 0);
+        let Some(Said::Traffic { rows: 63, bytes }) = news.last() else { panic!("{news:?}") };
+        assert_eq!((bytes[62], bytes.iter().sum()), (15.0, 15.0));
+        let Said::Ranks(sample) = &news[0] else { panic!("{news:?}") };
+        assert!(sample.waited.iter().all(|part| *part > 0.0 && *part <= 1.001), "{:?}", sample.waited);
+    }
+
+    #[test]
+    fn late_ones_get_what_is_kept() {
+        let (activity, mut seen) = (Activity::new(1), 0);
+        (0..MOST_SAMPLES + 5).for_each(|_| activity.sample());
+        let all = samples(&activity, &mut seen);
+        assert_eq!((all.len(), all[0].number), (MOST_SAMPLES, 5));
+        activity.sample();
+        assert_eq!(samples(&activity, &mut seen).len(), 1);
+    }
+}
