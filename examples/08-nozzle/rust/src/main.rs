@@ -3,10 +3,13 @@
 //! across, step by step until nothing changes any more.
 //!
 //! Usage: nozzle [CELLS [STEPS [PRESSURE]]]
+//!
+//! With `rankine run --view` it goes on until the page's button `stop` is pressed, and shows the Mach number.
 
 mod gas;
 
 use gas::{Face, State, fastest, flux, wall};
+use rankine::view::{self, Block, View};
 use rankine_arrays::{Array, Grid, Range, Result, Viewable, ViewableMut};
 
 const LENGTH: f64 = 10.0;
@@ -15,6 +18,9 @@ const LENGTH: f64 = 10.0;
 struct Nozzle {
     along: usize,
     across: usize,
+    /// The pressure in the reservoir.
+    reservoir: f64,
+    /// The pressure beyond the right end.
     back_pressure: f64,
 }
 
@@ -51,7 +57,8 @@ impl Nozzle {
 
     /// The cell beyond the left end: gas from the reservoir at the pressure of the cell inside.
     fn inflow(&self, inside: &State) -> State {
-        gas::from_reservoir(gas::pressure(inside).min(1.0))
+        let part = (gas::pressure(inside) / self.reservoir).min(1.0);
+        gas::from_reservoir(part).map(|quantity| quantity * self.reservoir)
     }
 
     /// The cell beyond the right end: as inside, at the pressure outside unless it flows faster than that can be felt.
@@ -109,26 +116,59 @@ impl Nozzle {
         }
         largest
     }
+
+    /// Shows the Mach number: the axis below, the wall above.
+    fn show(&self, view: &View, step: usize, now: &Array<State, 2>) -> Result<()> {
+        let (columns, rows) = (now.overall(0), now.overall(1));
+        let above = |j: isize| (self.across as isize - 1 - j) as usize;
+        let start =
+            [rows.clone().next_back().map(|j| above(j.global)), columns.clone().next().map(|i| i.global as usize)];
+        let block =
+            Block::new([self.across, self.along], start.map(|start| start.unwrap_or(0)), [rows.len(), columns.len()]);
+        let machs: Vec<f64> = rows
+            .rev()
+            .flat_map(|j| columns.clone().map(move |i| [i.global, j.global]))
+            .map(|cell| gas::mach(&now[cell]))
+            .collect();
+        view.field("Mach number", step as i64, &block, &machs)?;
+        Ok(())
+    }
 }
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let mut argument = |otherwise: f64| arguments.next().and_then(|text| text.parse().ok()).unwrap_or(otherwise);
     let (along, steps, back_pressure) = (argument(64.0) as usize, argument(6000.0) as usize, argument(0.75));
-    let nozzle = Nozzle { along, across: along / 8, back_pressure };
+    let mut nozzle = Nozzle { along, across: along / 8, reservoir: 1.0, back_pressure };
     let universe = rankine::Universe::new()?;
     let grid = Grid::new(&universe.world(), 2)?;
     let ranges = [Range::block(nozzle.along).ghosts(1), Range::block(nozzle.across).ghosts(1)];
     let mut now = Array::<State, 2>::new("gas", &grid, ranges.clone())?;
     let mut next = Array::<State, 2>::new("gas after a step", &grid, ranges)?;
     now.view_mut().for_each(|_, cell| *cell = gas::from_reservoir(0.9));
-    for step in 1..=steps {
+    let mut view = View::new();
+    let inflow = view.number("inflow", nozzle.reservoir, 0.5..=2.0, 0.05)?;
+    let pressure = view.number("pressure at the end", back_pressure, 0.2..=0.95, 0.05)?;
+    let stop = view.button("stop")?;
+    for step in (1..).take_while(|step| *step <= steps || view::is_on()) {
+        view.update(&universe.world())?;
+        (nozzle.reservoir, nozzle.back_pressure) = (inflow.get(), pressure.get());
+        if stop.presses() > 0 {
+            break;
+        }
         let largest = nozzle.step(&mut now, &mut next)?;
         std::mem::swap(&mut now, &mut next);
         if step % (steps / 3).max(1) == 0 {
             let residual = largest_of(&grid, largest)?;
             if grid.rank() == 0 {
                 println!("step {step}: the density changes by {residual:.2e}");
+            }
+        }
+        if view::is_on() && step % 10 == 0 {
+            nozzle.show(&view, step, &now)?;
+            let residual = largest_of(&grid, largest)?;
+            if grid.rank() == 0 {
+                view.curve("change of the density", step as f64, residual)?;
             }
         }
     }
