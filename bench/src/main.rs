@@ -4,6 +4,7 @@
 //! and the floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`.
 
 mod arrays;
+mod busy;
 mod compute;
 mod floor;
 mod objects;
@@ -39,6 +40,8 @@ enum Name {
     /// A file that 1 to 64 ranks write and read together: contiguous parts, and rows that interleave (`bytes` is its
     /// length).
     Io,
+    /// Halos of 2 and 4 ranks beside 0, 1, 2 and 4 processes that compute (`bytes` says how many).
+    Busy,
     /// Object graphs between two ranks: lists, road maps, a tree (`bytes` is the number of elements, towns, nodes).
     Objects,
     /// The work of both ends of an object message: the same programs, each alone.
@@ -113,6 +116,10 @@ fn main() -> Result<()> {
             let natives = natives.map(|one| runs("ring", one, 64, &["3"]));
             natives.chain([runs("ring", Competitor::local(), 64, &["2000"])]).collect()
         }),
+        Name::Busy => {
+            let ways = competitors().into_iter();
+            ("busy", ways.map(|one| (one.name, Box::new(move || busy::run(&one)) as Box<_>)).collect())
+        }
         Name::Arrays => {
             let ways = arrays::ways()?.into_iter();
             ("arrays", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())

@@ -161,18 +161,18 @@ impl Rank {
     /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a
     /// hand-over.
     fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>) -> Option<Step<F::Output>> {
-        const POLLS: u32 = if cfg!(miri) { 20 } else { 4000 };
         // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody
         // writes them.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
         let _attending = self.attend();
-        let mut left = POLLS;
+        let mut spinning = self.patience.begin();
         loop {
             match self.poll(future.as_mut(), false) {
-                Step::Parked if left == 0 => return None,
                 Step::Parked => {
-                    left -= 1;
-                    self.look_out(if self.restless.take() { 1 } else { LOOKS }, self.watched.get());
+                    let looks = if self.restless.take() { 1 } else { LOOKS };
+                    if !spinning.look(|| self.look_out(looks, self.watched.get())) {
+                        return None;
+                    }
                 }
                 step => return Some(step),
             }

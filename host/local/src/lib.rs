@@ -18,6 +18,7 @@ mod joint;
 mod mailbox;
 #[cfg(all(test, loom))]
 mod models;
+mod patience;
 mod rank;
 mod span;
 mod sync;

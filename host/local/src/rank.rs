@@ -16,6 +16,7 @@ use crate::drive::Questions;
 use crate::group::Members;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
+use crate::patience::Patience;
 use crate::quota::Account;
 use crate::waiting::Waited;
 use crate::world::{Event, World};
@@ -39,6 +40,8 @@ pub struct Rank {
     pub(crate) watched: Cell<Option<OpRef>>,
     /// The last poll looked at something that no operation tells of: it is to be looked at again soon.
     pub(crate) restless: Cell<bool>,
+    /// How long it spins.
+    pub(crate) patience: Patience,
     /// Operations that are free to use.
     pub(crate) pool: RefCell<Vec<OpRef>>,
     /// What the engine asks of the guest.
@@ -93,6 +96,7 @@ impl Rank {
             waits: RefCell::default(),
             watched: Cell::default(),
             restless: Cell::new(false),
+            patience: Patience::default(),
             pool: RefCell::default(),
             questions: Questions::default(),
             cells: Cells::default(),

@@ -20,6 +20,8 @@ pub(crate) use loom::{
     thread_local,
 };
 
+pub(crate) use std::time::Instant;
+
 /// Threads, and how they sleep.
 pub(crate) mod thread {
     #[cfg(loom)]

@@ -1,6 +1,6 @@
 //! Combining data with the target's (MPI-5.0 §12.3.3, §12.3.4): the origin computes, element by element.
 
-use std::cell::Cell;
+use std::cell::{Ref, RefCell};
 
 use rankine_abi::{Addr, Datatype, Kind, MPI_ERR_OP, MPI_ERR_TYPE, Op, Request, Win};
 use rankine_guest::op::{Kernel, Operand, kernel};
@@ -35,24 +35,42 @@ pub(super) struct Accumulation {
     pub(super) is_split: bool,
 }
 
-/// What was found out for the last operation and predefined datatype: loops ask for the same again and again.
+/// What was found out last, and of which operation and predefined datatype: loops ask for the same again and again.
 #[derive(Default)]
-pub(super) struct Known(Cell<Option<(Op, Datatype, Accumulation)>>);
+pub(super) struct Known(RefCell<Last>);
+
+#[derive(Default)]
+struct Last {
+    of: Option<(Op, Datatype)>,
+    how: Option<Accumulation>,
+}
 
 impl Known {
+    /// It is borrowed and not copied, as a copy of what has just been written stalls the processor.
     #[inline]
-    fn accumulation(&self, r: &Rank, op: Op, datatype: Datatype) -> Result<Accumulation> {
-        match self.0.get() {
-            Some((known, of, accumulation)) if known == op && of == datatype => Ok(accumulation),
-            _ => {
-                let accumulation = Accumulation::new(r, op, datatype)?;
-                // The number of another one may be given out again.
-                if datatype.element().is_some() {
-                    self.0.set(Some((op, datatype, accumulation)));
-                }
-                Ok(accumulation)
-            }
+    fn accumulation(&self, r: &Rank, op: Op, datatype: Datatype) -> Result<Ref<'_, Accumulation>> {
+        let known = self.0.borrow();
+        if known.of == Some((op, datatype)) {
+            return Ok(Ref::map(known, Last::how));
         }
+        drop(known);
+        self.find_out(r, op, datatype)
+    }
+
+    #[cold]
+    fn find_out(&self, r: &Rank, op: Op, datatype: Datatype) -> Result<Ref<'_, Accumulation>> {
+        let accumulation = Accumulation::new(r, op, datatype)?;
+        // The number of any other datatype may be given out again.
+        let of = datatype.element().map(|_| (op, datatype));
+        self.0.replace(Last { of, how: Some(accumulation) });
+        Ok(Ref::map(self.0.borrow(), Last::how))
+    }
+}
+
+impl Last {
+    #[inline]
+    fn how(&self) -> &Accumulation {
+        self.how.as_ref().expect("it was found out")
     }
 }
 
@@ -85,7 +103,9 @@ impl Accumulation {
 }
 
 impl Rank {
-    /// Updates elements of a target's part. Without operands, or with `MPI_NO_OP`, it only looks at them.
+    /// Updates elements of a target's part. Without operands, or with `MPI_NO_OP`, it only looks at them. Inline, as
+    /// arguments that pass through memory cost more than the update.
+    #[inline(always)]
     fn update(
         &self,
         origin: Here,
