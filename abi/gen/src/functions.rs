@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::parameters::{Parameter, parse_parameters};
+use crate::parameters::{Direction, Kind, Length, Parameter, parse_parameters};
 
 /// The whole table.
 pub struct Table {
@@ -161,6 +161,13 @@ impl Function {
     /// The parameter of that name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|p| p.name == name)
+    }
+
+    /// Whether a parameter is the length of a string on entry and on return, as those of the tools interface are.
+    pub fn gives_length(&self, name: &str) -> bool {
+        let is_length =
+            |p: &Parameter| matches!(&p.kind, Kind::String(Some(Length::Parameter(length))) if length == name);
+        self.parameter(name).is_some_and(|p| p.direction == Direction::InOut) && self.parameters.iter().any(is_length)
     }
 
     /// The parameters of one of the two variants.

@@ -37,6 +37,7 @@ pub enum Class {
     Keyval,
     Win,
     File,
+    Tool,
 }
 
 struct Slot<T> {

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use crate::mailbox::operation::OpRef;
 use crate::rank::Rank;
 use crate::sync::Backoff;
+use crate::world::Event;
 
 /// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another
 /// one, so every question has a number.
@@ -165,18 +166,20 @@ impl Rank {
         // writes them.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
         let _attending = self.attend();
-        let mut spinning = self.patience.begin();
-        loop {
+        let mut spinning = self.patience.begin(self.tools.spin_polls.get());
+        let found = loop {
             match self.poll(future.as_mut(), false) {
                 Step::Parked => {
                     let looks = if self.restless.take() { 1 } else { LOOKS };
                     if !spinning.look(|| self.look_out(looks, self.watched.get())) {
-                        return None;
+                        break None;
                     }
                 }
-                step => return Some(step),
+                step => break Some(step),
             }
-        }
+        };
+        self.tell(|| Event::Spun { rank: self.id(), polls: spinning.looks() });
+        found
     }
 
     /// Waits until an envelope is there or `watched` has changed, but not for long.

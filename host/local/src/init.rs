@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use rankine_abi::{
-    Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
+    Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
     MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE, MPI_VERSION,
 };
 use rankine_guest::{Callback, Life};
@@ -72,6 +72,7 @@ pub fn initialized(r: &Rank) -> Result<bool> {
 /// Nobody waits for a rank that owes nothing.
 pub async fn finalize(r: &Rank) -> Result<()> {
     r.init.life.check_initialized()?;
+    r.check_not_hearing(MPI_ERR_OTHER)?;
     attr::delete_own(r).await?;
     r.flush_all().await;
     r.end_orphans().await;

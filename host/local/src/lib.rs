@@ -44,6 +44,7 @@ pub mod pt2pt;
 pub mod request;
 pub mod rma;
 pub mod spawn;
+pub mod tool;
 pub mod topo;
 
 use rankine_guest::{copy, error, handle, quota};

@@ -105,7 +105,7 @@ fn the_gate_lets_one_in_at_a_time() {
     explore(3, || {
         let mailbox = Arc::new(Mailbox::new(2, &Account::new(None)));
         let drain = |mailbox: &Mailbox| {
-            mailbox.enter().drain(&mut Work::new(0));
+            mailbox.enter().drain(&mut Work::new(0, 0, false));
         };
         let peers: Vec<_> = (0..2)
             .map(|source| {

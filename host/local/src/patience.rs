@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use crate::sync::Instant;
 
-/// Polls of a rank with a core of its own: some ten milliseconds.
-const MANY: u32 = if cfg!(miri) { 20 } else { 4000 };
-/// Polls where cores are taken: about as long as it takes to sleep and to be woken.
+/// Looks of a rank with a core of its own, unless a tool says otherwise: some ten milliseconds.
+pub(crate) const MANY: u32 = if cfg!(miri) { 20 } else { 4000 };
+/// Looks where cores are taken: about as long as it takes to sleep and to be woken.
 const FEW: u32 = 8;
 /// A look that lasts longer was interrupted.
 const GAP: Duration = Duration::from_micros(400);
@@ -21,8 +21,6 @@ const BELIEVED: (Duration, Duration) = (Duration::from_millis(50), Duration::fro
 /// What a rank has learned of its core.
 #[derive(Debug)]
 pub(crate) struct Patience {
-    /// Polls before it parks.
-    polls: Cell<u32>,
     /// Until when it parks early.
     until: Cell<Option<Instant>>,
     /// How long it will park early the next time.
@@ -31,22 +29,22 @@ pub(crate) struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Patience { polls: Cell::new(MANY), until: Cell::new(None), believed: Cell::new(BELIEVED.0) }
+        Patience { until: Cell::new(None), believed: Cell::new(BELIEVED.0) }
     }
 }
 
 impl Patience {
-    /// The rank begins to spin.
+    /// The rank begins to spin, and looks out so many times at most.
     #[inline]
-    pub(crate) fn begin(&self) -> Spinning<'_> {
-        Spinning { patience: self, polls: self.polls.get(), made: 0 }
+    pub(crate) fn begin(&self, most: u32) -> Spinning<'_> {
+        let left = if self.until.get().is_none() { most } else { most.min(FEW) };
+        Spinning { patience: self, left, made: 0 }
     }
 
     /// The core was taken away while the rank spun.
     #[cold]
     fn interrupted(&self, now: Instant) {
         let believed = self.believed.get();
-        self.polls.set(FEW);
         self.until.set(Some(now + believed));
         self.believed.set((believed * 2).min(BELIEVED.1));
     }
@@ -55,11 +53,8 @@ impl Patience {
     #[cold]
     fn spun_out(&self, now: Instant) {
         match self.until.get() {
-            Some(until) if now >= until => {
-                self.until.set(None);
-                self.polls.set(MANY);
-            }
-            Some(_) => {}
+            Some(until) if now < until => {}
+            Some(_) => self.until.set(None),
             // All the time without being interrupted: the core is its own.
             None => self.believed.set(BELIEVED.0),
         }
@@ -69,7 +64,7 @@ impl Patience {
 /// A rank that spins.
 pub(crate) struct Spinning<'a> {
     patience: &'a Patience,
-    polls: u32,
+    left: u32,
     made: u32,
 }
 
@@ -77,10 +72,11 @@ impl Spinning<'_> {
     /// Looks out once more, if the rank spins on; whether it does.
     #[inline]
     pub(crate) fn look(&mut self, out: impl FnOnce()) -> bool {
-        if self.made >= self.polls {
+        if self.left == 0 {
             self.patience.spun_out(Instant::now());
             return false;
         }
+        self.left -= 1;
         self.made += 1;
         // What comes soon needs no clock.
         if self.made <= FEW {
@@ -96,6 +92,11 @@ impl Spinning<'_> {
         }
         is_whole
     }
+
+    /// How often it has looked.
+    pub(crate) fn looks(&self) -> u32 {
+        self.made
+    }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -105,18 +106,18 @@ mod tests {
     #[test]
     fn a_core_that_is_taken_away_makes_spinning_short_for_a_while() {
         let patience = Patience::default();
-        let mut spinning = patience.begin();
+        let mut spinning = patience.begin(MANY);
         for _ in 0..FEW {
             // The first looks are not timed.
             assert!(spinning.look(|| {}));
         }
         assert!(!spinning.look(|| std::thread::sleep(GAP * 2)));
-        assert_eq!(patience.begin().polls, FEW);
+        assert_eq!(patience.begin(MANY).left, FEW);
 
-        let mut spinning = patience.begin();
+        let mut spinning = patience.begin(MANY);
         assert_eq!((0..).take_while(|_| spinning.look(|| {})).count(), FEW as usize);
         patience.spun_out(Instant::now() + BELIEVED.0);
-        assert_eq!(patience.begin().polls, MANY);
+        assert_eq!(patience.begin(MANY).left, MANY);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::patience::Patience;
 use crate::quota::Account;
 use crate::waiting::Waited;
 use crate::world::{Event, World};
-use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma, spawn};
+use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma, spawn, tool};
 
 /// See the module.
 pub struct Rank {
@@ -68,6 +68,7 @@ pub struct Rank {
     pub(crate) windows: rma::State,
     pub(crate) files: io::State,
     pub(crate) spawn: spawn::State,
+    pub(crate) tools: tool::State,
     /// Goes last: pending operations, which the job keeps, may have types of this rank.
     world: Arc<World>,
 }
@@ -118,6 +119,7 @@ impl Rank {
             windows: rma::State::new(&account),
             files: io::State::new(&account),
             spawn: spawn::State::first(id),
+            tools: tool::State::new(world.options.buffer_limit),
             account,
             world,
         }
@@ -176,6 +178,7 @@ impl Rank {
         self.drop_futures();
         self.drop_buffered();
         spawn::close_all(self);
+        tool::leave(self);
         self.world.exit(self.id);
     }
 }

@@ -4,7 +4,7 @@
 //! operation back when it is dropped. So no operation outlives its bytes. Only where these stay of themselves (a
 //! guest's memory, bytes that the operation keeps) can it be left to others, by [`Started::hand_over`].
 //!
-//! Whoever arrives second copies. A message of up to [`EAGER`] bytes travels in the envelope and its send is complete
+//! Whoever arrives second copies. A message of up to [`EAGER`](crate::mailbox::ring::EAGER) bytes travels in the envelope and its send is complete
 //! at once; a longer one stays in the sender's memory until its receive is found, by the receiver, or by the sender on
 //! behalf of a receiver that computes or sleeps.
 
@@ -19,9 +19,9 @@ use crate::copy;
 use crate::error::{Error, Result};
 use crate::joint;
 use crate::mailbox::Inside;
-use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Ticket, Work, deliver};
+use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Ticket, Unexpected, Work, deliver};
 use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
-use crate::mailbox::ring::{EAGER, Header};
+use crate::mailbox::ring::Header;
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::sync::Backoff;
@@ -72,7 +72,7 @@ impl Rank {
     /// Runs `f` on the matching state after everything that arrived has been matched.
     #[inline]
     fn matched<R>(&self, f: impl FnOnce(&mut Matching) -> R) -> R {
-        let mut work = Work::new(self.me());
+        let mut work = Work::new(self.me(), self.me(), self.is_observed());
         let result = self.inside(|inside| {
             inside.drain(&mut work);
             inside.matching(f)
@@ -87,6 +87,16 @@ impl Rank {
         if self.mailbox().ring.has_next() {
             self.matched(|_| ());
         }
+    }
+
+    /// What lies here unexpected.
+    pub(crate) fn unexpected(&self) -> Unexpected {
+        self.matched(|matching| matching.unexpected())
+    }
+
+    /// How many sends and receives of this rank are under way.
+    pub(crate) fn pending_operations(&self) -> u64 {
+        self.world().operations(self.me()).saturating_sub(self.pool.borrow().len()) as u64
     }
 
     /// An operation to use, or an error when the rank has too many pending.
@@ -191,7 +201,7 @@ impl Rank {
         }
         let mailbox = self.world().mailbox(peer);
         let Some(mut inside) = mailbox.try_enter() else { return false };
-        let mut work = Work::new(self.me());
+        let mut work = Work::new(self.me(), peer, self.is_observed());
         inside.drain(&mut work);
         mailbox.ring.publish_head();
         drop(inside);
@@ -215,7 +225,8 @@ impl Rank {
     /// Sends a message that fits into its envelope; false, and nothing is done, if it does not.
     #[inline(always)]
     pub(crate) fn send_short(&self, what: &What, source: i32, span: &Span<'_>) -> bool {
-        let short = span.bytes() <= EAGER && !self.world().mailbox(what.destination).is_congested();
+        let short =
+            span.bytes() <= self.tools.eager_limit.get() && !self.world().mailbox(what.destination).is_congested();
         if short {
             let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
             self.push_eager(what.destination, &header, span);
@@ -237,7 +248,10 @@ impl Rank {
             return None;
         }
         // SAFETY: the span was proved.
-        self.inside(|inside| unsafe { inside.take_next(pattern, to, span.bytes()) })
+        let header = self.inside(|inside| unsafe { inside.take_next(pattern, to, span.bytes()) })?;
+        let Header { source, tag, .. } = header;
+        self.tell(|| Event::Arrived { at: self.id(), source, tag, bytes: header.bytes(), expected: true });
+        Some(header)
     }
 
     /// Starts a receive.
@@ -402,7 +416,7 @@ impl Rank {
 
     /// A standard send that would put its rank to sleep is copied away, up to a length: its receiver may only send too.
     fn buffer(&self, operation: OpRef, what: &What) {
-        if what.kind != Kind::Send || operation.span().bytes() > self.world().options.buffer_limit {
+        if what.kind != Kind::Send || operation.span().bytes() > self.tools.buffer_limit.get() {
             return;
         }
         let mailbox = self.world().mailbox(what.destination);

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::atomic;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -15,10 +16,12 @@ use crate::group::Shelf;
 use crate::growing::Growing;
 use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
+use crate::mailbox::ring::Header;
 use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::quota::{Account, Charge};
 use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use crate::{io, rma, spawn};
+use crate::tool::ear::{Count, Ear};
+use crate::{io, joint, rma, spawn};
 
 /// How a host wakes a rank that parked.
 pub trait Wake: Send + Sync {
@@ -54,6 +57,44 @@ pub enum Event {
         to: usize,
         /// Packed bytes.
         bytes: usize,
+    },
+    /// A rank has read or changed another's part of a window.
+    Accessed {
+        /// The rank whose thread did it.
+        by: usize,
+        /// Whose part that is.
+        to: usize,
+        /// Packed bytes.
+        bytes: usize,
+    },
+    /// A message was taken off a rank's ring.
+    Arrived {
+        /// The rank that it came to.
+        at: usize,
+        /// The sender, in the communicator of the message.
+        source: i32,
+        /// Its tag.
+        tag: i32,
+        /// Packed bytes.
+        bytes: usize,
+        /// A receive waited for it.
+        expected: bool,
+    },
+    /// A rank has read or written a file.
+    Carried {
+        /// The rank.
+        by: usize,
+        /// Bytes in the file.
+        bytes: u64,
+        /// They were written.
+        written: bool,
+    },
+    /// A rank has looked for what it waits for, with a core to itself.
+    Spun {
+        /// The rank.
+        rank: usize,
+        /// How often.
+        polls: u32,
     },
     /// A rank found nothing to do and parked.
     Parked {
@@ -158,6 +199,8 @@ struct Post {
     operations: Mutex<Vec<Chunk>>,
     /// Returned from its program, with or without `MPI_Finalize`.
     exited: AtomicU32,
+    /// Once it has wanted to hear of events.
+    ear: OnceLock<Box<Ear>>,
 }
 
 impl Post {
@@ -175,6 +218,7 @@ impl Post {
             account,
             operations: Mutex::new(Vec::new()),
             exited: AtomicU32::new(0),
+            ear: OnceLock::new(),
         }
     }
 }
@@ -199,6 +243,13 @@ pub struct World {
     pub(crate) spawned: spawn::Shared,
     /// Ranks spin before they park.
     spin: AtomicBool,
+    // What tools set is nobody's to synchronise on: no model looks at it.
+    /// A job whose ranks all wait is ended.
+    deadlock_check: atomic::AtomicBool,
+    /// Bytes from which on a sender helps to copy.
+    joint_copy: atomic::AtomicUsize,
+    /// How many want to hear of events: the listener, sessions of performance variables, and registrations.
+    observers: atomic::AtomicUsize,
     wake: Arc<dyn Wake>,
     listener: Option<Arc<dyn Listen>>,
     /// When the job began.
@@ -224,6 +275,9 @@ impl World {
             files: io::Shelf::default(),
             spawned: spawn::Shared::default(),
             spin: AtomicBool::new(options.spin),
+            deadlock_check: atomic::AtomicBool::new(options.deadlock_check),
+            joint_copy: atomic::AtomicUsize::new(joint::WORTHWHILE),
+            observers: atomic::AtomicUsize::new(usize::from(listener.is_some())),
             wake,
             listener,
             origin: Instant::now(),
@@ -289,6 +343,11 @@ impl World {
         self.origin.elapsed().as_secs_f64()
     }
 
+    /// The same in nanoseconds.
+    pub(crate) fn nanoseconds(&self) -> i64 {
+        self.origin.elapsed().as_nanos() as i64
+    }
+
     /// What a rank may take of memory.
     pub fn account(&self, rank: usize) -> &Arc<Account> {
         &self.posts[rank].account
@@ -315,12 +374,76 @@ impl World {
         self.hasher.hash_one(value)
     }
 
-    /// Tells the listener, if anybody listens.
+    /// Tells those who listen, if anybody does.
     #[inline]
     pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
-        if let Some(listener) = &self.listener {
-            listener.event(event());
+        if self.is_observed() {
+            self.observe(event());
         }
+    }
+
+    #[cold]
+    fn observe(&self, event: Event) {
+        if let Some(listener) = &self.listener {
+            listener.event(event);
+        }
+        for rank in event.ranks() {
+            if let Some(ear) = self.posts[rank].ear.get() {
+                ear.hear(rank, event, || self.nanoseconds());
+            }
+        }
+    }
+
+    /// Whether anybody wants to hear of events.
+    #[inline]
+    pub(crate) fn is_observed(&self) -> bool {
+        self.observers.load(Ordering::Relaxed) > 0
+    }
+
+    /// A rank wants to hear of what concerns it from now on.
+    pub(crate) fn observe_more(&self, rank: u32) {
+        self.posts[rank as usize].ear.get_or_init(Box::default);
+        self.observers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many of those who listened do so no longer.
+    pub(crate) fn observe_less(&self, listening: usize) {
+        self.observers.fetch_sub(listening, Ordering::Relaxed);
+    }
+
+    /// What is heard of a rank, if it has ever wanted to.
+    pub(crate) fn ear(&self, rank: u32) -> Option<&Ear> {
+        self.posts[rank as usize].ear.get().map(|ear| &**ear)
+    }
+
+    /// What has been counted of a rank.
+    pub(crate) fn counted(&self, rank: u32, count: Count) -> u64 {
+        self.ear(rank).map_or(0, |ear| ear.count(count))
+    }
+
+    /// Whether a job is ended whose ranks all wait.
+    pub(crate) fn checks_deadlock(&self) -> bool {
+        self.deadlock_check.load(Ordering::Relaxed)
+    }
+
+    /// Says whether it shall be.
+    pub(crate) fn check_deadlock(&self, check: bool) {
+        self.deadlock_check.store(check, Ordering::Relaxed);
+    }
+
+    /// Bytes from which on a sender that waits helps to copy its message.
+    pub(crate) fn joint_copy(&self) -> usize {
+        self.joint_copy.load(Ordering::Relaxed)
+    }
+
+    /// Says from which length on it shall help.
+    pub(crate) fn set_joint_copy(&self, bytes: usize) {
+        self.joint_copy.store(bytes, Ordering::Relaxed);
+    }
+
+    /// How many operations a rank has made.
+    pub(crate) fn operations(&self, rank: u32) -> usize {
+        self.posts[rank as usize].operations.lock().unwrap_or_else(PoisonError::into_inner).len() * CHUNK
     }
 
     /// More operations for a rank's pool, unless it has all it may have.
@@ -438,7 +561,7 @@ impl World {
     /// again.
     fn one_less(&self) {
         if self.active.fetch_sub(1, Ordering::SeqCst) == 1
-            && self.options.deadlock_check
+            && self.checks_deadlock()
             && (0..self.size()).any(|rank| !self.has_exited(rank))
         {
             self.end(End::Deadlock);
@@ -448,6 +571,9 @@ impl World {
     /// Does what draining a mailbox left to do: copies, and wakes.
     #[inline]
     pub(crate) fn run(&self, work: &mut Work) {
+        if let Some(arrived) = work.arrived.take() {
+            self.tell_arrived(work.at, &arrived);
+        }
         for rank in work.wake.drain(..) {
             self.wake(rank);
         }
@@ -456,12 +582,19 @@ impl World {
         }
     }
 
+    #[cold]
+    fn tell_arrived(&self, at: u32, arrived: &[(Header, bool)]) {
+        for &(header @ Header { source, tag, .. }, expected) in arrived {
+            self.tell(|| Event::Arrived { at: at as usize, source, tag, bytes: header.bytes(), expected });
+        }
+    }
+
     /// Copies a message from the sender's memory to the receiver's and completes both operations.
     pub(crate) fn transfer(&self, pair: Pair, by: u32) {
         let (send, receive, header) = (pair.send.operation(), pair.receive.operation(), pair.header);
         let length = send.span().bytes();
         let (from, to) = (send.get().owner, receive.get().owner);
-        let bytes = if receive.take_over(send) { length } else { copy_bytes(send, receive, by) };
+        let bytes = if receive.take_over(send) { length } else { self.copy_bytes(send, receive, by) };
         self.tell(|| Event::Copied { from: from as usize, to: to as usize, bytes, by: by as usize });
         let outcome = Outcome {
             source: header.source,
@@ -477,17 +610,17 @@ impl World {
             self.wake(from);
         }
     }
-}
 
-/// Copies as much of a message as fits into the receiver's memory; how much that is.
-fn copy_bytes(send: OpRef, receive: OpRef, by: u32) -> usize {
-    receive.make_room(send.span().bytes() as u64);
-    let bytes = send.span().bytes().min(receive.span().bytes());
-    match (send.span().contiguous(), receive.span().contiguous()) {
-        (Some(source), Some(target)) if bytes >= crate::joint::WORTHWHILE && by != send.get().owner => {
-            crate::joint::copy(&send.get().joint, target, source, bytes);
+    /// Copies as much of a message as fits into the receiver's memory; how much that is.
+    fn copy_bytes(&self, send: OpRef, receive: OpRef, by: u32) -> usize {
+        receive.make_room(send.span().bytes() as u64);
+        let bytes = send.span().bytes().min(receive.span().bytes());
+        match (send.span().contiguous(), receive.span().contiguous()) {
+            (Some(source), Some(target)) if bytes >= self.joint_copy() && by != send.get().owner => {
+                joint::copy(&send.get().joint, target, source, bytes);
+            }
+            _ => receive.span().copy_from(send.span(), bytes),
         }
-        _ => receive.span().copy_from(send.span(), bytes),
+        bytes
     }
-    bytes
 }

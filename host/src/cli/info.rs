@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use super::info_tools;
 use crate::engine::{local, mpi};
 use crate::inspect::{Facts, inspect};
 use crate::{module, shown};
@@ -14,12 +15,16 @@ use crate::{module, shown};
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// The module to look into
-    #[arg(required_unless_present = "functions", conflicts_with = "functions")]
+    #[arg(required_unless_present_any = ["functions", "tools"], conflicts_with_all = ["functions", "tools"])]
     file: Option<PathBuf>,
 
     /// List the functions of MPI and which engines have them
     #[arg(long)]
     functions: bool,
+
+    /// List what the engine `local` shows through MPI's tools interface: settings, counters, events
+    #[arg(long, conflicts_with = "functions")]
+    tools: bool,
 
     /// Print JSON
     #[arg(long)]
@@ -54,6 +59,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
     super::print_page(&match arguments.file {
         Some(file) => module_page(file, arguments.json)?,
+        None if arguments.tools => info_tools::page(arguments.json)?,
         None => functions_page(arguments.json)?,
     })?;
     Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@ mod doctor;
 mod documented;
 mod hosts;
 mod info;
+mod info_tools;
 mod kept;
 mod launch;
 mod pages;

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 
 /// The folders of the suite that are run, and the chapter of the page that each counts for.
-pub const CHAPTERS: [&str; 13] =
-    ["attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "part", "topo", "io", "rma"];
+pub const CHAPTERS: [&str; 15] = [
+    "attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "part", "topo", "io", "rma",
+    "spawn", "mpi_t",
+];
 
 /// One run of one program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

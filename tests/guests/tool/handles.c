@@ -1,5 +1,4 @@
-// MPI_T_*: counters of a communicator are read; what there is none of (events, sources) is refused, and so are handles that are none.
-// engines: mpi
+// MPI_T_*: counters of a communicator are read; numbers beyond the last are refused, and so are handles that are none.
 // ranks: 1
 #include "../check.h"
 

@@ -1,5 +1,4 @@
 // MPI_T_*: control and performance variables of the library are found, read, and described; handles are checked.
-// engines: mpi
 // ranks: 1
 #include "../check.h"
 

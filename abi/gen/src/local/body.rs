@@ -9,10 +9,12 @@
 //! | handles | `Comm`, `Datatype`, …: their types in `rankine-abi` |
 //! | buffers and addresses | `Addr`; the engine proves what it touches |
 //! | `string`, `status`, `function` | `&str`, `Status`, `FnPtr` |
+//! | `tool`, `enum` | `u32`, `i32` |
 //! | arrays | slices, of `i32` for flags; weights `Option<&[i32]>`, `None` for `MPI_UNWEIGHTED` |
 //!
-//! It returns what comes out, buffers aside, in the same types: nothing, a value, or a tuple; strings and arrays owned. An
-//! `inout` parameter goes in by its value and comes out again.
+//! It returns a `Result` of what comes out, buffers aside, in the same types: nothing, a value, or a tuple; strings and
+//! arrays owned, but `&'static str` where the guest passes the address of a length. An `inout` parameter goes in by its value and comes out again. So `MPI_Get_count(status, datatype, out
+//! count)` is `pub fn get_count(r: &Rank, status: Status, datatype: Datatype) -> Result<i64>`.
 
 use anyhow::{Result, bail, ensure};
 
@@ -126,10 +128,10 @@ impl Builder<'_> {
         let function = self.function;
         self.conditions();
         let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given()).map(str::to_owned).collect();
-        for p in function.parameters.iter().filter(|p| is_passed(p)) {
+        for p in function.parameters.iter().filter(|p| is_passed(p) && !function.gives_length(&p.name)) {
             arguments.push(self.argument(p)?);
         }
-        let returned = function.parameters.iter().filter(|p| is_returned(p));
+        let returned = function.parameters.iter().filter(|p| is_returned(p) && !function.gives_length(&p.name));
         let results = returned.map(|p| self.write(p)).collect::<Result<_>>()?;
         Ok(Body {
             reads: self.reads,
@@ -180,6 +182,7 @@ impl Builder<'_> {
                 Kind::Handle(_) => format!("shim::get_handle(r, {name}, {name:?})?"),
                 Kind::Status => format!("shim::get_status(r, {name}, {name:?})?"),
                 Kind::Count | Kind::Extent => format!("shim::get_count(r, {}, {name}, {name:?})?", self.large()),
+                Kind::Tool(_) => format!("shim::get_int(r, {name}, {name:?})? as u32"),
                 kind if is_int(kind) => format!("shim::get_int(r, {name}, {name:?})?"),
                 kind => bail!("{name}: no rule for an inout {kind:?}"),
             };
@@ -193,6 +196,8 @@ impl Builder<'_> {
             Kind::Count | Kind::Extent | Kind::Displ | Kind::Aint => format!("i64::from({name})"),
             kind if is_int(kind) => name.to_owned(),
             Kind::Handle(_) => format!("handle({name})"),
+            Kind::Tool(_) => format!("{name} as u32"),
+            Kind::Enum(_) => name.to_owned(),
             Kind::Buffer(..) | Kind::Address { .. } => format!("addr({name})"),
             Kind::Function(..) => format!("FnPtr({name} as u32)"),
             Kind::String(None) => {
@@ -287,6 +292,9 @@ impl Builder<'_> {
                 format!("if flag_after {{ shim::put_int(r, {name}, {value}.0 as i32, {name:?}) }} else {{ Ok(()) }}")
             }
             (Kind::Address { .. }, true) => format!("shim::put_int(r, {name}, {value}.0 as i32, {name:?})"),
+            (Kind::String(Some(Length::Parameter(length))), true) if self.function.gives_length(length) => {
+                return Ok((value.clone(), format!("shim::put_text(r, {name}, {length}, {value}, {name:?})")));
+            }
             (Kind::String(Some(room)), true) => {
                 let put = format!("shim::put_string(r, {name}, &{value}, {}, {name:?})", self.length(room)?);
                 match self.function.parameter("resultlen") {
@@ -294,9 +302,12 @@ impl Builder<'_> {
                     None => format!("{put}.map(drop)"),
                 }
             }
+            (Kind::Tool(_), true) => format!("shim::put_int(r, {name}, {value} as i32, {name:?})"),
+            (Kind::Enum(_), true) => format!("shim::put_int(r, {name}, {value}, {name:?})"),
             (kind, true) if is_int(kind) => format!("shim::put_int(r, {name}, {value}, {name:?})"),
             (kind, _) => bail!("{name}: no rule for an out {kind:?}"),
         };
+        let put = if p.ignorable { format!("shim::if_wanted({name}, || {put})") } else { put };
         Ok((value, put))
     }
 }
@@ -304,7 +315,7 @@ impl Builder<'_> {
 /// A parameter that gets a new handle, with the null handle of its class.
 fn new_handle(p: &Parameter) -> Option<(String, String)> {
     match p.kind {
-        Kind::Handle(class) if p.direction == Direction::Out && p.lengths.is_empty() => {
+        Kind::Handle(class) if p.direction == Direction::Out && p.lengths.is_empty() && !p.ignorable => {
             Some((p.variable().to_owned(), format!("{}::NULL", class.rust())))
         }
         _ => None,

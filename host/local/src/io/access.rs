@@ -17,6 +17,7 @@ use crate::datatype::Signature;
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 use crate::span::Span;
+use crate::world::Event;
 
 /// A buffer as the program names it: address, count, datatype.
 pub(super) type Buffer = (Addr, i64, Datatype);
@@ -168,6 +169,10 @@ impl Ready {
 
     /// Converts what was read; the status of the access.
     pub(super) async fn end(self, r: &Rank, moved: Result<u64>) -> Result<Status> {
+        let written = self.access.direction == Direction::Write;
+        if let Ok(bytes) = moved {
+            r.tell(|| Event::Carried { by: r.id(), bytes, written });
+        }
         let bytes = self.form.end(r, &self.access, moved).await?;
         let mut status = Status::EMPTY;
         status.set_bytes(bytes);

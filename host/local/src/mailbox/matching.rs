@@ -95,6 +95,10 @@ impl Pair {
 pub(crate) struct Work {
     /// The rank that does it.
     pub by: u32,
+    /// Whose ring it is.
+    pub at: u32,
+    /// What was taken off, and whether a receive waited for it, if anybody wants to hear of that.
+    pub arrived: Option<Vec<(Header, bool)>>,
     pub pairs: smallvec::SmallVec<[Pair; 4]>,
     /// Owners of operations that completed and are waited for.
     pub wake: smallvec::SmallVec<[u32; 4]>,
@@ -102,8 +106,14 @@ pub(crate) struct Work {
 
 impl Work {
     #[inline]
-    pub(crate) fn new(by: u32) -> Self {
-        Work { by, pairs: smallvec::SmallVec::new(), wake: smallvec::SmallVec::new() }
+    pub(crate) fn new(by: u32, at: u32, is_observed: bool) -> Self {
+        Work {
+            by,
+            at,
+            arrived: is_observed.then(Vec::new),
+            pairs: smallvec::SmallVec::new(),
+            wake: smallvec::SmallVec::new(),
+        }
     }
 }
 
@@ -116,6 +126,16 @@ const CONGESTED: u64 = if cfg!(miri) { 4 << 10 } else { 64 << 20 };
 /// They are charged to the rank that they have come to, so many at a time.
 const STEP: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
 
+/// What lies at a rank unexpected.
+pub(crate) struct Unexpected {
+    /// Messages that wait for a receive.
+    pub(crate) messages: u64,
+    /// Bytes that they take in the host.
+    pub(crate) bytes: u64,
+    /// The most of them that there have been at a time.
+    pub(crate) most: u64,
+}
+
 pub(crate) struct Matching {
     posted: VecDeque<Posted>,
     probing: VecDeque<Posted>,
@@ -125,6 +145,8 @@ pub(crate) struct Matching {
     tickets: u64,
     /// Bytes that unexpected messages occupy in the host.
     buffered: usize,
+    /// The most of them that there have been at a time.
+    most: usize,
     /// What is charged for them, as far as it was not refused.
     charge: Charge,
 }
@@ -138,6 +160,7 @@ impl Matching {
             aside: Vec::new(),
             tickets: 0,
             buffered: 0,
+            most: 0,
             charge: Charge::none(account),
         }
     }
@@ -175,6 +198,9 @@ impl Matching {
     #[inline(always)]
     pub(crate) fn arrive(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
         let found = self.posted.iter().position(|posted| posted.pattern.fits(&header));
+        if let Some(arrived) = &mut work.arrived {
+            arrived.push((header, found.is_some()));
+        }
         match found {
             Some(index) => {
                 let receive = self.posted[index].operation;
@@ -210,6 +236,7 @@ impl Matching {
         };
         self.buffered += size_of::<Arrived>() + if header.is_pulled() { 0 } else { header.bytes() };
         self.unexpected.push_back(Arrived { header, body });
+        self.most = self.most.max(self.unexpected.len());
         self.probing.retain(|probe| {
             if !probe.pattern.fits(&header) {
                 return true;
@@ -220,6 +247,12 @@ impl Matching {
             }
             false
         });
+    }
+
+    /// What lies here unexpected.
+    pub(crate) fn unexpected(&self) -> Unexpected {
+        let [messages, bytes, most] = [self.unexpected.len(), self.buffered, self.most].map(|number| number as u64);
+        Unexpected { messages, bytes, most }
     }
 
     /// The first unexpected message that fits, without taking it.

@@ -138,7 +138,7 @@ impl Rank {
         let update = Update { target: &span, stripes: &member.stripes, how: &how, alone: window.is_alone(target) };
         update.run(operands.as_ref(), result.as_ref());
         let (by, to, bytes) = (self.id(), member.rank as usize, span.bytes());
-        self.tell(|| Event::Copied { from: by, to, bytes, by });
+        self.tell(|| Event::Accessed { by, to, bytes });
         Ok(())
     }
 }
@@ -278,7 +278,7 @@ pub fn compare_and_swap(
     exchange(&member.stripes, at, expected_bytes, new_bytes, before);
     result.unpack(0, before);
     let (by, to) = (r.id(), member.rank as usize);
-    r.tell(|| Event::Copied { from: by, to, bytes: how.size, by });
+    r.tell(|| Event::Accessed { by, to, bytes: how.size });
     Ok(())
 }
 

@@ -69,7 +69,7 @@ impl Rank {
         window.allow(target)?;
         let bytes = make(&origin, &span)?;
         let to = window.common.member(target).rank as usize;
-        self.tell(|| Event::Copied { from: self.id(), to, bytes, by: self.id() });
+        self.tell(|| Event::Accessed { by: self.id(), to, bytes });
         Ok(())
     }
 

@@ -61,8 +61,22 @@ fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r R
     // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed
     // for `'r`. No `&mut Rank` is ever made.
     let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
+    if rank.is_observed() {
+        tell_events(caller, rank)?;
+    }
     rank.enter(name);
     Ok(rank)
+}
+
+/// Calls the callbacks of events that have been since the last call.
+#[cold]
+fn tell_events(caller: &mut Caller<'_, Guest>, rank: &Rank) -> Result<()> {
+    if rank.hear() {
+        while let Some(request) = rank.next_to_hear() {
+            callback::answer_at_once(caller, request)?;
+        }
+    }
+    Ok(())
 }
 
 /// A call that never waits: the same on threads and fibers.
@@ -326,7 +340,7 @@ async fn drive<F: Future + ?Sized>(
 fn cannot_be_waited_for(rank: &Rank) -> Stop {
     let call = rank.call();
     Stop::Trap(format_err!(
-        "an error handler waits in {call} for another rank, but was called in a function that never waits; run this program with --threads"
+        "an error handler or an event's callback waits in {call} for another rank, but was called where nothing can wait; run this program with --threads"
     ))
 }
 

@@ -235,6 +235,25 @@ pub(crate) fn put_string(r: &Rank, at: i32, text: &str, capacity: i64, what: &st
     Ok(r.memory().write_string(addr(at), text, capacity, what)? as i32)
 }
 
+/// Stores a result, if the guest wants it.
+pub(crate) fn if_wanted(at: i32, put: impl FnOnce() -> Result<()>) -> Result<()> {
+    if addr(at).is_null() { Ok(()) } else { put() }
+}
+
+/// Stores as much of a string as the guest has room for, and how long that is with its zero byte; the whole length where
+/// there is no room (MPI-5.0 §15.3.3). Neither may be wanted.
+pub(crate) fn put_text(r: &Rank, at: i32, length_at: i32, text: &str, what: &str) -> Result<()> {
+    if addr(length_at).is_null() {
+        return Ok(());
+    }
+    let room = get_int(r, length_at, what)?;
+    if addr(at).is_null() || room <= 0 {
+        return put_int(r, length_at, text.len() as i32 + 1, what);
+    }
+    let length = put_string(r, at, text, room.into(), what)?;
+    put_int(r, length_at, length + 1, what)
+}
+
 /// Whether the rank is the root of a collective, for whom more arguments count.
 pub(crate) fn is_root(r: &Rank, comm: Comm, root: i32) -> Result<bool> {
     // In an intercommunicator the root says MPI_ROOT, and the number means a rank of the other group.

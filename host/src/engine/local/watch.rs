@@ -14,7 +14,10 @@ struct Watch(Arc<View>);
 
 impl Listen for Watch {
     fn event(&self, event: Event) {
-        if let Event::Sent { from, to, bytes } | Event::Copied { from, to, bytes, .. } = event {
+        if let Event::Sent { from, to, bytes }
+        | Event::Copied { from, to, bytes, .. }
+        | Event::Accessed { by: from, to, bytes } = event
+        {
             self.0.moved(from, to, bytes);
         } else if let Event::Parked { rank } = event {
             self.0.parked(rank);

@@ -11,7 +11,8 @@ use rankine_abi::{
     Addr, Datatype, MPI_T_BIND_MPI_COMM, MPI_T_BIND_MPI_DATATYPE, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
-    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_SUPPORTED, MPI_T_PVAR_ALL_HANDLES,
+    MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_SUPPORTED, MPI_T_ERR_PVAR_NO_STARTSTOP,
+    MPI_T_ERR_PVAR_NO_WRITE, MPI_T_PVAR_ALL_HANDLES,
 };
 use rankine_guest::Error;
 
@@ -335,10 +336,7 @@ type Control = unsafe extern "C" fn(usize, usize) -> c_int;
 
 /// `MPI_T_pvar_start` and its like: controls a variable, or all of a session's, of which those are left alone that can't be
 /// controlled. MPICH looks through the handle that stands for all of them.
-pub(crate) fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(
-    r: &Rank,
-    w: &mut Words<'_>,
-) -> Result<()> {
+fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (session, call) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.symbol::<C>()?);
     if w.word(1) != MPI_T_PVAR_ALL_HANDLES {
         let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
@@ -366,12 +364,42 @@ pub(crate) fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(
 type Move = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
 /// `MPI_T_pvar_read` and its like
-pub(crate) fn move_value<M: Symbol<Function = Move>>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+fn move_value<M: Symbol<Function = Move>>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (session, handle) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.tool(w.word(1), "MPI_T_pvar_handle")?);
     let buffer = value_buffer(r, w.word(1), w.addr(2))?;
     let call = r.symbol::<M>()?;
     // SAFETY: the buffer has room for the variable's value.
     r.check(unsafe { call(session, handle, buffer) })
+}
+
+/// `MPI_T_pvar_start`
+pub(crate) fn t_pvar_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    control::<symbols::MPI_T_pvar_start, MPI_T_ERR_PVAR_NO_STARTSTOP>(r, w)
+}
+
+/// `MPI_T_pvar_stop`
+pub(crate) fn t_pvar_stop(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    control::<symbols::MPI_T_pvar_stop, MPI_T_ERR_PVAR_NO_STARTSTOP>(r, w)
+}
+
+/// `MPI_T_pvar_reset`
+pub(crate) fn t_pvar_reset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    control::<symbols::MPI_T_pvar_reset, MPI_T_ERR_PVAR_NO_WRITE>(r, w)
+}
+
+/// `MPI_T_pvar_read`
+pub(crate) fn t_pvar_read(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    move_value::<symbols::MPI_T_pvar_read>(r, w)
+}
+
+/// `MPI_T_pvar_readreset`
+pub(crate) fn t_pvar_readreset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    move_value::<symbols::MPI_T_pvar_readreset>(r, w)
+}
+
+/// `MPI_T_pvar_write`
+pub(crate) fn t_pvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+    move_value::<symbols::MPI_T_pvar_write>(r, w)
 }
 
 /// `MPI_T_event_get_info`

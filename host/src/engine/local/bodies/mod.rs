@@ -9,6 +9,7 @@ mod misc;
 mod request;
 mod session;
 mod spawn;
+mod tool;
 
 pub(crate) use info::*;
 pub(crate) use inquiry::*;
@@ -17,3 +18,4 @@ pub(crate) use misc::*;
 pub(crate) use request::*;
 pub(crate) use session::*;
 pub(crate) use spawn::*;
+pub(crate) use tool::*;

@@ -16,6 +16,7 @@ mod info;
 mod init;
 mod io;
 mod misc;
+mod mpit;
 mod neighbor;
 mod op;
 mod pack;
@@ -28,7 +29,7 @@ mod spawn;
 mod topo;
 
 /// All chapters that the engine has.
-pub(super) static CHAPTERS: [Chapter; 22] = [
+pub(super) static CHAPTERS: [Chapter; 23] = [
     init::CHAPTER,
     abi::CHAPTER,
     convert::CHAPTER,
@@ -51,4 +52,5 @@ pub(super) static CHAPTERS: [Chapter; 22] = [
     io::CHAPTER,
     spawn::CHAPTER,
     session::CHAPTER,
+    mpit::CHAPTER,
 ];

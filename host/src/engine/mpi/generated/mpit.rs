@@ -117,12 +117,12 @@ shims! {
         r.check(library!(r, session, &mut handle))?;
         r.after_tool(w.addr(1), handle_word, handle, "handle")
     };
-    MPI_T_pvar_start: On::Nothing, [], by bodies::control::<symbols::MPI_T_pvar_start, MPI_T_ERR_PVAR_NO_STARTSTOP>;
-    MPI_T_pvar_stop: On::Nothing, [], by bodies::control::<symbols::MPI_T_pvar_stop, MPI_T_ERR_PVAR_NO_STARTSTOP>;
-    MPI_T_pvar_reset: On::Nothing, [], by bodies::control::<symbols::MPI_T_pvar_reset, MPI_T_ERR_PVAR_NO_WRITE>;
-    MPI_T_pvar_read: On::Nothing, [], by bodies::move_value::<symbols::MPI_T_pvar_read>;
-    MPI_T_pvar_readreset: On::Nothing, [], by bodies::move_value::<symbols::MPI_T_pvar_readreset>;
-    MPI_T_pvar_write: On::Nothing, [], by bodies::move_value::<symbols::MPI_T_pvar_write>;
+    MPI_T_pvar_start: On::Nothing, [], by bodies::t_pvar_start;
+    MPI_T_pvar_stop: On::Nothing, [], by bodies::t_pvar_stop;
+    MPI_T_pvar_reset: On::Nothing, [], by bodies::t_pvar_reset;
+    MPI_T_pvar_read: On::Nothing, [], by bodies::t_pvar_read;
+    MPI_T_pvar_readreset: On::Nothing, [], by bodies::t_pvar_readreset;
+    MPI_T_pvar_write: On::Nothing, [], by bodies::t_pvar_write;
     MPI_T_source_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_sources")?;
         let mut num_sources = 0 as c_int;
