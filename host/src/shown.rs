@@ -5,9 +5,14 @@ use std::borrow::Cow;
 /// Characters of a name or a path that are shown.
 const MOST: usize = 1000;
 
+/// What a terminal obeys: control characters, and those that turn text around.
+fn is_obeyed(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A name or a path: of a length to read, in one line, and without characters that a terminal would obey.
 pub(crate) fn line(text: &str) -> String {
-    let mut shown: String = text.chars().take(MOST).map(|c| if c.is_control() { '?' } else { c }).collect();
+    let mut shown: String = text.chars().take(MOST).map(|c| if is_obeyed(c) { '?' } else { c }).collect();
     if text.chars().nth(MOST).is_some() {
         shown.push_str("...");
     }
@@ -16,8 +21,8 @@ pub(crate) fn line(text: &str) -> String {
 
 /// Lines that have such text in them: whatever it is, a terminal does not obey it.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if text.contains(is_obeyed) { text.replace(is_obeyed, "?").into() } else { text.into() }
+    let is_replaced = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
+    if text.contains(is_replaced) { text.replace(is_replaced, "?").into() } else { text.into() }
 }
 
 #[cfg(test)]

@@ -132,6 +132,25 @@ static void services(void)
     FAILS(MPI_Lookup_name("one", MPI_INFO_NULL, theirs), MPI_ERR_NAME);
 }
 
+/* Rank 1 is on both sides: they have to be groups of different ranks. */
+static void on_both_sides(void)
+{
+    MPI_Comm left, right;
+    open_port();
+    TRY(MPI_Comm_split(MPI_COMM_WORLD, rank <= 1 ? 0 : MPI_UNDEFINED, rank, &left));
+    TRY(MPI_Comm_split(MPI_COMM_WORLD, rank >= 1 ? 0 : MPI_UNDEFINED, -rank, &right));
+    if (left != MPI_COMM_NULL) {
+        REFUSED(accept(port, left));
+        TRY(MPI_Comm_free(&left));
+    }
+    if (right != MPI_COMM_NULL) {
+        REFUSED(connect(port, right));
+        TRY(MPI_Comm_free(&right));
+    }
+    if (rank == 0)
+        TRY(MPI_Close_port(port));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm all;
@@ -145,6 +164,8 @@ int main(int argc, char **argv)
         closed_while_they_wait();
         all_at_once();
     }
+    if (size > 2)
+        on_both_sides();
     services();
     FAILS(MPI_Comm_join(0, &other), MPI_ERR_UNSUPPORTED_OPERATION);
     FAILS(MPI_Comm_join(-1, &other), MPI_ERR_UNSUPPORTED_OPERATION);

@@ -275,9 +275,7 @@ impl Shim<'_> {
     fn operation(&mut self, p: &Parameter) -> Result<()> {
         let at = self.at(&p.name);
         if self.accumulates() {
-            let target =
-                if self.function.parameter("target_datatype").is_some() { "target_datatype" } else { "datatype" };
-            self.before.push(format!("let op = r.accumulation(w.word({at}), &{target})?;"));
+            self.before.push(format!("let op = r.accumulation(w.word({at}), &origin_datatype, &target_datatype)?;"));
         } else if self.function.parameter("datatype").is_some() {
             self.before.push(format!("let (op, datatype_host) = r.reduction(w.word({at}), &datatype)?;"));
             self.kept.push("op.slot".to_owned());

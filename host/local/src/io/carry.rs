@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::region::Part;
+use super::region::{Part, Room};
 use super::storage::{Piece, Stored};
 use crate::copy;
 use crate::error::Result;
@@ -17,6 +17,8 @@ use crate::quota::zeroed;
 pub(super) const WINDOW: u64 = 1 << 20;
 /// Pieces that are shorter than this on average go through a buffer.
 const SHORT: usize = 512;
+/// Blocks that are put in order at a time, about. Where many ranks' pieces are tiny, windows are shorter.
+const MOST_BLOCKS: usize = 1 << 17;
 /// What errors call the buffers.
 const WHAT: &str = "the buffers of files";
 
@@ -46,11 +48,10 @@ pub(super) fn carry_alone(file: &dyn Stored, part: &Part, direction: Direction) 
     if region.bytes() == 0 {
         return Ok(0);
     }
-    let end = match (region.block(), room.piece()) {
-        (Some(at), Some(piece)) => access(file, at, &[piece], direction)?,
-        (Some(at), None) => packed(file, at, part, direction)?,
-        _ if region.ascends() => carry(file, &[part], region.extent(), direction)?,
-        _ => return in_order(file, part, direction),
+    let end = match region.block() {
+        Some(at) => block(file, at, room, 0..region.bytes(), direction)?,
+        None if region.ascends() => carry(file, &[part], region.extent(), direction)?,
+        None => return in_order(file, part, direction),
     };
     Ok(region.moved(end))
 }
@@ -71,20 +72,27 @@ fn buffer_access(file: &dyn Stored, at: u64, buffer: &mut [u8], direction: Direc
     access(file, at, &[Piece { base: buffer.as_mut_ptr(), bytes: buffer.len() }], direction)
 }
 
-/// A part that is one block of the file and many pieces in memory.
-fn packed(file: &dyn Stored, at: u64, part: &Part, direction: Direction) -> Result<u64> {
-    let bytes = part.region.bytes();
+/// One block of the file, and those bytes of a room; where reading has met the end.
+fn block(file: &dyn Stored, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
+    let Some(Piece { base, .. }) = room.piece() else { return packed(file, at, room, range, direction) };
+    let (base, bytes) = (base.wrapping_add(range.start as usize), (range.end - range.start) as usize);
+    access(file, at, &[Piece { base, bytes }], direction)
+}
+
+/// The same where the room is many pieces, however many: they go through a buffer.
+fn packed(file: &dyn Stored, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
+    let bytes = range.end - range.start;
     let mut buffer = zeroed(bytes.min(WINDOW) as usize, WHAT)?;
     let mut done = 0;
     while done < bytes {
         let chunk = &mut buffer[..(bytes - done).min(WINDOW) as usize];
         if direction == Direction::Write {
-            part.room.pack(done, chunk);
+            room.pack(range.start + done, chunk);
         }
         let end = buffer_access(file, at + done, chunk, direction)?;
         if direction == Direction::Read {
             let got = end.saturating_sub(at + done).min(chunk.len() as u64);
-            part.room.unpack(done, &chunk[..got as usize]);
+            room.unpack(range.start + done, &chunk[..got as usize]);
         }
         if end != u64::MAX {
             return Ok(end);
@@ -96,12 +104,10 @@ fn packed(file: &dyn Stored, at: u64, part: &Part, direction: Direction) -> Resu
 
 /// A part whose blocks do not ascend strictly: one after another. How many bytes were moved.
 fn in_order(file: &dyn Stored, part: &Part, direction: Direction) -> Result<u64> {
-    let (mut done, mut goes_on, mut pieces) = (0, Ok(true), Vec::new());
+    let (mut done, mut goes_on) = (0, Ok(true));
     part.region.each_block(0..part.region.bytes(), |at, length| {
         if goes_on == Ok(true) {
-            pieces.clear();
-            part.room.each_piece(done..done + length, |piece| pieces.push(piece));
-            goes_on = access(file, at, &pieces, direction).map(|end| {
+            goes_on = block(file, at, &part.room, done..done + length, direction).map(|end| {
                 done += length.min(end.saturating_sub(at));
                 end == u64::MAX
             });
@@ -114,11 +120,16 @@ fn in_order(file: &dyn Stored, part: &Part, direction: Direction) -> Result<u64>
 /// file: no byte from there on was read.
 pub(super) fn carry(file: &dyn Stored, parts: &[&Part], range: Range<u64>, direction: Direction) -> Result<u64> {
     let mut work = Work { file, direction, blocks: Vec::new(), pieces: Vec::new(), buffer: Vec::new() };
-    let mut start = range.start;
-    while let Some(window) = next_window(parts, start, range.end) {
+    let (mut start, mut longest) = (range.start, WINDOW);
+    while let Some(window) = next_window(parts, start, range.end, longest) {
         work.blocks.clear();
-        for part in parts {
+        let fits = parts.iter().all(|part| {
             gather(part, &window, &mut work.blocks);
+            work.blocks.len() <= MOST_BLOCKS
+        });
+        if !fits && longest > 1 {
+            longest /= 2;
+            continue;
         }
         if parts.len() > 1 {
             work.blocks.sort_unstable_by_key(|block| block.at);
@@ -133,13 +144,13 @@ pub(super) fn carry(file: &dyn Stored, parts: &[&Part], range: Range<u64>, direc
 }
 
 /// The next part of a range in which there is anything to move.
-fn next_window(parts: &[&Part], start: u64, end: u64) -> Option<Range<u64>> {
+fn next_window(parts: &[&Part], start: u64, end: u64, longest: u64) -> Option<Range<u64>> {
     let first = |part: &&Part| {
         let before = part.region.before(start);
         (before < part.region.bytes()).then(|| part.region.offset_of(before))
     };
     let start = parts.iter().filter_map(first).min().filter(|&first| first < end)?;
-    Some(start..start.saturating_add(WINDOW).min(end))
+    Some(start..start.saturating_add(longest).min(end))
 }
 
 /// The blocks of a part in a window.

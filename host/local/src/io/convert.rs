@@ -12,7 +12,7 @@ use super::datarep::{Datarep, Representation};
 use super::region::{Kept, Room};
 use crate::error::{Error, Result};
 use crate::pack::{from_external, to_external};
-use crate::quota::{Charge, zeroed};
+use crate::quota::zeroed;
 use crate::rank::Rank;
 
 /// See the module.
@@ -20,7 +20,7 @@ pub(super) enum Form {
     /// As in the buffer.
     Same,
     /// In memory of the host.
-    External(Arc<Kept>, #[expect(dead_code, reason = "it is given back with the bytes")] Charge),
+    External(Arc<Kept>),
     /// In memory that the guest's allocator gave, where its own functions convert.
     User(Rc<Datarep>, Addr),
 }
@@ -40,7 +40,7 @@ impl Form {
                 if direction == Direction::Write {
                     to_external(&access.span, &access.elements, &mut form)?;
                 }
-                Ok(Form::External(Kept::new(form), charge))
+                Ok(Form::External(Kept::new(form, charge)))
             }
             Representation::User(datarep, _) => match datarep.conversion(direction) {
                 _ if bytes == 0 => Ok(Form::Same),
@@ -78,7 +78,7 @@ impl Form {
     pub(super) fn room(&self, r: &Rank, access: &Access) -> Result<Room> {
         match self {
             Form::Same => Ok(Room::of(&access.span)),
-            Form::External(kept, _) => Ok(Room::keeping(kept)),
+            Form::External(kept) => Ok(Room::keeping(kept)),
             Form::User(_, at) => {
                 let none = || Error::new(MPI_ERR_NO_MEM, "the guest's allocator gives memory that is not there");
                 Ok(Room::of(&r.block_span(*at, access.bytes).ok_or_else(none)?))
@@ -90,7 +90,7 @@ impl Form {
     pub(super) async fn end(self, r: &Rank, access: &Access, moved: Result<u64>) -> Result<u64> {
         match self {
             Form::Same => moved,
-            Form::External(kept, _) => match (moved?, access.direction) {
+            Form::External(kept) => match (moved?, access.direction) {
                 (_, Direction::Write) => Ok(access.span.bytes() as u64),
                 (moved, Direction::Read) => from_external(&access.span, &access.elements, &kept.to_vec(moved as usize)),
             },

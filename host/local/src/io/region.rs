@@ -9,6 +9,7 @@ use super::storage::Piece;
 use crate::copy;
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
+use crate::quota::Charge;
 use crate::span::Span;
 
 /// No byte of a file is farther away.
@@ -89,10 +90,12 @@ pub(super) fn too_far(offset: i128) -> Error {
     Error::new(MPI_ERR_ARG, format!("the access goes as far as byte {offset}, which is farther than any file reaches"))
 }
 
-/// Bytes of the host that an access uses, also after the rank that wanted it has gone.
+/// Bytes of the host that an access uses, also after the rank that wanted it has gone. They are charged as long as anybody
+/// has them: another rank's plan may be the last.
 #[derive(Debug)]
 pub(super) struct Kept {
     bytes: *mut [u8],
+    _charge: Charge,
 }
 
 // SAFETY: the bytes are only accessed through `copy` and by the system.
@@ -101,8 +104,8 @@ unsafe impl Send for Kept {}
 unsafe impl Sync for Kept {}
 
 impl Kept {
-    pub(super) fn new(bytes: Vec<u8>) -> Arc<Kept> {
-        Arc::new(Kept { bytes: Box::into_raw(bytes.into_boxed_slice()) })
+    pub(super) fn new(bytes: Vec<u8>, charge: Charge) -> Arc<Kept> {
+        Arc::new(Kept { bytes: Box::into_raw(bytes.into_boxed_slice()), _charge: charge })
     }
 
     /// Its first bytes, once nobody accesses them any more.

@@ -145,6 +145,8 @@ pub fn imrecv(r: &Rank, buf: Addr, count: i64, datatype: Datatype, message: Mess
         r.span(buf, count, datatype)?;
         return Ok((Message::NULL, r.new_request(Comm::SELF, Activity::complete(Status::PROC_NULL))?));
     }
+    // Where there is no request for it, the message can be received later.
+    r.check_request_room()?;
     let (started, comm) = start_mrecv(r, buf, count, datatype, message)?;
     Ok((Message::NULL, r.operation_request(comm, started, Status::EMPTY)?))
 }

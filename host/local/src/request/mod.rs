@@ -185,6 +185,12 @@ impl Rank {
         self.insert(comm, activity, None)
     }
 
+    /// Refuses what could have no request.
+    pub(crate) fn check_request_room(&self) -> Result<()> {
+        let mut table = self.requests.table.borrow_mut();
+        if table.has_room() { Ok(()) } else { Err(table.full(WHAT)) }
+    }
+
     /// A request for a send or receive, or for what needed none and ended with `otherwise`. If there is no room for it,
     /// the operation is taken back.
     #[inline(always)]

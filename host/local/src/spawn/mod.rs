@@ -20,6 +20,7 @@ use crate::comm::{Communicator, Party, Tag, comm_free};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::group::{Members, Shelf};
+use crate::quota::Account;
 use crate::rank::Rank;
 use crate::sync::{Mutex, lock};
 
@@ -30,8 +31,8 @@ use soft::Soft;
 /// How a host starts ranks.
 pub trait Start: Send + Sync {
     /// Makes ready what these commands name, so that nothing but the system can keep their ranks from starting. An error
-    /// is that of the call.
-    fn prepare(&self, commands: &[Command]) -> Result<Box<dyn Ready>>;
+    /// is that of the call. What it takes of the host's memory, and keeps, is charged to whoever starts them.
+    fn prepare(&self, commands: &[Command], account: &Arc<Account>) -> Result<Box<dyn Ready>>;
 }
 
 /// What a host has made ready.
@@ -252,7 +253,7 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
         // Without looking for a module that would be of no use.
         world.grow(total).map(|room| world.give_up(room))?;
     }
-    let ready = host.prepare(commands)?;
+    let ready = host.prepare(commands, r.account())?;
     let (inside, between) = (world.new_context()?, world.new_context()?);
     let mut worlds = lock(&world.spawned.worlds);
     let room = world.grow(total)?;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use rankine_abi::{Comm, Info, MPI_ERR_NAME, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME};
+use rankine_abi::{Comm, Info, MPI_ERR_COMM, MPI_ERR_NAME, MPI_ERR_PORT, MPI_ERR_SERVICE, MPI_MAX_PORT_NAME};
 
 use super::check_root;
 use crate::comm::{Party, Tag};
@@ -197,7 +197,10 @@ pub async fn comm_accept(
         r.hints(info)?;
         let port = port_name()?;
         let meeting = r.at_port(&port, Wait::Caller, || r.next_caller(&port)).await?;
-        let context = r.world().new_context();
+        let context = match group.intersection(&meeting.group).is_empty() {
+            true => r.world().new_context(),
+            false => Err(Error::new(MPI_ERR_COMM, "the groups that connect and accept have a rank in common")),
+        };
         meeting.answer(r, context.clone().map(|context| (context, group)));
         Ok((context?, meeting.group.clone()))
     })

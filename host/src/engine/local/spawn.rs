@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use anyhow::Result;
 use rankine_abi::MPI_ERR_SPAWN;
 use rankine_guest::Error;
+use rankine_guest::quota::{Account, Charge};
 use rankine_local::Rank;
 use rankine_local::spawn::{Birth, Command, Ready, Start};
 use rustix::fs::OFlags;
@@ -28,6 +29,12 @@ use crate::{imports, limits};
 
 /// The longest module that is read.
 pub(super) const LONGEST_MODULE: u64 = 1 << 30;
+/// So many times its bytes a module takes while it is read and compiled, and afterwards: itself, its code, its names.
+const BINARY: usize = 3;
+/// The same of a module's text, which becomes words first.
+const TEXT: usize = 64;
+/// What errors call them.
+const WHAT: &str = "modules of ranks to start";
 
 /// Whether a program can start ranks: it names a function that does, and there is a folder in which modules lie.
 pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
@@ -41,6 +48,8 @@ pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
 struct Loaded {
     program: InstancePre<Guest>,
     symbols: Arc<Symbols>,
+    /// What it takes, of the memory of the rank that wanted it first.
+    _charge: Arc<Charge>,
 }
 
 /// Starts ranks of a job.
@@ -54,29 +63,36 @@ pub(super) struct Starter {
 impl Starter {
     pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
         let Role { program, symbols, key, .. } = &crew.role;
-        let first = Loaded { program: program.clone(), symbols: symbols.clone() };
+        let first = Loaded { program: program.clone(), symbols: symbols.clone(), _charge: Arc::default() };
         Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(HashMap::from([(key.clone(), first)])) }
     }
 
     /// What a command's ranks run.
-    fn role(&self, crew: &Crew<Local>, command: &Command) -> rankine_guest::Result<Role<Rank>> {
+    fn role(&self, crew: &Crew<Local>, command: &Command, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
         let failed = |why: &str| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{}\": {why}", command.name));
         let (_, place) = find(&crew.settings.grants, &command.name)?;
+        let file = place.open(OFlags::RDONLY).map_err(|error| failed(&error.to_string()))?;
+        let length = file.metadata().map_err(|error| failed(&error.to_string()))?.len();
+        if length > LONGEST_MODULE {
+            return Err(failed(&io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
+        }
+        let times = if command.name.ends_with(".wat") { TEXT } else { BINARY };
+        let charge = account.charge(length as usize * times, WHAT)?;
         let read = || -> io::Result<Vec<u8>> {
-            let (file, mut bytes) = (place.open(OFlags::RDONLY)?, Vec::new());
-            if file.take(LONGEST_MODULE + 1).read_to_end(&mut bytes)? as u64 > LONGEST_MODULE {
-                return Err(io::ErrorKind::FileTooLarge.into());
-            }
+            let mut bytes = Vec::new();
+            // What is written to it from now on is not charged.
+            file.take(length).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         let bytes = read().map_err(|error| failed(&error.to_string()))?;
-        let (key, loaded) = self.load(crew, &command.name, bytes).map_err(|error| failed(&format!("{error:#}")))?;
+        let (key, loaded) =
+            self.load(crew, &command.name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
         let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
         Ok(Role { program: loaded.program, symbols: loaded.symbols, arguments, key })
     }
 
     /// The program in a file, which is compiled once in a job.
-    fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>) -> Result<(String, Loaded)> {
+    fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
         let (path, engine) = (Path::new(name), crew.role.program.module().engine());
         let binary = module::translate(path, bytes)?;
         let key = Cache::key(engine, &binary);
@@ -92,16 +108,19 @@ impl Starter {
         let program = imports::resolve(&code, path, placement, |linker, module, name| {
             Local::define(linker, placement, module, name)
         })?;
-        let loaded = Loaded { program, symbols };
+        let loaded = Loaded { program, symbols, _charge: Arc::new(charge) };
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
         Ok((key, loaded))
     }
 }
 
 impl Start for Starter {
-    fn prepare(&self, commands: &[Command]) -> rankine_guest::Result<Box<dyn Ready>> {
+    fn prepare(&self, commands: &[Command], account: &Arc<Account>) -> rankine_guest::Result<Box<dyn Ready>> {
         let Some(crew) = self.crew.upgrade() else { return Err(Error::new(MPI_ERR_SPAWN, "the job has ended")) };
-        let roles = commands.iter().map(|command| self.role(&crew, command).map(Arc::new)).collect::<Result<_, _>>()?;
+        let roles = commands
+            .iter()
+            .map(|command| self.role(&crew, command, account).map(Arc::new))
+            .collect::<Result<_, _>>()?;
         Ok(Box::new(Company { crew, roles }))
     }
 }

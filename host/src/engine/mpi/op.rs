@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_OP, MPI_ERR_TYPE, Op};
 use rankine_guest::Error;
 use rankine_guest::handle::Class;
+use rankine_guest::op::kernel;
 use wasmtime::format_err;
 
 use super::Result;
@@ -112,15 +113,31 @@ impl Rank {
         self.op(word)
     }
 
-    /// The operation of an accumulation into a window.
-    pub(crate) fn accumulation(&self, word: u32, datatype: &Type) -> Result<OpUse> {
-        let op = self.op_on(word, datatype)?;
-        if datatype.has_quads && ![Op::REPLACE, Op::NO_OP].contains(&Op(word)) {
+    /// The operation of an accumulation of elements into those of a window. What the embedded engine refuses is refused here:
+    /// MPICH ends the process for an operation that is not defined on them, and for elements of different types.
+    pub(crate) fn accumulation(&self, word: u32, origin: &Type, target: &Type) -> Result<OpUse> {
+        let op = self.op_on(word, target)?;
+        if op.slot.is_some() {
+            return Err(Error::new(MPI_ERR_OP, "op is not a predefined operation, which windows want"));
+        }
+        if target.has_quads && ![Op::REPLACE, Op::NO_OP].contains(&Op(word)) {
             let name = Op(word).name().unwrap_or("an operation");
             let text = format!(
                 "{name} on long double is not possible in a window of the engine mpi: the guest's is an IEEE quad, the MPI library's is not"
             );
             return Err(Error::new(MPI_ERR_OP, text));
+        }
+        if Op(word) == Op::NO_OP {
+            return Ok(op);
+        }
+        if origin.basic != target.basic {
+            let text = "origin_datatype and target_datatype are not made of elements of the same predefined datatype";
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
+        let is_defined = target.operand().is_some_and(|operand| kernel(Op(word), operand).is_some());
+        if !is_defined && Op(word) != Op::REPLACE {
+            let name = Op(word).name().unwrap_or("the operation");
+            return Err(Error::new(MPI_ERR_OP, format!("{name} is not defined on elements of target_datatype")));
         }
         Ok(op)
     }

@@ -192,7 +192,7 @@ impl Shim<'_> {
         self.before.push(format!("if datatype.hull({count}).is_none() {{\n    return {nothing};\n}}"));
     }
 
-    /// What is put or got has to fit, since a rank may be its own target.
+    /// What is put or got has to fit, since a rank may be its own target. What is combined has to be as much on all sides.
     fn transfer(&mut self, target: &str) {
         let name = self.function.name.to_lowercase();
         let side = |p: &str| {
@@ -201,12 +201,15 @@ impl Shim<'_> {
             Some(format!("({count}, &{p}_datatype)"))
         };
         let there = format!("({target}, &target_datatype)");
-        let (from, to) = match (side("origin"), side("result")) {
-            (Some(_), Some(result)) => (there, result),
-            (Some(origin), None) if name.ends_with("get") => (there, origin),
-            (Some(origin), None) => (origin, there),
-            (None, _) => return,
-        };
+        let (origin, result) = (side("origin"), side("result"));
+        let Some(origin) = origin else { return };
+        if self.accumulates() {
+            let op = self.at("op");
+            self.before.push(format!("r.combines(w.word({op}), {origin}, {there})?;"));
+            self.before.extend(result.map(|result| format!("r.as_much({there}, {result})?;")));
+            return;
+        }
+        let (from, to) = if name.ends_with("get") { (there, origin) } else { (origin, there) };
         self.before.push(format!("r.fits({from}, {to})?;"));
     }
 

@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_void};
 use std::ops::Range;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE};
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE, Op};
 use rankine_guest::Error;
 
 use super::shim::Number;
@@ -203,6 +203,25 @@ impl Rank {
             return Err(Error::new(MPI_ERR_TYPE, text));
         }
         Ok(())
+    }
+
+    /// Refuses an accumulation whose origin has not as many bytes as its target: MPICH's target goes by its own count, and
+    /// combines what lies behind the operands in the library's memory. With `MPI_NO_OP` there are none.
+    pub(crate) fn combines(&self, op: u32, origin: (i64, &Type), target: (i64, &Type)) -> Result<()> {
+        if op == Op::NO_OP.0 { Ok(()) } else { self.as_much(origin, target) }
+    }
+
+    /// Refuses sides of an access that have not as many bytes.
+    pub(crate) fn as_much(&self, (one, ty): (i64, &Type), (other, of): (i64, &Type)) -> Result<()> {
+        let [here, there] =
+            [(one, ty), (other, of)].map(|(count, ty)| i128::from(count.max(0)) * i128::from(ty.size()));
+        if here == there {
+            return Ok(());
+        }
+        let text = format!(
+            "origin, result and target of an accumulation have to match, and one has {here} bytes, another {there}"
+        );
+        Err(Error::new(MPI_ERR_TRUNCATE, text))
     }
 
     /// The only external representation that there is.

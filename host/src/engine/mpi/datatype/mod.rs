@@ -16,6 +16,7 @@ use std::rc::Rc;
 use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
 use rankine_guest::Error;
 use rankine_guest::handle::Class;
+use rankine_guest::op::Operand;
 
 use super::Result;
 use super::call::handle::{Handles, Hosted, is_constant};
@@ -64,6 +65,11 @@ impl Type {
         (self.low == 0 && self.high == self.size && self.extent == self.size).then_some(self.size as u64)
     }
 
+    /// Whether its elements lie at 0 or above, and one after another; of the order within each it says nothing.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.size == 0 || self.low >= 0 && self.extent >= 0
+    }
+
     /// Whether `count` elements leave no byte out from the first to the last.
     pub(super) fn is_dense(&self, count: i64) -> bool {
         self.high - self.low == self.size && (count == 1 || self.extent == self.size)
@@ -106,6 +112,12 @@ impl Type {
         counts.iter_mut().for_each(|count| *count = count.times(size).unwrap_or(*count));
         displs.iter_mut().for_each(|displ| *displ = displ.times(size).unwrap_or(*displ));
         Datatype::BYTE.0 as usize
+    }
+
+    /// What its basic elements are to an operation; nothing if they differ.
+    pub(crate) fn operand(&self) -> Option<Operand> {
+        let basic = u32::try_from(self.basic).ok().and_then(|word| Datatype(word).element());
+        basic.map(|element| Operand::of(&element))
     }
 
     /// The bytes of each of its basic elements; 0 if they differ.

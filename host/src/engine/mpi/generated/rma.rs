@@ -103,22 +103,24 @@ shims! {
     MPI_Accumulate / MPI_Accumulate_c: On::Win(8), [], |r, w| {
         let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
         let target_datatype = r.accumulated(w.word(6), "target_datatype")?;
-        let op = r.accumulation(w.word(7), &target_datatype)?;
+        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(8), "win")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
-        r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
+        r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(5).wide(), &target_datatype))?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, op.host, win))
     };
     MPI_Raccumulate / MPI_Raccumulate_c: On::Win(8), [9: Request], |r, w| {
         let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
         let target_datatype = r.accumulated(w.word(6), "target_datatype")?;
-        let op = r.accumulation(w.word(7), &target_datatype)?;
+        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(8), "win")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
-        r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
+        r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(5).wide(), &target_datatype))?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
@@ -129,12 +131,14 @@ shims! {
         let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
         let result_datatype = r.accumulated(w.word(5), "result_datatype")?;
         let target_datatype = r.accumulated(w.word(9), "target_datatype")?;
-        let op = r.accumulation(w.word(10), &target_datatype)?;
+        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(11), "win")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let result_addr = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &result_datatype, "result_addr")?;
         let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.number::<Count>(8).wide(), &target_datatype)?;
-        r.fits((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
+        r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(8).wide(), &target_datatype))?;
+        r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,
             w.number::<Count>(4), result_datatype.host, w.int(6), target_disp, w.number::<Count>(8),
             target_datatype.host, op.host, win))
@@ -143,12 +147,14 @@ shims! {
         let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
         let result_datatype = r.accumulated(w.word(5), "result_datatype")?;
         let target_datatype = r.accumulated(w.word(9), "target_datatype")?;
-        let op = r.accumulation(w.word(10), &target_datatype)?;
+        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(11), "win")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         let result_addr = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &result_datatype, "result_addr")?;
         let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.number::<Count>(8).wide(), &target_datatype)?;
-        r.fits((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
+        r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(8).wide(), &target_datatype))?;
+        r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
         r.room(w.addr(12), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,

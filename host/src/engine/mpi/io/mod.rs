@@ -17,6 +17,7 @@ use super::Result;
 use super::call::handle::{Handles, Hosted, is_constant};
 use super::call::keeping::Keeping;
 use super::call::words::Words;
+use super::datatype::Type;
 use super::generated::symbols;
 use super::library::hints::Of;
 use super::process::rank::Rank;
@@ -131,11 +132,27 @@ pub(crate) fn file_delete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.delete(w.addr(0))
 }
 
+/// Refuses a view that a library would divide by, or that leads before its beginning.
+fn check_view(etype: &Type, filetype: &Type) -> Result<()> {
+    let wrong = |text: &'static str| Err(Error::new(MPI_ERR_ARG, text));
+    if etype.size() == 0 {
+        return wrong("etype has no bytes");
+    }
+    if filetype.size() % etype.size() != 0 {
+        return wrong("the bytes of filetype are no whole number of etypes");
+    }
+    if !filetype.goes_on() {
+        return wrong("the displacements of filetype have to begin at 0 or above and must not decrease");
+    }
+    Ok(())
+}
+
 /// `MPI_File_set_view`
 pub(crate) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let file = r.file(w.word(0), "fh")?;
     r.file_offset(w.word(0), w.long(1), "disp")?;
     let (etype, filetype) = (r.datatype(w.word(2), "etype")?, r.datatype(w.word(3), "filetype")?);
+    check_view(&etype, &filetype)?;
     let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.hints(w.word(5), Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_set_view>()?;
     // SAFETY: a file and types of the library's, and strings and hints that were checked.

@@ -358,7 +358,7 @@ pub(crate) fn win_shared_query(r: &Rank, w: &mut Words<'_>, _large: bool) -> Res
 pub(crate) fn fetch_and_op(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (word, rank) = (w.word(2), w.int(3));
     let datatype = r.accumulated(word, "datatype")?;
-    let op = r.accumulation(w.word(5), &datatype)?.host;
+    let op = r.accumulation(w.word(5), &datatype, &datatype)?.host;
     let win = r.win(w.word(6), "win")?;
     let origin = r.buffer(w.addr(0), 1, &datatype, "origin_addr")?.at;
     let result = r.buffer(w.addr(1), 1, &datatype, "result_addr")?.at;
