@@ -9,6 +9,7 @@ mod compute;
 mod floor;
 mod objects;
 mod twins;
+mod view;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,6 +51,8 @@ enum Name {
     Arrays,
     /// What the guest's way to the MPI library costs: the same C over the same library, as WebAssembly and native.
     Overhead,
+    /// A step of a job whose field of 1000 x 1000 doubles is shown: without `--view`, and with who looks.
+    View,
     /// Kernels of computation on one rank: the same C as WebAssembly and native, by the same clang (and by gcc).
     Compute,
 }
@@ -123,6 +126,10 @@ fn main() -> Result<()> {
         Name::Arrays => {
             let ways = arrays::ways()?.into_iter();
             ("arrays", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())
+        }
+        Name::View => {
+            let ways = view::ways()?.into_iter();
+            ("view", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())
         }
         Name::Objects | Name::ObjectsAlone => {
             let alone = args.name == Name::ObjectsAlone;

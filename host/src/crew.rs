@@ -3,8 +3,7 @@
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Poll;
 
 use anyhow::{Context as _, Result, anyhow};
@@ -20,11 +19,13 @@ use crate::guest::Guest;
 use crate::job::{Placement, Settings};
 use crate::output::{Output, Stream};
 use crate::symbols::Symbols;
+use crate::team::{Carry, Ended, Parts, Team};
+use crate::threads::Linked;
 use crate::thrown::Thrown;
 
 /// What ranks run: a program, and how it is called.
 pub(crate) struct Role<R: Rank> {
-    pub(crate) program: InstancePre<Guest<R>>,
+    pub(crate) program: Linked<R>,
     pub(crate) symbols: Arc<Symbols>,
     /// The guest's arguments, its own name first.
     pub(crate) arguments: Vec<String>,
@@ -55,6 +56,9 @@ pub(crate) struct Crew<E: Engine> {
 
 type Stores<R> = Mutex<Vec<Store<Guest<R>>>>;
 
+/// What the instances of a rank are made from, and its store.
+type Ready<R> = (InstancePre<Guest<R>>, Store<Guest<R>>);
+
 /// What came of a rank's program; nothing if the host panicked.
 type Outcome = Option<wasmtime::Result<()>>;
 
@@ -82,12 +86,17 @@ impl<R: Rank> Drop for Kept<'_, R> {
 
 impl<E: Engine> Crew<E> {
     /// Runs a rank that has a thread to itself: the one that `make` makes.
-    pub(crate) fn run_on_thread(&self, role: &Role<E::Rank>, seat: Seat, make: impl FnOnce() -> Result<Rc<E::Rank>>) {
+    pub(crate) fn run_on_thread(
+        self: &Arc<Self>,
+        role: &Role<E::Rank>,
+        seat: Seat,
+        make: impl FnOnce() -> Result<Arc<E::Rank>>,
+    ) {
         let run = || {
-            let outcome = self.start(role, seat, make).map(|store| {
+            let outcome = self.start(role, seat, make).map(|(program, store)| {
                 let mut kept = Kept::new(&self.ended, store);
                 let run = || {
-                    let instance = role.program.instantiate(kept.store())?;
+                    let instance = program.instantiate(kept.store())?;
                     let outcome = entry(kept.store(), &instance)?.call(kept.store(), ());
                     outcome.map_err(|error| match Thrown::take(&error, kept.store(), &instance) {
                         Some(thrown) => error.context(thrown.in_words(kept.store())),
@@ -106,17 +115,17 @@ impl<E: Engine> Crew<E> {
 
     /// Runs a rank as a fiber.
     pub(crate) async fn run_on_fiber(
-        &self,
+        self: &Arc<Self>,
         role: &Role<E::Rank>,
         seat: Seat,
-        make: impl FnOnce() -> Result<Rc<E::Rank>>,
+        make: impl FnOnce() -> Result<Arc<E::Rank>>,
     ) {
         let outcome = match self.start(role, seat, make) {
             Err(error) => Err(error),
-            Ok(store) => {
+            Ok((program, store)) => {
                 let mut kept = Kept::new(&self.ended, store);
                 let outcome = {
-                    let mut call = pin!(call(role, kept.store()));
+                    let mut call = pin!(call(&program, kept.store()));
                     poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
                         Ok(polled) => polled.map(Some),
                         Err(_) => Poll::Ready(None),
@@ -129,20 +138,38 @@ impl<E: Engine> Crew<E> {
         self.finish(role, seat, outcome);
     }
 
-    /// A rank's store, before its module is instantiated.
+    /// What a rank's instances are made from, and its store, before its module is instantiated.
     fn start(
-        &self,
+        self: &Arc<Self>,
         role: &Role<E::Rank>,
         seat: Seat,
-        make: impl FnOnce() -> Result<Rc<E::Rank>>,
-    ) -> Result<Store<Guest<E::Rank>>> {
-        let wasi = wasi(&self.settings, &role.arguments, seat.index, &self.output)?;
+        make: impl FnOnce() -> Result<Arc<E::Rank>>,
+    ) -> Result<Ready<E::Rank>> {
+        let rank = make()?;
+        let memory = role.program.memory(rank.account())?;
+        let wasi = || wasi(&self.settings, memory.is_some(), &role.arguments, seat.index, &self.output);
         let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
         let Settings { placement, view, .. } = &self.settings;
-        let guest = Guest::new(make()?, *placement, wasi, no_folder, view.as_ref());
+        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref());
+        let objects = guest.objects().clone();
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
-        Ok(store)
+        let program = role.program.for_rank(&mut store, memory.as_ref()).map_err(|error| anyhow!("{error:#}"))?;
+        if let Some(memory) = &memory {
+            let carrier = Carrier { crew: Arc::downgrade(self), symbols: role.symbols.clone(), seat };
+            store.data_mut().join(Team::new(Parts {
+                who: seat.who,
+                rank,
+                objects,
+                program: program.clone(),
+                memory: memory.clone(),
+                wasi: wasi()?,
+                no_folder,
+                most: self.settings.most_threads(),
+                carrier: Box::new(carrier),
+            }));
+        }
+        Ok((program, store))
     }
 
     /// Tells the job how the rank ended, and keeps its memory.
@@ -150,14 +177,21 @@ impl<E: Engine> Crew<E> {
         let end = match outcome {
             Err(error) => End::Failed(format!("{error:#}")),
             // Its state in the engine may be half of one: nothing more is done with it.
-            Ok((mut kept, None)) => return self.panicked(seat.who, kept.store().data().rank().call()),
+            Ok((mut kept, None)) => {
+                let guest = kept.store().data();
+                let Some(member) = guest.member() else { return self.panicked(seat.who, guest.rank().call()) };
+                member.team.break_off();
+                return self.panicked(seat.who, "");
+            }
             Ok((mut kept, Some(outcome))) => {
                 let guest = kept.store().data();
-                let rank = guest.rank();
-                let end = classify(outcome, rank.is_running(), guest.limits.refused, &role.symbols);
-                // Before the others miss it, and take its absence for a deadlock.
-                rank.leave(end.ends_job());
-                end
+                let rank = match guest.member().map(|member| member.team.end(member.number)) {
+                    None => Some(&**guest.rank()),
+                    Some(Ended::Now(rank)) => Some(rank),
+                    Some(Ended::Alone) => None,
+                    Some(Ended::Before) => return,
+                };
+                leave(rank, outcome, guest.limits.refused, &role.symbols)
             }
         };
         if let Some(view) = &self.settings.view {
@@ -174,9 +208,54 @@ impl<E: Engine> Crew<E> {
     }
 }
 
+/// How a rank ended; it leaves its engine, unless another of its threads is still in there.
+fn leave<R: Rank>(rank: Option<&R>, outcome: wasmtime::Result<()>, refused: Option<usize>, symbols: &Symbols) -> End {
+    let end = classify(outcome, rank.is_none_or(Rank::is_running), refused, symbols);
+    if let Some(rank) = rank {
+        // Before the others miss it, and take its absence for a deadlock.
+        rank.leave(end.ends_job());
+    }
+    end
+}
+
+/// Who carries a rank with threads.
+struct Carrier<E: Engine> {
+    crew: Weak<Crew<E>>,
+    symbols: Arc<Symbols>,
+    seat: Seat,
+}
+
+impl<E: Engine> Carry<E::Rank> for Carrier<E> {
+    fn waits_here(&self) {
+        if let Some(crew) = self.crew.upgrade() {
+            crew.engine.waits_here(self.seat.index);
+        }
+    }
+
+    fn wake(&self) {
+        if let Some(crew) = self.crew.upgrade() {
+            crew.engine.wake(self.seat.index);
+        }
+    }
+
+    fn ended(&self, rank: Option<&E::Rank>, outcome: wasmtime::Result<()>, refused: Option<usize>) {
+        let end = leave(rank, outcome, refused, &self.symbols);
+        if let Some(crew) = self.crew.upgrade() {
+            crew.output.finish_rank(self.seat.index);
+            crew.remote.tell(Event::Ended { who: self.seat.who, end });
+        }
+    }
+
+    fn panicked(&self) {
+        if let Some(crew) = self.crew.upgrade() {
+            crew.panicked(self.seat.who, "");
+        }
+    }
+}
+
 /// Runs a program on a fiber.
-async fn call<R: Rank>(role: &Role<R>, store: &mut Store<Guest<R>>) -> wasmtime::Result<()> {
-    let instance = role.program.instantiate_async(&mut *store).await?;
+async fn call<R: Rank>(program: &InstancePre<Guest<R>>, store: &mut Store<Guest<R>>) -> wasmtime::Result<()> {
+    let instance = program.instantiate_async(&mut *store).await?;
     let Err(error) = entry(store, &instance)?.call_async(&mut *store, ()).await else { return Ok(()) };
     Err(match Thrown::take(&error, store, &instance) {
         Some(thrown) => error.context(thrown.in_words_async(store).await),
@@ -199,9 +278,18 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
 }
 
 /// A rank's WASI state.
-fn wasi(settings: &Settings, arguments: &[String], index: usize, output: &Arc<Output>) -> Result<WasiP1Ctx> {
+fn wasi(
+    settings: &Settings,
+    has_threads: bool,
+    arguments: &[String],
+    index: usize,
+    output: &Arc<Output>,
+) -> Result<WasiP1Ctx> {
     let mut builder = WasiCtxBuilder::new();
     builder.args(arguments).envs(&settings.environment);
+    if has_threads {
+        builder.envs(&settings.of_threads());
+    }
     builder.stdout(output.stream(index, Stream::Out)).stderr(output.stream(index, Stream::Err));
     if index == 0 {
         builder.stdin(output.stdin(index));

@@ -21,6 +21,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
     let mut settings = Settings {
         ranks,
         placement: if fibers { Placement::Fibers } else { Placement::Threads },
+        threads: 2,
         arguments,
         environment: Vec::new(),
         grants: Grants::default(),

@@ -2,13 +2,15 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, MutexGuard};
 
-use rankine_guest::Account;
+use rankine_guest::{Account, Who};
 use rankine_object::Objects;
 use rankine_view::{Publisher, View};
-use wasmtime::{AsContext, AsContextMut, Caller, Extern, Memory, ResourceLimiter, Result, Store, format_err};
+use wasmtime::{
+    AsContext, AsContextMut, Caller, Extern, Memory, ResourceLimiter, Result, SharedMemory, Store, format_err,
+};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
 use wiggle::GuestMemory;
@@ -17,6 +19,7 @@ use crate::callback::Signatures;
 use crate::engine::Rank;
 use crate::job::Placement;
 use crate::output::Output;
+use crate::team::{self, Member, Team};
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]
@@ -75,19 +78,79 @@ pub(crate) struct Scratch {
     pub(crate) size: u32,
 }
 
-/// What a rank's store holds.
+/// A guest's linear memory.
+#[derive(Clone)]
+pub(crate) enum Linear {
+    /// It belongs to the store.
+    Own(Memory),
+    /// It belongs to all threads of the rank.
+    Shared(SharedMemory),
+}
+
+impl Linear {
+    /// Where it is, and how large by now.
+    fn place(&self, store: impl AsContext) -> (*mut u8, usize) {
+        match self {
+            Linear::Own(memory) => (memory.data_ptr(&store), memory.data_size(&store)),
+            // The pointer of an `UnsafeCell` may be written through.
+            Linear::Shared(memory) => (memory.data().as_ptr().cast_mut().cast(), memory.data_size()),
+        }
+    }
+
+    /// More pages at its end; how many it had.
+    pub(crate) fn grow(&self, store: impl AsContextMut, pages: u64) -> Result<u64> {
+        match self {
+            Linear::Own(memory) => memory.grow(store, pages),
+            Linear::Shared(memory) => memory.grow(pages),
+        }
+    }
+}
+
+/// The WASI state that a call works on.
+pub(crate) enum Wasi<'a> {
+    Own(&'a mut WasiP1Ctx),
+    /// That of all threads of the rank.
+    Shared(MutexGuard<'a, WasiP1Ctx>),
+}
+
+impl Deref for Wasi<'_> {
+    type Target = WasiP1Ctx;
+
+    fn deref(&self) -> &WasiP1Ctx {
+        match self {
+            Wasi::Own(wasi) => wasi,
+            Wasi::Shared(wasi) => wasi,
+        }
+    }
+}
+
+impl DerefMut for Wasi<'_> {
+    fn deref_mut(&mut self) -> &mut WasiP1Ctx {
+        match self {
+            Wasi::Own(wasi) => wasi,
+            Wasi::Shared(wasi) => wasi,
+        }
+    }
+}
+
+/// What a store holds: that of a rank, or of one of its threads.
 pub(crate) struct Guest<R: Rank> {
-    rank: Rc<R>,
+    /// Threads of a rank share it, and look into it one at a time (see [`Team`]).
+    rank: Arc<R>,
+    who: Who,
+    /// Which thread of its rank it is, if the program can have several.
+    member: Option<Member<R>>,
     /// Which stack its code and the host's calls from it run on: one thread's, or fibers'.
     pub(crate) placement: Placement,
-    objects: Rc<Objects>,
+    objects: Arc<Objects>,
+    /// Of a thread, what is its own business: waiting for time to pass.
     wasi: WasiP1Ctx,
     /// What it shows goes there, if anybody may look.
     publisher: Option<Publisher>,
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
     /// The exported memory, known once the module is instantiated.
-    memory: Option<Memory>,
+    memory: Option<Linear>,
     pub(crate) scratch: Scratch,
     pub(crate) limits: Limits,
     /// Callbacks of MPI that run inside one another.
@@ -102,7 +165,8 @@ pub(crate) struct Guest<R: Rank> {
 const MAX_CALLBACKS: u32 = 64;
 
 // SAFETY: a rank's `Rc`s never leave its store and the stack that its code runs on, and those move between threads only
-// together. A store whose rank has ended is kept, and no more looked into.
+// together. A store whose rank has ended is kept, and no more looked into. Stores of a team's threads share the rank and
+// its objects, which are looked into with the team's turn alone.
 unsafe impl<R: Rank> Send for Guest<R> {}
 
 impl<R: Rank> Guest<R> {
@@ -130,7 +194,7 @@ impl<R: Rank> Guest<R> {
 
     /// A guest before its module is instantiated.
     pub(crate) fn new(
-        rank: Rc<R>,
+        rank: Arc<R>,
         placement: Placement,
         wasi: WasiP1Ctx,
         no_folder: Option<Arc<Output>>,
@@ -138,10 +202,14 @@ impl<R: Rank> Guest<R> {
     ) -> Guest<R> {
         let account = rank.account().clone();
         let publisher = view.map(|view| Publisher::new(view, rank.who(), &account));
+        #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
+        let objects = Arc::new(Objects::new(&account));
         Guest {
+            who: rank.who(),
             rank,
+            member: None,
             placement,
-            objects: Rc::new(Objects::new(&account)),
+            objects,
             wasi,
             publisher,
             no_folder,
@@ -154,10 +222,50 @@ impl<R: Rank> Guest<R> {
         }
     }
 
-    /// Its rank.
+    /// The guest of a thread that its rank has beside the main one.
+    pub(crate) fn of_team(team: Arc<Team<R>>, number: u32, wasi: WasiP1Ctx) -> Guest<R> {
+        let (rank, objects, who) = team.identity();
+        let (account, memory) = (team.account().clone(), team.memory().clone());
+        Guest {
+            rank,
+            who,
+            objects,
+            // The main thread shows what there is to see.
+            publisher: None,
+            no_folder: team.no_folder().cloned(),
+            member: Some(Member { team, number }),
+            placement: Placement::Threads,
+            wasi,
+            memory: Some(Linear::Shared(memory)),
+            scratch: Scratch::default(),
+            limits: Limits::new(account),
+            callbacks: 0,
+            cannot_wait: false,
+            signatures: Signatures::default(),
+        }
+    }
+
+    /// It is the main thread of a team. What it had of WASI becomes the team's.
+    pub(crate) fn join(&mut self, team: Arc<Team<R>>) {
+        self.memory = Some(Linear::Shared(team.memory().clone()));
+        self.member = Some(Member { team, number: team::MAIN });
+    }
+
+    /// Its rank. That of a team may be looked into with the turn only.
     #[inline]
-    pub(crate) fn rank(&self) -> &Rc<R> {
+    pub(crate) fn rank(&self) -> &Arc<R> {
         &self.rank
+    }
+
+    /// Which rank it is, for those who watch.
+    pub(crate) fn who(&self) -> Who {
+        self.who
+    }
+
+    /// Which thread of its rank it is, if the program can have several.
+    #[inline]
+    pub(crate) fn member(&self) -> Option<&Member<R>> {
+        self.member.as_ref()
     }
 
     /// Tells the rank where its guest's memory is and how large it is by now.
@@ -173,39 +281,46 @@ impl<R: Rank> Guest<R> {
         Ok(())
     }
 
-    fn tell_memory(mut store: impl AsContextMut<Data = Self>, memory: Memory) {
-        let (base, size) = (memory.data_ptr(&store), memory.data_size(&store));
-        // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended.
+    fn tell_memory(mut store: impl AsContextMut<Data = Self>, memory: Linear) {
+        let (base, size) = memory.place(&store);
+        // SAFETY: a memory never moves, and stores are kept until every rank of the job has ended. A memory that threads
+        // share only grows, so what is inside it now stays so.
         unsafe { store.as_context().data().rank.memory().set(base, size as u64) };
-        store.as_context_mut().data_mut().limits.grows = false;
+        let mut store = store.as_context_mut();
+        let guest = store.data_mut();
+        match &guest.member {
+            None => guest.limits.grows = false,
+            // Other threads may have it grow at any time.
+            Some(member) => member.team.charge_growth(size as u64),
+        }
     }
 
     /// The same once the program has ended.
     pub(crate) fn refresh_ended(store: &mut Store<Self>) {
-        if let Some(memory) = store.data().memory {
+        if let Some(memory) = store.data().memory.clone() {
             Self::tell_memory(store, memory);
         }
     }
 
     /// The types that it described.
     #[inline]
-    pub(crate) fn objects(&self) -> &Rc<Objects> {
+    pub(crate) fn objects(&self) -> &Arc<Objects> {
         &self.objects
     }
 
     /// Remembers the exported memory, so that a call need not look it up by name.
     pub(crate) fn set_memory(&mut self, memory: Memory) {
-        self.memory = Some(memory);
+        self.memory.get_or_insert(Linear::Own(memory));
     }
 
     /// The memory of the guest that calls.
     #[inline]
-    pub(crate) fn memory(caller: &mut Caller<'_, Self>) -> Result<Memory> {
-        match caller.data().memory {
-            Some(memory) => Ok(memory),
+    pub(crate) fn memory(caller: &mut Caller<'_, Self>) -> Result<Linear> {
+        match &caller.data().memory {
+            Some(memory) => Ok(memory.clone()),
             // A start function runs before the instance's exports are known to us.
             None => match caller.get_export("memory") {
-                Some(Extern::Memory(memory)) => Ok(memory),
+                Some(Extern::Memory(memory)) => Ok(Linear::Own(memory)),
                 _ => Err(format_err!("the module exports no memory named \"memory\"")),
             },
         }
@@ -223,19 +338,54 @@ impl<R: Rank> Guest<R> {
 
     /// The memory and the WASI state of the guest that calls, side by side.
     ///
-    /// The memory is described as shared because other ranks may copy into it during the call.
+    /// The memory is described as shared because other ranks, and threads, may copy into it during the call.
     pub(crate) fn wasi_view<'a>(caller: &'a mut Caller<'_, Self>) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx)> {
-        let memory = Self::memory(caller)?;
-        let base = memory.data_ptr(caller.as_context());
-        let size = memory.data_size(caller.as_context());
-        // SAFETY: `size` bytes from `base` are mapped until the store is dropped, and a memory never moves
-        // (`memory_may_move(false)`), so they outlive the borrow of the store. `UnsafeCell` states that others may
-        // write them.
-        let bytes = unsafe { std::slice::from_raw_parts(base as *const UnsafeCell<u8>, size) };
+        // SAFETY: the store is borrowed for as long.
+        let memory = unsafe { Self::memory_of(caller)? };
         let fuel = caller.data().limits.hostcall_fuel();
         let wasi = &mut caller.data_mut().wasi;
         wasi.set_hostcall_fuel(fuel);
-        Ok((GuestMemory::Shared(bytes), wasi))
+        Ok((memory, wasi))
+    }
+
+    /// The same for a thread that waits for time to pass, while the others go on: it knows none of their descriptors.
+    pub(crate) fn wasi_to_wait<'a>(caller: &'a mut Caller<'_, Self>) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx)> {
+        if let Some(member) = caller.data().member() {
+            member.team.check()?;
+        }
+        Self::wasi_view(caller)
+    }
+
+    /// The same, of a guest that may have threads: these share their descriptors.
+    pub(crate) fn wasi_of_all<'a>(caller: &'a mut Caller<'_, Self>) -> Result<(GuestMemory<'a>, Wasi<'a>)> {
+        // SAFETY: the store is borrowed for as long.
+        let memory = unsafe { Self::memory_of(caller)? };
+        let fuel = caller.data().limits.hostcall_fuel();
+        let guest = caller.data_mut();
+        let mut wasi = match &guest.member {
+            None => Wasi::Own(&mut guest.wasi),
+            Some(member) => Wasi::Shared(member.team.wasi()?),
+        };
+        wasi.set_hostcall_fuel(fuel);
+        Ok((memory, wasi))
+    }
+
+    /// The memory alone.
+    pub(crate) fn wasi_memory<'a>(caller: &'a mut Caller<'_, Self>) -> Result<GuestMemory<'a>> {
+        // SAFETY: the store is borrowed for as long.
+        unsafe { Self::memory_of(caller) }
+    }
+
+    /// The memory as WASI sees it.
+    ///
+    /// # Safety
+    /// The store outlives `'a`.
+    unsafe fn memory_of<'a>(caller: &mut Caller<'_, Self>) -> Result<GuestMemory<'a>> {
+        let (base, size) = Self::memory(caller)?.place(&*caller);
+        // SAFETY: `size` bytes from `base` are mapped until the store is dropped, and a memory never moves
+        // (`memory_may_move(false)`). `UnsafeCell` states that others may write them.
+        let bytes = unsafe { std::slice::from_raw_parts(base as *const UnsafeCell<u8>, size) };
+        Ok(GuestMemory::Shared(bytes))
     }
 }
 
@@ -243,6 +393,8 @@ impl<R: Rank> Guest<R> {
 #[derive(Debug)]
 pub struct Limits {
     account: Arc<Account>,
+    /// Bytes that were charged.
+    taken: u64,
     /// A growth that was refused, for the report if the guest then fails.
     pub refused: Option<usize>,
     /// A memory has been made or has grown since its rank was told of its size.
@@ -252,7 +404,7 @@ pub struct Limits {
 impl Limits {
     /// Limits of a guest that is still to be made.
     pub(crate) fn new(account: Arc<Account>) -> Limits {
-        Limits { account, refused: None, grows: true }
+        Limits { account, taken: 0, refused: None, grows: true }
     }
 
     /// Bytes that one call of WASI may make the host copy.
@@ -265,11 +417,20 @@ impl Limits {
         if maximum.is_some_and(|maximum| desired > maximum) {
             return false;
         }
-        let allowed = self.account.grow_guest(desired.saturating_sub(current) as u64);
-        if !allowed {
+        let more = desired.saturating_sub(current) as u64;
+        let allowed = self.account.grow_guest(more);
+        if allowed {
+            self.taken += more;
+        } else {
             self.refused = Some(desired);
         }
         allowed
+    }
+}
+
+impl Drop for Limits {
+    fn drop(&mut self) {
+        self.account.shrink_guest(self.taken);
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use wasmtime::{ExternType, InstancePre, Linker, Module};
+use wasmtime::{ExternType, Linker, Module};
 
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::job::Placement;
+use crate::threads::{self, Import, Linked};
 use crate::{engine, shown, view, wasi};
 
 /// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
@@ -17,10 +18,11 @@ pub(crate) fn resolve<R: Rank>(
     path: &Path,
     placement: Placement,
     define: impl Fn(&mut Linker<Guest<R>>, &str, &str) -> wasmtime::Result<bool>,
-) -> Result<InstancePre<Guest<R>>> {
+) -> Result<Linked<R>> {
     let mut linker = Linker::new(module.engine());
     // The same function may be imported twice.
     linker.allow_shadowing(true);
+    let memory = Import::of(module);
     let mut missing = Vec::new();
     for import in module.imports() {
         let is_known = match (import.module(), import.ty()) {
@@ -29,6 +31,10 @@ pub(crate) fn resolve<R: Rank>(
             }
             (view::MODULE, ExternType::Func(_)) => view::define(&mut linker, import.name()),
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
+            (threads::MODULE, ExternType::Func(_)) => threads::define_function(&mut linker, import.name()),
+            (library, ExternType::Memory(_)) => {
+                Ok(memory.as_ref().is_some_and(|memory| memory.is(library, import.name())))
+            }
             _ => Ok(false),
         };
         if !is_known.map_err(|error| anyhow!("{error:#}"))? {
@@ -38,12 +44,18 @@ pub(crate) fn resolve<R: Rank>(
     if !missing.is_empty() {
         bail!(refusal(path, &missing));
     }
-    linker.instantiate_pre(module).map_err(|error| {
-        anyhow!(
-            "{}: {error:#}\nIt was compiled against another version of mpi.h; compile it again with `rankine cc`",
-            path.display()
-        )
-    })
+    let Some(memory) = memory else {
+        return Ok(Linked::Alone(linker.instantiate_pre(module).map_err(|error| {
+            anyhow!(
+                "{}: {error:#}\nIt was compiled against another version of mpi.h; compile it again with `rankine cc`",
+                path.display()
+            )
+        })?));
+    };
+    if placement == Placement::Fibers {
+        bail!("{} has threads, and so has to run with --threads: a fiber has none", path.display());
+    }
+    Ok(Linked::Team { linker, module: module.clone(), memory })
 }
 
 /// Missing functions that are named.

@@ -18,6 +18,8 @@ pub struct Facts {
     pub object_functions: Vec<String>,
     /// Functions of the live view that it imports, sorted.
     pub view_functions: Vec<String>,
+    /// Its ranks can have threads.
+    pub threads: bool,
     /// Everything else that it imports, as `module.name`.
     pub other_imports: Vec<String>,
     /// Its memory, in bytes, at the start and at most.
@@ -84,6 +86,8 @@ impl Facts {
                         (crate::wasi::MODULE, TypeRef::Func(_)) => self.wasi_functions.push(name),
                         (rankine_object::MODULE, TypeRef::Func(_)) => self.object_functions.push(name),
                         (crate::view::MODULE, TypeRef::Func(_)) => self.view_functions.push(name),
+                        (crate::threads::MODULE, TypeRef::Func(_)) => self.threads = true,
+                        (_, TypeRef::Memory(memory)) if memory.shared => self.threads = true,
                         (module, _) => self.other_imports.push(format!("{module}.{name}")),
                     }
                 }

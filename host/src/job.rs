@@ -18,6 +18,7 @@ use crate::guest::Guest;
 use crate::imports;
 use crate::module::Program;
 use crate::output::Output;
+use crate::threads;
 
 /// How ranks run.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]
@@ -51,6 +52,8 @@ pub(crate) struct Settings {
     pub(crate) arguments: Vec<String>,
     /// The guest's environment.
     pub(crate) environment: Vec<(String, String)>,
+    /// Threads of a rank that are to run at once, if its program can have several.
+    pub(crate) threads: usize,
     /// The folders it may use.
     pub(crate) grants: Grants,
     /// Bytes that a rank may have: its guest's memories and tables, and what the host holds for it.
@@ -69,6 +72,29 @@ pub(crate) struct Settings {
     pub(crate) confine: bool,
     /// Where programs show what they publish.
     pub(crate) view: Option<Arc<View>>,
+}
+
+impl Settings {
+    /// Gives each rank of a program with threads a thread of the system, however many ranks there are: fibers have one
+    /// thread each.
+    pub(crate) fn suit_threads(&mut self) {
+        if self.placement == Placement::Fibers && threads::are_in(Path::new(&self.arguments[0])) {
+            self.placement = Placement::Threads;
+        }
+    }
+
+    /// Threads that a rank may have beside its main one: several for each core of its own, and enough for programs whose
+    /// threads wait for one another.
+    pub(crate) fn most_threads(&self) -> usize {
+        self.threads.saturating_mul(4).clamp(64, 4096)
+    }
+
+    /// What a program with threads learns of the machine, unless the user says otherwise.
+    pub(crate) fn of_threads(&self) -> Vec<(String, String)> {
+        let names = ["OMP_NUM_THREADS", "RANKINE_PROCESSORS"];
+        let unset = names.into_iter().filter(|name| self.environment.iter().all(|(known, _)| known != name));
+        unset.map(|name| (name.into(), self.threads.to_string())).collect()
+    }
 }
 
 /// A job that is ready to start.
@@ -167,6 +193,7 @@ mod tests {
                 placement,
                 arguments: vec!["program".into()],
                 environment: Vec::new(),
+                threads: 1,
                 grants: Grants::default(),
                 memory_limit: None,
                 most_ranks: 4,

@@ -17,6 +17,7 @@ use wasmtime::{Collector, Config, Engine, ExternType, Module};
 use crate::cache::Cache;
 use crate::function_table;
 use crate::symbols::Symbols;
+use crate::threads;
 
 /// Stack of a rank that its guest's code may use.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -58,6 +59,7 @@ impl Program {
     /// The program in a module that was compiled, if it is one.
     pub fn new(code: Module, key: String, path: &Path, binary: Vec<u8>) -> Result<Program> {
         check_program(&code, path)?;
+        threads::check(&binary, path)?;
         Ok(Program { code, symbols: Arc::new(Symbols::of(binary)), key })
     }
 }
@@ -68,6 +70,8 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     // Pending operations point into memories, so that these must never move; 4 GiB of addresses
     // each and a guard behind it let compiled code leave bounds checks to the hardware.
     config.memory_may_move(false).memory_reservation(4 << 30);
+    // Those of programs with threads, which import them.
+    config.shared_memory(true);
     config.memory_init_cow(settings.images);
     config.max_wasm_stack(GUEST_STACK).async_stack_size(GUEST_STACK + HOST_STACK);
     // Debug information is read by `symbols`, which doubts it.
@@ -192,12 +196,6 @@ pub fn check_program(module: &Module, path: &Path) -> Result<()> {
     match module.get_export("memory") {
         Some(ExternType::Memory(memory)) if memory.is_64() => {
             bail!("{} has a 64-bit memory; Rankine runs 32-bit guests (wasm32-wasip1)", path.display())
-        }
-        Some(ExternType::Memory(memory)) if memory.is_shared() => {
-            bail!(
-                "{} shares its memory between threads, which ranks can't; compile it without -pthread",
-                path.display()
-            )
         }
         Some(ExternType::Memory(_)) => Ok(()),
         _ => bail!("{} exports no memory named \"memory\": MPI has nothing to send from", path.display()),

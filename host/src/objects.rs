@@ -4,7 +4,7 @@
 //! handler. An array of objects is an array of references to them. What they do is the same on both engines, which only
 //! carry the images: [`Carrier`].
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Addr, FnPtr, MPI_ERR_COUNT, MPI_PROC_NULL, MPI_ROOT, MPI_UNDEFINED, Request, Status};
 use rankine_guest::{Callback, Charge, Error, Parcel, Result};
@@ -13,7 +13,7 @@ use rankine_object::{Allocator, FIELD_WORDS, HEADER, Header, Limits, OBJECTS, Ob
 use crate::engine::Rank;
 
 /// What the types of a rank are kept in.
-pub(crate) type Shared = Rc<Objects>;
+pub(crate) type Shared = Arc<Objects>;
 
 /// What an engine does for objects: it moves images, as messages like all others, and asks the guest. Handles are words
 /// of the guest.

@@ -13,6 +13,7 @@ use crate::demangle::demangle;
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::shown;
+use crate::team::Turn;
 
 /// The exports of a program in C++: the tag of its exceptions, and what puts one in words.
 const TAG: &str = "__cpp_exception";
@@ -73,6 +74,7 @@ impl Thrown {
 /// Reads the answer, the addresses of two strings; a program may answer anything.
 fn told<R: Rank>(answer: wasmtime::Result<i32>, store: &mut Store<Guest<R>>) -> Uncaught {
     const WHAT: &str = "an exception";
+    let Ok(_turn) = Turn::begin(store.data().member(), "", true) else { return Uncaught::default() };
     Guest::refresh_ended(store);
     let memory = store.data().rank().memory();
     let text = |address: u32| memory.read_string(Addr(address), LONGEST, WHAT).ok();

@@ -12,6 +12,7 @@ use wasmtime::{Caller, Linker};
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::shown;
+use crate::team::Turn;
 
 /// The import module's name.
 pub(crate) const MODULE: &str = "rankine_view";
@@ -110,6 +111,7 @@ fn call<R: Rank>(
     if caller.data().publisher().is_none() {
         return Ok(0);
     }
+    let _turn = Turn::begin(caller.data().member(), function, true)?;
     Guest::refresh_memory(&mut caller)?;
     let guest = caller.data();
     let (memory, who) = (guest.rank().memory(), guest.rank().who());

@@ -74,8 +74,8 @@ macro_rules! register {
                 $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
                     return Ok(answer);
                 })?
-                let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
-                p1::$name(wasi, &mut memory, $($arg),*)
+                let (mut memory, mut wasi) = Guest::wasi_of_all(&mut caller)?;
+                p1::$name(&mut *wasi, &mut memory, $($arg),*)
             },
         )
     };
@@ -84,15 +84,15 @@ macro_rules! register {
         $name:ident($($arg:ident: $ty:ty),*) $(first $first:ident ($($passed:ident),*))? $(names $path:tt)?
     ) => {
         register!(
-            @wait block_on, std::convert::identity, $linker, $placement,
+            @wait block_on, wasi_of_all, std::convert::identity, $linker, $placement,
             $name($($arg: $ty),*) $(first $first ($($passed),*))? $(names $path)?
         )
     };
     (timed, $linker:ident, $placement:ident, $name:ident($($arg:ident: $ty:ty),*) $(unless $wrong:expr)?) => {
-        register!(@wait in_tokio, with_timers, $linker, $placement, $name($($arg: $ty),*) $(unless $wrong)?)
+        register!(@wait in_tokio, wasi_to_wait, with_timers, $linker, $placement, $name($($arg: $ty),*) $(unless $wrong)?)
     };
     (
-        @wait $block:path, $wrap:path, $linker:ident, $placement:ident,
+        @wait $block:path, $view:ident, $wrap:path, $linker:ident, $placement:ident,
         $name:ident($($arg:ident: $ty:ty),*)
         $(first $first:ident ($($passed:ident),*))? $(names ($fd:ident, $path:ident, $len:ident))? $(unless $wrong:expr)?
     ) => {
@@ -110,8 +110,8 @@ macro_rules! register {
                     $(let Some($len) = folders::path(&mut caller, stringify!($name), $fd, $path, $len)? else {
                         return Ok(folders::NO_ENTRY);
                     };)?
-                    let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
-                    $block(p1::$name(wasi, &mut memory, $($arg),*))
+                    let (memory, wasi) = &mut Guest::$view(&mut caller)?;
+                    $block(p1::$name(&mut **wasi, memory, $($arg),*))
                 },
             ),
             Placement::Fibers => $linker.func_wrap_async(

@@ -142,6 +142,17 @@ static inline void check_errors_return(void)
 }
 
 /* Initialises MPI, and says who we are. */
+static inline void check_begin_threads(int *argc, char ***argv, int required)
+{
+    int provided = -1;
+    TRY(MPI_Init_thread(argc, argv, required, &provided));
+    check_errors_return();
+    TRY(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    TRY(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    CHECK(provided >= required);
+}
+
+/* The same for a program with one thread. */
 static inline void check_begin(int *argc, char ***argv)
 {
     TRY(MPI_Init(argc, argv));

@@ -1,6 +1,8 @@
-/* OpenMP's functions for a team of one: a rank has one thread. Directives are ignored but for `simd`, so a program does
- * alone what it would do in a team. */
-#ifndef RANKINE_OMP_H
+/* OpenMP's functions for a program that is compiled without -fopenmp: its directives are ignored, and it does alone what
+ * it would do in a team. With -fopenmp this is the header of LLVM's runtime. */
+#ifdef _OPENMP
+#include_next <omp.h>
+#elif !defined(RANKINE_OMP_H)
 #define RANKINE_OMP_H
 
 #include <stddef.h>

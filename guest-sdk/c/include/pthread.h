@@ -1,4 +1,4 @@
-/* Adds the scheduling calls. A rank has one thread: locks and once work, pthread_create returns EAGAIN. */
+/* Adds the scheduling calls. Without -pthread locks and once work, and pthread_create returns EAGAIN. */
 #include_next <pthread.h>
 #ifndef RANKINE_PTHREAD_H
 #define RANKINE_PTHREAD_H

@@ -2,9 +2,17 @@
 #include <errno.h>
 #include <rankine/weak.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* A rank runs on one processor; which one is the host's business. */
+/* How many threads of a rank can run at once: the host says so to those that can have some. */
+static int processors(void) {
+	const char *text = getenv("RANKINE_PROCESSORS");
+	int count = text ? atoi(text) : 1;
+	return count < 1 ? 1 : count > CPU_SETSIZE ? CPU_SETSIZE : count;
+}
+
 WEAK int rankine_cpu_count(const cpu_set_t *set) {
 	int count = 0;
 	for (size_t i = 0; i < sizeof set->bits; i++)
@@ -15,7 +23,8 @@ WEAK int sched_getcpu(void) { return 0; }
 WEAK int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set) {
 	(void)process;
 	memset(set, 0, size);
-	((unsigned char *)set)[0] = 1;
+	for (int i = 0; i < processors() && (size_t)i < 8 * size; i++)
+		((unsigned char *)set)[i / 8] |= 1 << i % 8;
 	return 0;
 }
 WEAK int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *set) { (void)process, (void)size, (void)set; return 0; }
@@ -33,3 +42,11 @@ WEAK int sched_getparam(pid_t process, struct sched_param *parameters) {
 	return 0;
 }
 WEAK int sched_setparam(pid_t process, const struct sched_param *parameters) { (void)process, (void)parameters; return 0; }
+
+#ifdef _REENTRANT
+/* The linker puts it before the C library's (--wrap), which knows of one processor. */
+long __real_sysconf(int);
+long __wrap_sysconf(int name) {
+	return name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF ? processors() : __real_sysconf(name);
+}
+#endif

@@ -3,6 +3,7 @@
 #include <rankine/weak.h>
 #include <semaphore.h>
 
+#ifndef _REENTRANT
 /* A semaphore nobody else can post: waiting for one that is down would never end. */
 WEAK int sem_init(sem_t *semaphore, int shared, unsigned value) {
 	(void)shared;
@@ -26,6 +27,7 @@ WEAK int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restric
 	return take(semaphore, ETIMEDOUT);
 }
 WEAK int sem_getvalue(sem_t *restrict semaphore, int *restrict value) { *value = semaphore->__val[0]; return 0; }
+#endif
 WEAK sem_t *sem_open(const char *name, int flags, ...) { (void)name, (void)flags; errno = ENOSYS; return SEM_FAILED; }
 WEAK int sem_close(sem_t *semaphore) { (void)semaphore; return UNSUPPORTED; }
 WEAK int sem_unlink(const char *name) { (void)name; return UNSUPPORTED; }

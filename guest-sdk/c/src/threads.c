@@ -1,10 +1,11 @@
-/* What wasi-libc's single-threaded pthread lacks or answers in its own way. */
+/* What wasi-libc's pthread lacks or, for one thread, answers in its own way. */
 #include <errno.h>
 #include <pthread.h>
 #include <rankine/weak.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef _REENTRANT
 /* POSIX has no "never": EAGAIN, too few resources for another thread, is what programs are prepared for. */
 WEAK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*start)(void *),
 			void *restrict argument) {
@@ -14,6 +15,7 @@ WEAK int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restri
 
 /* The only thread ends the program, as the last one does everywhere. */
 WEAK _Noreturn void pthread_exit(void *result) { (void)result; exit(0); }
+#endif
 
 WEAK int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *parameters) {
 	(void)thread;

@@ -203,6 +203,17 @@ impl Memory {
         Ok(())
     }
 
+    /// Copies bytes into the guest from where somebody may be writing.
+    ///
+    /// # Safety
+    /// There are so many bytes at `from`, and they can be read.
+    pub unsafe fn write_from(&self, address: Addr, from: *const u8, length: u64, what: &str) -> Result<()> {
+        let to = self.argument(address, length, what)?;
+        // SAFETY: `to` has as many bytes inside the memory, and the caller's promise.
+        unsafe { copy::copy(to, from, length as usize) };
+        Ok(())
+    }
+
     /// Reads a little-endian word.
     #[inline]
     pub fn read_i32(&self, address: Addr, what: &str) -> Result<i32> {

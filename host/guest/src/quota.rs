@@ -71,6 +71,16 @@ impl Account {
         add(&self.used, bytes, self.limit)
     }
 
+    /// So much of what the guest had is gone: that of a thread that has ended.
+    pub fn shrink_guest(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// The guest has grown by so many bytes, and nobody was asked: a memory that threads share.
+    pub fn note_growth(&self, bytes: u64) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// The host takes so much, which may be `beyond` what it may have.
     fn take(&self, bytes: u64, beyond: u64) -> bool {
         if !add(&self.held, bytes, self.share.saturating_add(beyond)) {

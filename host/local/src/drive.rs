@@ -218,8 +218,24 @@ pub fn block_on<F: Future, E: From<Ended>>(
 /// The rest of [`block_on`], for a future that was polled and is not ready.
 pub fn wait<F: Future + ?Sized, E: From<Ended>>(
     rank: &Rank,
+    future: Pin<&mut F>,
+    call: impl FnMut(Callback) -> Result<i32, E>,
+) -> Result<F::Output, E> {
+    wait_by(rank, future, call, || {
+        while !rank.world().is_woken(rank.id()) {
+            std::thread::park();
+        }
+        true
+    })
+}
+
+/// The same where waiting is the host's business: `park` returns when the rank has been woken, or false when it shall
+/// wait no longer.
+pub fn wait_by<F: Future + ?Sized, E: From<Ended>>(
+    rank: &Rank,
     mut future: Pin<&mut F>,
     mut call: impl FnMut(Callback) -> Result<i32, E>,
+    mut park: impl FnMut() -> bool,
 ) -> Result<F::Output, E> {
     if let Some(callback) = rank.take_callback() {
         rank.answer(call(callback)?);
@@ -232,10 +248,11 @@ pub fn wait<F: Future + ?Sized, E: From<Ended>>(
             Step::Ask(callback) => rank.answer(call(callback)?),
             Step::Yielded => std::thread::yield_now(),
             Step::Parked => {
-                while !rank.world().is_woken(rank.id()) {
-                    std::thread::park();
-                }
+                let goes_on = park();
                 rank.resume();
+                if !goes_on {
+                    return Err(Ended.into());
+                }
             }
         }
     }

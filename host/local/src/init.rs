@@ -21,6 +21,8 @@ use crate::world::End;
 pub(crate) struct State {
     life: Life,
     thread_level: Cell<i32>,
+    /// Of a program with threads: whether the one that initialised MPI calls.
+    is_main: Cell<Option<bool>>,
     /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
     allocated: RefCell<HashMap<Addr, Charge>>,
     pub(crate) fortran: fortran::State,
@@ -39,6 +41,16 @@ impl Rank {
         !self.init.life.is_running()
     }
 
+    /// The level of thread support that was given.
+    pub fn thread_level(&self) -> i32 {
+        self.init.thread_level.get()
+    }
+
+    /// The program can have threads; the one that calls is, or isn't, the one that initialised MPI.
+    pub fn set_thread(&self, is_main: bool) {
+        self.init.is_main.set(Some(is_main));
+    }
+
     /// A session has been opened (`by` 1) or closed (-1).
     pub(crate) fn count_sessions(&self, by: i32) {
         self.init.life.count_sessions(by);
@@ -50,8 +62,8 @@ pub fn init(r: &Rank) -> Result<()> {
     init_thread(r, MPI_THREAD_SINGLE).map(drop)
 }
 
-/// `MPI_Init_thread`: the level that is asked for. A guest has a single thread, so it keeps the promise of every level;
-/// refusing one would only stop programs that ask for it and never use it.
+/// `MPI_Init_thread`: the level that is asked for, up to one thread at a time. A program without threads keeps the promise
+/// of every level; refusing one would only stop programs that ask for it and never use it.
 pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
     r.init.life.check_fresh()?;
     let levels = [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
@@ -59,8 +71,10 @@ pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
         return Err(Error::new(MPI_ERR_ARG, format!("required is {required}, which is not a level of thread support")));
     }
     r.init.life.begin();
-    r.init.thread_level.set(required);
-    Ok(required)
+    let most = if r.init.is_main.get().is_some() { MPI_THREAD_SERIALIZED } else { MPI_THREAD_MULTIPLE };
+    let provided = required.min(most);
+    r.init.thread_level.set(provided);
+    Ok(provided)
 }
 
 /// `MPI_Initialized`
@@ -96,9 +110,9 @@ pub fn query_thread(r: &Rank) -> Result<i32> {
     Ok(r.init.thread_level.get())
 }
 
-/// `MPI_Is_thread_main`: a guest has no other thread.
-pub fn is_thread_main(_: &Rank) -> Result<bool> {
-    Ok(true)
+/// `MPI_Is_thread_main`
+pub fn is_thread_main(r: &Rank) -> Result<bool> {
+    Ok(r.init.is_main.get().unwrap_or(true))
 }
 
 /// `MPI_Get_version`

@@ -50,7 +50,7 @@ pub mod topo;
 use rankine_guest::{copy, error, handle, quota};
 
 pub use context::Context;
-pub use drive::{Ended, Step, block_on, wait};
+pub use drive::{Ended, Step, block_on, wait, wait_by};
 pub use fibers::{Fibers, Task, YieldOnce};
 pub use growing::Growing;
 pub use mailbox::operation::{Kind, What};

@@ -100,6 +100,9 @@ impl Page {
         if !self.facts.view_functions.is_empty() {
             line("view", list(self.facts.view_functions.iter().map(String::as_str).collect()));
         }
+        if self.facts.threads {
+            line("threads", "a rank can have several".into());
+        }
         if !self.facts.other_imports.is_empty() {
             line("undefined", self.facts.other_imports.join(", "));
         }

@@ -22,7 +22,7 @@ use crate::engine::Engine;
 use crate::engine::local::Local;
 use crate::engine::mpi::{Mpi, library, process};
 use crate::grants::{Access, Folder, Grants};
-use crate::job::{Job, Placement, Settings};
+use crate::job::{Job, Placement, Settings, cores};
 use crate::module::{self, Program};
 use crate::output::Output;
 use crate::shown;
@@ -77,6 +77,11 @@ pub(super) struct Arguments {
     /// End the job after this many seconds
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     timeout: Option<Duration>,
+
+    /// Threads that a rank is to run at once: OMP_NUM_THREADS, for programs compiled with -fopenmp or -pthread [default:
+    /// the cores divided by the ranks; 1 over an MPI library]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads_per_rank: Option<usize>,
 
     /// A thread for each rank, however many
     #[arg(long, conflicts_with = "fibers")]
@@ -155,6 +160,13 @@ fn parse_ranks(text: &str) -> Result<usize, String> {
         // Ranks are 32-bit in MPI, and addresses end long before that.
         Ok(ranks) if ranks > 1 << 20 => Err("that is more than a process can hold".into()),
         Ok(ranks) => Ok(ranks),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("a number of threads is 1 to 1024".into()),
     }
 }
 
@@ -237,6 +249,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let mut settings = arguments.into_settings()?;
     settings.view = server.is_some().then(|| View::new(title(&settings.arguments[0]), settings.ranks));
+    settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
     let file = PathBuf::from(&settings.arguments[0]);
@@ -381,6 +394,9 @@ impl Arguments {
         if let Some(bytes) = self.memory_limit {
             option("--memory-limit".into(), bytes.to_string().into());
         }
+        if let Some(threads) = self.threads_per_rank {
+            option("--threads-per-rank".into(), threads.to_string().into());
+        }
         if let Some(limit) = self.timeout {
             option("--timeout".into(), limit.as_secs_f64().to_string().into());
         }
@@ -442,9 +458,12 @@ impl Arguments {
             (_, true) => Placement::Fibers,
             _ => Placement::suited(ranks),
         };
+        let is_alone = matches!(self.engine()?, EngineName::Local);
+        let threads = self.threads_per_rank.unwrap_or(if is_alone { (cores() / ranks).max(1) } else { 1 });
         Ok(Settings {
             ranks,
             placement,
+            threads,
             arguments: self.program,
             environment: self.environment,
             grants,

@@ -54,6 +54,8 @@ enum Part {
     /// The C++ library, with exceptions.
     #[value(name = "c++")]
     Cxx,
+    /// Threads and OpenMP: the C and C++ libraries with threads, and LLVM's OpenMP runtime.
+    Openmp,
 }
 
 /// Runs the subcommand.
@@ -76,5 +78,6 @@ fn build(parts: &[Part], force: bool) -> Result<()> {
     parts.iter().try_for_each(|part| match part {
         Part::Fortran => build::fortran(force),
         Part::Cxx => build::cxx(force),
+        Part::Openmp => build::openmp(force),
     })
 }

@@ -68,6 +68,12 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// Starts the ranks of this process.
     fn start(&self, crew: &Arc<Crew<Self>>) -> Result<()>;
 
+    /// The calling thread is the one of its rank that is to be woken; ranks are counted from the first in this process.
+    fn waits_here(&self, _index: usize) {}
+
+    /// Wakes it.
+    fn wake(&self, _index: usize) {}
+
     /// The job has ended: ranks that wait for others shall do so no longer.
     fn stop(&self) {}
 
@@ -94,6 +100,15 @@ pub(crate) trait Rank: 'static {
 
     /// Whether MPI is initialised and not finalised.
     fn is_running(&self) -> bool;
+
+    /// The level of thread support that the program was given (`MPI_THREAD_FUNNELED`, …).
+    fn thread_level(&self) -> i32;
+
+    /// Says whether the thread that calls is the one that initialised MPI.
+    fn set_thread(&self, is_main: bool);
+
+    /// Another thread calls while one waits: the rank counts as running again, and who waits looks once more.
+    fn awake(&self) {}
 
     /// Its program has ended, and the whole job with it if `ends_job`.
     fn leave(&self, _ends_job: bool) {}

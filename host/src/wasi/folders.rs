@@ -45,10 +45,10 @@ pub(super) fn path<R: Rank>(
 fn hint<R: Rank>(caller: &mut Caller<'_, Guest<R>>, path: i32, length: i32) -> Result<()> {
     /// The longest path that systems take.
     const LONGEST: u32 = 4096;
-    let (memory, _) = Guest::wasi_view(caller)?;
+    let memory = Guest::wasi_memory(caller)?;
     let name = memory.to_vec(GuestPtr::<[u8]>::new((path as u32, (length as u32).min(LONGEST))))?;
     let name = shown::line(&String::from_utf8_lossy(&name));
-    let who = caller.data().rank().who();
+    let who = caller.data().who();
     if let Some(output) = caller.data().no_folder() {
         output.hint(&format!(
             "{who} looks for the file {name}, and no folder is granted: add --dir . to let the program use this one"
@@ -58,7 +58,7 @@ fn hint<R: Rank>(caller: &mut Caller<'_, Guest<R>>, path: i32, length: i32) -> R
 }
 
 fn without_slashes<R: Rank>(caller: &mut Caller<'_, Guest<R>>, path: i32, length: i32) -> Result<i32> {
-    let (memory, _) = Guest::wasi_view(caller)?;
+    let memory = Guest::wasi_memory(caller)?;
     let mut length = length as u32;
     while length > 1 && memory.read(GuestPtr::<u8>::new((path as u32).saturating_add(length - 1)))? == b'/' {
         length -= 1;
@@ -99,7 +99,7 @@ fn answer<R: Rank>(caller: &mut Caller<'_, Guest<R>>, fd: i32, out: i32, bytes: 
     if !is_nothing(caller, fd) {
         return Ok(None);
     }
-    let (mut memory, _) = Guest::wasi_view(caller)?;
+    let mut memory = Guest::wasi_memory(caller)?;
     memory.copy_from_slice(bytes, GuestPtr::<[u8]>::new((out as u32, bytes.len() as u32)))?;
     Ok(Some(0))
 }

@@ -4,6 +4,7 @@ use crate::cc::{self, Described, flags};
 use crate::find::{self, TARGET};
 use crate::sdk::{Sdk, base_flags};
 use crate::terminal::print_page;
+use crate::threads;
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,10 +14,10 @@ use std::process::ExitCode;
 /// Runs clang, or shows how it would be run.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let clang = find::clang()?.path;
-    let sysroot = find::sysroot()?.path;
+    let mut request = flags::read(arguments)?;
+    let sysroot = threads::sysroot(request.threads, &clang)?;
     let sdk = Sdk::with(&clang, &sysroot)?;
     let library = Library::find(&clang, &sysroot)?;
-    let mut request = flags::read(arguments)?;
     request.say_notes("c++");
     match request.show {
         Some(show) => {
@@ -64,7 +65,8 @@ impl Library {
         }
         let root = Library::place(clang, sysroot)?;
         if !root.is_dir() {
-            bail!("no C++ library for WebAssembly yet; run `rankine sdk build c++` once (some minutes)");
+            let part = if threads::are_in(sysroot) { "openmp" } else { "c++" };
+            bail!("no C++ library for WebAssembly yet; run `rankine sdk build {part}` once (some minutes)");
         }
         let origin = format!("{} (from rankine sdk build c++)", root.display());
         Ok(Library { include: root.join("include/c++/v1"), lib: root.join("lib"), names: &["-lc++"], origin })

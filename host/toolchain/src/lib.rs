@@ -10,6 +10,7 @@
 //! | [`places`] | where this user's environment says that things are |
 //! | [`find`] | where clang, the WASI sysroot and the data folder are |
 //! | [`cc`], [`cxx`], [`fc`] | the wrappers: which argument goes where |
+//! | [`threads`] | the sysroot of guests with threads |
 //! | [`link`] | the linker, and adapters where caller and callee disagree |
 //! | [`sdk`] | what a guest is compiled against: the sysroot, our headers, the SDK library; files for Rust |
 //! | [`build`] | what is compiled from LLVM's source, once per machine: libc++, flang and its runtime |
@@ -33,3 +34,4 @@ pub mod places;
 pub mod process;
 pub mod sdk;
 pub mod terminal;
+pub mod threads;

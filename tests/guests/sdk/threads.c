@@ -1,7 +1,6 @@
-// pthread.h in a rank's one thread: locks, once, keys and semaphores work, a second thread is refused.
+// pthread.h without -pthread, in a rank's one thread: locks, once, keys and semaphores work, a second thread is refused.
 // ranks: 1
 // native: no
-// cc: -pthread
 #include "../check.h"
 #include <errno.h>
 #include <pthread.h>

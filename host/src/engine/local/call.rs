@@ -5,17 +5,19 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use rankine_guest::Callback;
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
-use rankine_local::{End, Ended, Rank, Step, YieldOnce, block_on};
+use rankine_local::{End, Ended, Rank, Step, YieldOnce};
 use wasmtime::{Caller, Result, format_err};
 
 use super::Guest;
 use crate::callback;
 use crate::guest::{Abort, Stopped};
+use crate::team::Turn;
 
 /// Why a call doesn't return to its guest.
 pub(super) enum Stop {
@@ -56,16 +58,27 @@ fn stopped(rank: &Rank, error: Option<String>) -> wasmtime::Error {
 }
 
 /// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
-fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str) -> Result<&'r Rank> {
+/// Of a rank with threads the turn is taken, which goes last: what a call leaves behind it drops before.
+#[inline]
+fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str, is_anytime: bool) -> Result<(Turn<Rank>, &'r Rank)> {
+    let turn = Turn::begin(caller.data().member(), name, is_anytime)?;
     Guest::refresh_memory(caller)?;
-    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and the store is borrowed
-    // for `'r`. No `&mut Rank` is ever made.
-    let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
+    // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and the store is borrowed
+    // for `'r`. No `&mut Rank` is ever made. Other threads of the rank have their turn before or after this call, or
+    // while it waits.
+    let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
     if rank.is_observed() {
         tell_events(caller, rank)?;
     }
     rank.enter(name);
-    Ok(rank)
+    Ok((turn, rank))
+}
+
+/// The rank, for a function that gives a value and may be called at any time.
+#[inline]
+pub(crate) fn rank<'r>(caller: &'r Caller<'_, Guest>, name: &'static str) -> Result<(Turn<Rank>, &'r Rank)> {
+    let guest = caller.data();
+    Ok((Turn::begin(guest.member(), name, true)?, guest.rank()))
 }
 
 /// Calls the callbacks of events that have been since the last call.
@@ -87,7 +100,7 @@ pub(crate) fn now<'r>(
     on: On,
     body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
 ) -> Result<i32> {
-    now_anytime(caller, name, on, |rank| {
+    carry_now(caller, name, false, on, |rank| {
         rank.check_running()?;
         body(rank)
     })
@@ -96,12 +109,23 @@ pub(crate) fn now<'r>(
 /// The same before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn now_anytime<'r>(
-    mut caller: Caller<'r, Guest>,
+    caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
     body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
 ) -> Result<i32> {
-    let rank = enter(&mut caller, name)?;
+    carry_now(caller, name, true, on, body)
+}
+
+#[inline]
+fn carry_now<'r>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    is_anytime: bool,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
+) -> Result<i32> {
+    let (_turn, rank) = enter(&mut caller, name, is_anytime)?;
     match body(rank) {
         Ok(()) => Ok(0),
         Err(error) => now_failed(&mut caller, rank, on, error),
@@ -110,9 +134,31 @@ pub(crate) fn now_anytime<'r>(
 
 #[cold]
 fn now_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
-    let outcome = raise(rank, on, error);
-    block_on(rank, outcome, |request| Ok(callback::answer_at_once(caller, request)?))
+    let outcome = pin!(raise(rank, on, error));
+    wait_on_thread(caller, rank, outcome, callback::answer_at_once)
         .unwrap_or_else(|stop: Stop| Err(stop.into_error(rank)))
+}
+
+/// Waits for a function of the engine. `answer` answers its requests. A thread of a team leaves the turn to the others
+/// while it waits.
+fn wait_on_thread<F: Future + ?Sized>(
+    caller: &mut Caller<'_, Guest>,
+    rank: &Rank,
+    mut future: Pin<&mut F>,
+    answer: impl Fn(&mut Caller<'_, Guest>, Callback) -> Result<i32>,
+) -> std::result::Result<F::Output, Stop> {
+    // Most never wait.
+    if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return Ok(output);
+    }
+    match caller.data().member().cloned() {
+        None => rankine_local::wait(rank, future, |request| Ok(answer(caller, request)?)),
+        Some(member) => {
+            let (world, id) = (rank.world().clone(), rank.id());
+            let park = || member.wait(|| world.is_woken(id));
+            rankine_local::wait_by(rank, future, |request| Ok(answer(caller, request)?), park)
+        }
+    }
 }
 
 /// What the engine's functions that may wait are, once their own types are forgotten: waiting is compiled once.
@@ -144,7 +190,7 @@ pub(crate) fn wait_unless<'r, F>(
 where
     F: Future<Output = rankine_guest::Result<()>>,
 {
-    let rank = enter(&mut caller, name)?;
+    let (_turn, rank) = enter(&mut caller, name, false)?;
     if let Err(error) = rank.check_running() {
         return now_failed(&mut caller, rank, on, error);
     }
@@ -166,7 +212,8 @@ pub(crate) fn wait_anytime<'r, F>(
 where
     F: Future<Output = rankine_guest::Result<()>>,
 {
-    let rank = enter(&mut caller, name)?;
+    // MPI_Init and its like are for one thread; any may abort.
+    let (_turn, rank) = enter(&mut caller, name, name == "MPI_Abort")?;
     wait_for(&mut caller, rank, on, body(rank))
 }
 
@@ -185,7 +232,7 @@ where
 }
 
 fn keep_waiting(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
-    let outcome = rankine_local::wait(rank, future, |request| Ok(callback::answer(caller, request)?));
+    let outcome = wait_on_thread(caller, rank, future, callback::answer);
     match outcome.map_err(|stop: Stop| stop.into_error(rank))? {
         Ok(()) => Ok(0),
         Err(error) => now_failed(caller, rank, on, error),
@@ -206,7 +253,7 @@ where
     // SAFETY: as in `fiber_anytime`.
     unsafe {
         Sent::new(async move {
-            let rank = enter(&mut caller, name)?;
+            let (_turn, rank) = enter(&mut caller, name, false)?;
             if let Err(error) = rank.check_running() {
                 return fiber_failed(&mut caller, rank, on, error).await;
             }
@@ -241,8 +288,8 @@ pub(crate) fn fiber_unless<'r, F>(
 where
     F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
-    match enter(&mut caller, name) {
-        Ok(rank) if rank.check_running().is_ok() => match at_once(rank) {
+    match enter(&mut caller, name, false) {
+        Ok((_turn, rank)) if rank.check_running().is_ok() => match at_once(rank) {
             Some(Ok(())) => Box::new(Success),
             // SAFETY: as in `fiber_anytime`.
             Some(Err(error)) => unsafe {
@@ -269,7 +316,7 @@ where
     // refers to is the rank's own, which moves between workers together with it (see `Rank`).
     unsafe {
         Sent::new(async move {
-            let rank = enter(&mut caller, name)?;
+            let (_turn, rank) = enter(&mut caller, name, false)?;
             suspend_on(&mut caller, rank, on, pin!(body(rank))).await
         })
     }

@@ -33,12 +33,11 @@ mod threads;
 mod watch;
 
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
 use rankine_guest::{Account, Memory, Who};
-use rankine_local::{End, Fibers, Options, Rank, Task, World};
+use rankine_local::{End, Fibers, Options, Rank, Task, Wake as _, World};
 use wasmtime::Linker;
 
 use self::compiler::Compiler;
@@ -127,6 +126,18 @@ impl Engine for Local {
         }
     }
 
+    fn waits_here(&self, index: usize) {
+        if let Carriers::Threads(threads) = &self.carriers {
+            threads.waits_here(index);
+        }
+    }
+
+    fn wake(&self, index: usize) {
+        if let Carriers::Threads(threads) = &self.carriers {
+            threads.wake(index);
+        }
+    }
+
     fn stop(&self) {
         self.world.end(End::Host);
     }
@@ -139,10 +150,11 @@ fn seat(index: usize) -> Seat {
 
 impl Local {
     /// Makes one of the ranks that the job begins with.
-    fn rank(&self, role: &Role<Rank>, index: usize) -> Rc<Rank> {
+    #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
+    fn rank(&self, role: &Role<Rank>, index: usize) -> Arc<Rank> {
         let rank = Rank::new(self.world.clone(), index);
         spawn::tell_environment(&rank, self.ranks, &role.arguments);
-        Rc::new(rank)
+        Arc::new(rank)
     }
 }
 
@@ -172,6 +184,18 @@ impl engine::Rank for Rank {
         !self.is_finalized()
     }
 
+    fn thread_level(&self) -> i32 {
+        Rank::thread_level(self)
+    }
+
+    fn set_thread(&self, is_main: bool) {
+        Rank::set_thread(self, is_main);
+    }
+
+    fn awake(&self) {
+        self.resume();
+    }
+
     fn leave(&self, ends_job: bool) {
         if ends_job {
             self.world().end(End::Host);
@@ -191,7 +215,7 @@ impl Carriers {
     fn new(settings: &Settings, most_ranks: usize) -> (Carriers, Arc<World>) {
         let ranks = settings.ranks;
         let options = Options {
-            spin: settings.placement == Placement::Threads && ranks <= cores(),
+            spin: settings.placement == Placement::Threads && ranks.saturating_mul(settings.threads) <= cores(),
             deadlock_check: settings.deadlock_check,
             memory_limit: settings.memory_limit.map(|bytes| bytes as u64),
             share_pages: pages::share(),

@@ -114,7 +114,11 @@ macro_rules! shims {
         $(shims!(@collective true $a ($a_c $b_c $c_c) $bound $words $on $link);)?
     };
     (@row value ($name:ident) ($($r:ident)?) ($($word:ident),*) $on:tt () $body:block $link:tt) => {
-        shims!(@sync false $name ($($word),*) caller { $(let $r = caller.data().rank();)? let _ = &caller; $body } $link);
+        shims!(@sync false $name ($($word),*) caller {
+            $(let (_turn, $r) = call::rank(&caller, stringify!($name))?;)?
+            let _ = &caller;
+            Ok::<_, wasmtime::Error>($body)
+        } $link);
     };
     (
         @row $how:ident ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt $at_once:tt $body:block $link:tt

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::Result;
@@ -14,9 +13,8 @@ use rankine_guest::quota::{Account, Charge};
 use rankine_local::Rank;
 use rankine_local::spawn::{Birth, Command, Ready, Start};
 use rustix::fs::OFlags;
-use wasmtime::InstancePre;
 
-use super::{Carriers, Guest, Local};
+use super::{Carriers, Local};
 use crate::cache::Cache;
 use crate::crew::{Crew, Role, Seat};
 use crate::ending::Event;
@@ -25,6 +23,7 @@ use crate::files::find;
 use crate::job::{Settings, cores};
 use crate::module::{self, Program};
 use crate::symbols::Symbols;
+use crate::threads::Linked;
 use crate::{imports, limits};
 
 /// The longest module that is read.
@@ -46,7 +45,7 @@ pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
 /// A program of which ranks can be made.
 #[derive(Clone)]
 struct Loaded {
-    program: InstancePre<Guest>,
+    program: Linked<Rank>,
     symbols: Arc<Symbols>,
     /// What it takes, of the memory of the rank that wanted it first.
     _charge: Arc<Charge>,
@@ -142,12 +141,13 @@ struct Child {
 }
 
 impl Child {
-    fn make(&self) -> Result<Rc<Rank>> {
+    #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
+    fn make(&self) -> Result<Arc<Rank>> {
         let world = self.crew.engine.world.clone();
         let rank = Rank::spawned(world, self.seat.index, &self.birth, self.command);
         let rank = rank.map_err(|error| anyhow::anyhow!("{}", error.text))?;
         tell_environment(&rank, self.birth.size(), &self.role.arguments);
-        Ok(Rc::new(rank))
+        Ok(Arc::new(rank))
     }
 }
 

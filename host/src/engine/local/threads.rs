@@ -1,7 +1,8 @@
 //! Ranks as operating-system threads: right while each has a core of its own.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::Thread;
 
 use anyhow::{Context, Result};
@@ -12,11 +13,20 @@ use crate::crew::Crew;
 use crate::module::{GUEST_STACK, HOST_STACK};
 
 /// The threads of a job's ranks, to wake them.
-pub(crate) struct Threads(Growing<OnceLock<Thread>>);
+pub(crate) struct Threads(Growing<Carrier>);
+
+/// What carries a rank.
+#[derive(Default)]
+struct Carrier {
+    main: OnceLock<Thread>,
+    /// Of a rank with threads, that which waited in MPI last.
+    waiting: Mutex<Option<Thread>>,
+    has_threads: AtomicBool,
+}
 
 impl Threads {
     pub(super) fn new(ranks: usize) -> Arc<Threads> {
-        Arc::new(Threads(Growing::new((0..ranks).map(|_| OnceLock::new()))))
+        Arc::new(Threads(Growing::new((0..ranks).map(|_| Carrier::default()))))
     }
 
     /// Starts every rank that the job begins with.
@@ -37,7 +47,7 @@ impl Threads {
         begins: impl FnOnce(),
         run: impl Fn(usize) -> R,
     ) -> Result<()> {
-        self.0.reach(ranks.end, |_| OnceLock::new());
+        self.0.reach(ranks.end, |_| Carrier::default());
         let gate = Arc::new(RwLock::new(false));
         // They wait until all of them are there, or it is known that they can't be.
         let mut is_open = gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -55,6 +65,13 @@ impl Threads {
         Ok(())
     }
 
+    /// The calling thread is the one of this rank that is to be woken.
+    pub(super) fn waits_here(&self, rank: usize) {
+        let carrier = &self.0[rank];
+        *carrier.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::current());
+        carrier.has_threads.store(true, Ordering::SeqCst);
+    }
+
     fn start_one(self: &Arc<Self>, rank: usize, run: impl FnOnce() + Send + 'static) -> Result<()> {
         let threads = self.clone();
         std::thread::Builder::new()
@@ -62,7 +79,7 @@ impl Threads {
             // Wasmtime counts the guest's share itself; the rest is generous, and only what is used costs memory.
             .stack_size(GUEST_STACK + 4 * HOST_STACK)
             .spawn(move || {
-                let _ = threads.0[rank].set(std::thread::current());
+                let _ = threads.0[rank].main.set(std::thread::current());
                 run();
             })
             .with_context(|| {
@@ -75,7 +92,13 @@ impl Threads {
 impl Wake for Threads {
     fn wake(&self, rank: usize) {
         // A rank that has parked has a thread.
-        if let Some(thread) = self.0.get(rank).and_then(OnceLock::get) {
+        let Some(carrier) = self.0.get(rank) else { return };
+        if let Some(thread) = carrier.main.get() {
+            thread.unpark();
+        }
+        if carrier.has_threads.load(Ordering::SeqCst)
+            && let Some(thread) = &*carrier.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        {
             thread.unpark();
         }
     }

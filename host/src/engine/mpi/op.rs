@@ -8,9 +8,9 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_OP, MPI_ERR_TYPE, Op};
-use rankine_guest::Error;
 use rankine_guest::handle::Class;
 use rankine_guest::op::kernel;
+use rankine_guest::{Error, copy};
 use wasmtime::format_err;
 
 use super::Result;
@@ -265,13 +265,11 @@ unsafe fn call(
     let room = u32::try_from(bytes).ok()?.checked_next_multiple_of(16)?;
     r.with_scratch(room.checked_mul(2)?.checked_add(32)?, |at| {
         let (first, second) = (Addr(at.0 + 32), Addr(at.0 + 32 + room));
-        // SAFETY: from the lowest to the highest byte of its elements, each operand is the library's to show.
-        let (one, other) = unsafe {
-            let operand = |from: *const u8| std::slice::from_raw_parts(from.offset(low), bytes as usize);
-            (operand(invec), operand(inoutvec))
-        };
-        r.memory().write_bytes(first, one, "an operand").ok()?;
-        r.memory().write_bytes(second, other, "an operand").ok()?;
+        for (to, from) in [(first, invec), (second, inoutvec.cast_const())] {
+            // SAFETY: from the lowest to the highest byte of its elements, each operand is the library's to show. It may
+            // be a buffer of the guest's, whose other threads may write it.
+            unsafe { r.memory().write_from(to, from.offset(low), bytes as u64, "an operand") }.ok()?;
+        }
         if is_large {
             r.put_long(at, length, "the length").ok()?;
         } else {
@@ -281,8 +279,8 @@ unsafe fn call(
         let element = |block: Addr| block.0 as i32 - low as i32;
         r.call_guest(function, &[element(first), element(second), at.0 as i32, at.0 as i32 + 8])?;
         let result = r.memory().read_bytes(second, bytes as u64, "an operand").ok()?;
-        // SAFETY: as above; no reference to the operand is left.
-        unsafe { std::ptr::copy_nonoverlapping(result.as_ptr(), inoutvec.offset(low), bytes as usize) };
+        // SAFETY: as above.
+        unsafe { copy::copy(inoutvec.offset(low), result.as_ptr(), bytes as usize) };
         Some(())
     })
 }

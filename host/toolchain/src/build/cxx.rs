@@ -50,18 +50,24 @@ pub fn build(force: bool) -> Result<()> {
         say(&format!("the C++ library is there already: {}", library.origin));
         return Ok(());
     }
-    let sdk = Sdk::with(&clang, &sysroot)?;
-    let source = LlvmSource::with(&llvm_source::version_of(&clang)?, FOLDERS)?;
-    let place = Library::place(&clang, &sysroot)?;
+    build_for(&clang, &sysroot)
+}
+
+/// Builds it for what is compiled with this sysroot.
+pub fn build_for(clang: &Path, sysroot: &Path) -> Result<()> {
+    let sdk = Sdk::with(clang, sysroot)?;
+    let source = LlvmSource::with(&llvm_source::version_of(clang)?, FOLDERS)?;
+    let place = Library::place(clang, sysroot)?;
     folder::remake(&place, |draft| {
         copy_headers(&source, &draft.join("include/c++/v1"))?;
-        compile(&source, &clang, &sysroot, &sdk.include(), draft)
+        compile(&source, clang, sysroot, &sdk.include(), draft)
     })?;
     say(&format!("ready: {}", place.display()));
     Ok(())
 }
 
-fn copy_headers(source: &LlvmSource, to: &Path) -> Result<()> {
+/// The headers of libc++, configured for guests.
+pub fn copy_headers(source: &LlvmSource, to: &Path) -> Result<()> {
     copy_tree(&source.path("libcxx/include"), to)?;
     copy_tree(&source.path("libcxxabi/include"), to)?;
     let handler = source.path("libcxx/vendor/llvm/default_assertion_handler.in");

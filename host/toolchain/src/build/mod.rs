@@ -7,7 +7,9 @@ mod cxx;
 mod flang;
 mod jobs;
 mod llvm_source;
+mod openmp;
 mod signatures;
 
 pub use cxx::build as cxx;
 pub use flang::{Flang, build as fortran};
+pub use openmp::build as openmp;

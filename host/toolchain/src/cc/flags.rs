@@ -38,6 +38,10 @@ pub struct Request {
     pub links: bool,
     /// Whether the caller brings the libraries (`-nostdlib`).
     pub bare: bool,
+    /// Whether the program has threads (`-pthread`, `-fopenmp`).
+    pub threads: bool,
+    /// Whether it is linked with the OpenMP runtime (`-fopenmp`).
+    pub openmp: bool,
     /// Whether the program is to be one that can be started (`-runnable`).
     pub runnable: bool,
     /// Whether to say what was dropped.
@@ -74,6 +78,9 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
             request.runnable = true;
             continue;
         }
+        let (openmp, threads) = asks_for_threads(text);
+        request.openmp |= openmp;
+        request.threads |= threads;
         match judge(text)? {
             Verdict::Pass => request.arguments.push(argument.clone()),
             Verdict::Replace(word) => {
@@ -95,6 +102,16 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
     }
     request.links = inputs && !compiles_only;
     Ok(request)
+}
+
+/// Whether a flag asks for OpenMP, and for threads.
+fn asks_for_threads(flag: &str) -> (bool, bool) {
+    let openmp = is_openmp(flag);
+    (openmp, openmp || matches!(flag, "-pthread" | "-mt" | "-threads"))
+}
+
+fn is_openmp(flag: &str) -> bool {
+    matches!(flag, "-fopenmp" | "-qopenmp" | "-mp" | "-openmp") || flag.starts_with("-fopenmp=")
 }
 
 /// Writes a run of `-Xlinker WORD` as one `-Wl,WORD,…`, so that one rule serves both.
@@ -131,7 +148,7 @@ enum Verdict {
 const HOST_PROCESSOR: &str = "it chooses instructions of the host's processor, guests have their own (-msimd128 is on)";
 const ELF_LINKER: &str = "the WebAssembly linker has nothing it could mean";
 const POSITION: &str = "guests are linked statically, and position-independent code only costs time";
-const THREADS: &str = "a rank has one thread; mutexes and once work, pthread_create returns EAGAIN";
+const THREADS: &str = "the target for threads is chosen instead";
 
 fn judge(flag: &str) -> Result<Verdict> {
     if let Some(list) = flag.strip_prefix("-Wl,") {
@@ -147,9 +164,8 @@ fn judge(flag: &str) -> Result<Verdict> {
         "-fPIC" | "-fpic" | "-fPIE" | "-fpie" | "-pie" | "-no-pie" | "-static-pie" => {
             return Ok(Verdict::Drop(POSITION));
         }
-        "-fopenmp" | "-fopenmp=libomp" | "-fopenmp=libgomp" => {
-            return Ok(Verdict::Replace("-fopenmp-simd".into()));
-        }
+        "-fopenmp" => {}
+        _ if is_openmp(flag) => return Ok(Verdict::Replace("-fopenmp".into())),
         "-rdynamic" | "-static-libgcc" | "-static-libstdc++" | "-shared-libgcc" | "-fno-plt" => {
             return Ok(Verdict::Drop(ELF_LINKER));
         }
@@ -157,7 +173,7 @@ fn judge(flag: &str) -> Result<Verdict> {
             return Ok(Verdict::Drop("MPI functions are imports of the guest"));
         }
         "-lgcc" | "-lgcc_s" | "-latomic" | "-lgomp" | "-lomp" => {
-            return Ok(Verdict::Drop("clang's own support routines take its place"));
+            return Ok(Verdict::Drop("clang's own support routines take its place, and -fopenmp links LLVM's runtime"));
         }
         "-lstdc++" | "-lsupc++" | "-lc++" | "-lc++abi" | "-lunwind" | "-stdlib=libstdc++" => {
             return Ok(Verdict::Drop("`rankine c++` links the C++ library"));
@@ -503,9 +519,13 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_accepted_and_openmp_becomes_simd() {
+    fn threads_have_a_target_of_their_own() {
         assert_eq!(passed("-pthread a.c -lpthread"), "a.c -lpthread");
-        assert_eq!(passed("-fopenmp a.c"), "-fopenmp-simd a.c");
+        assert_eq!(passed("-fopenmp=libgomp a.c -lgomp"), "-fopenmp a.c");
+        let of = |line| (request(line).threads, request(line).openmp);
+        assert_eq!(of("-pthread a.c"), (true, false));
+        assert_eq!(of("-fopenmp a.c"), (true, true));
+        assert_eq!(of("-fopenmp-simd a.c -lpthread"), (false, false));
     }
 
     #[test]

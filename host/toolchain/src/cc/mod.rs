@@ -7,6 +7,7 @@
 use crate::find;
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
+use crate::threads;
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::path::Path;
@@ -18,9 +19,9 @@ pub(crate) mod runnable;
 /// Runs clang, or shows how it would be run.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let clang = find::clang()?.path;
-    let sysroot = find::sysroot()?.path;
-    let sdk = Sdk::with(&clang, &sysroot)?;
     let request = flags::read(arguments)?;
+    let sysroot = threads::sysroot(request.threads, &clang)?;
+    let sdk = Sdk::with(&clang, &sysroot)?;
     request.say_notes("cc");
     match request.show {
         Some(show) => {
@@ -36,12 +37,13 @@ pub(crate) fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) 
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
-        line.extend(link_flags(sdk).into_iter().map(OsString::from));
+        line.extend(link_flags(sysroot, sdk).into_iter().map(OsString::from));
     }
     line.push("--end-no-unused-arguments".into());
     line.extend(request.arguments.iter().cloned());
     if request.links && !request.bare {
-        line.extend(libraries(sdk).into_iter().map(OsString::from));
+        line.extend(request.openmp.then(|| "-lomp".into()));
+        line.extend(libraries(sysroot, sdk).into_iter().map(OsString::from));
     }
     line
 }
@@ -52,10 +54,17 @@ fn compile_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     line
 }
 
-fn link_flags(sdk: &Sdk) -> Vec<String> {
+fn link_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let linker = format!("-fuse-ld={}", sdk.linker().display());
-    std::iter::once(linker).chain(LINK_FLAGS.iter().map(|flag| flag.to_string())).collect()
+    let of_threads = if threads::are_in(sysroot) { THREADS_LINK_FLAGS } else { &[] };
+    let flags = LINK_FLAGS.iter().chain(of_threads).map(|flag| flag.to_string());
+    std::iter::once(linker).chain(flags).collect()
 }
+
+/// What guests with threads are linked with beside that: every thread is an instance of the module, and all of them import
+/// one memory.
+const THREADS_LINK_FLAGS: &[&str] =
+    &["-Wl,--import-memory", "-Wl,--export-memory", "-Wl,--max-memory=4294967296", "-Wl,--wrap=sysconf"];
 
 /// What every guest is linked with. The stack is as large as Linux gives a process and lies below the data, so an
 /// overflow traps instead of corrupting; the table may grow because callbacks of the host are entered into it; and the
@@ -87,7 +96,7 @@ const LINK_FLAGS: &[&str] = &[
 /// Functions of the C library that ours stand before (`guest-sdk/c/src/large_blocks.c`, `files.c`).
 const WRAPPED: [&str; 7] = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "statvfs", "fstatvfs"];
 
-pub(crate) fn libraries(sdk: &Sdk) -> Vec<String> {
+pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
     let mut line = vec!["-Xlinker".to_string(), names];
     line.extend(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
@@ -98,8 +107,9 @@ pub(crate) fn libraries(sdk: &Sdk) -> Vec<String> {
     for part in ["signal", "process-clocks", "mman", "getpid"] {
         line.push(format!("-lwasi-emulated-{part}"));
     }
-    // printf and scanf of long double, dlopen's error, setjmp.
-    line.extend(["-lc-printscan-long-double".into(), "-ldl".into(), "-lsetjmp".into()]);
+    // printf and scanf of long double, which there are not for threads; dlopen's error, setjmp.
+    line.extend((!threads::are_in(sysroot)).then(|| "-lc-printscan-long-double".into()));
+    line.extend(["-ldl".into(), "-lsetjmp".into()]);
     line
 }
 
@@ -121,7 +131,8 @@ impl Described {
     /// What `rankine cc` adds.
     pub fn new(clang: &Path, sysroot: &Path, sdk: &Sdk, request: flags::Request) -> Described {
         let links = request.links || request.arguments.is_empty();
-        let link_flags = link_flags(sdk).into_iter().chain(libraries(sdk));
+        let openmp = request.openmp.then(|| "-lomp".to_string());
+        let link_flags = link_flags(sysroot, sdk).into_iter().chain(openmp).chain(libraries(sysroot, sdk));
         Described {
             compiler: clang.display().to_string(),
             compile: compile_flags(sysroot, sdk),

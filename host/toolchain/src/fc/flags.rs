@@ -262,6 +262,9 @@ fn gfortran(flag: &str) -> Gfortran {
         "-module" => Gfortran::As("-J".into()),
         "-Mfixed" => Gfortran::As("-ffixed-form".into()),
         "-Mfree" => Gfortran::As("-ffree-form".into()),
+        // Fortran's runtime is for one thread: directives are comments, but for `simd`.
+        "-fopenmp" | "-fopenmp=libomp" | "-fopenmp=libgomp" => Gfortran::As("-fopenmp-simd".into()),
+        "-pthread" => Gfortran::Drop("Fortran's runtime is for one thread"),
         "-lgfortran"
         | "-lmpifort"
         | "-lmpi_mpifh"

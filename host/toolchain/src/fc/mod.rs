@@ -83,7 +83,7 @@ impl Tools {
     fn described(&self, request: &flags::Request) -> cc::Described {
         let include = self.library.include().display().to_string();
         let mut libraries = self.libraries();
-        libraries.extend(cc::libraries(&self.sdk));
+        libraries.extend(cc::libraries(&self.sysroot, &self.sdk));
         cc::Described {
             compiler: format!("{} fc", std::env::current_exe().unwrap_or_default().display()),
             compile: vec!["-I".into(), include.clone()],

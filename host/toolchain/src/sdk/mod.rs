@@ -7,9 +7,10 @@ mod install;
 mod rust;
 
 use crate::embedded;
-use crate::find::{self, TARGET};
+use crate::find;
 use crate::folder::{self, shell_quote};
 use crate::process::check;
+use crate::threads;
 use anyhow::{Context as _, Result};
 use std::env;
 use std::ffi::OsStr;
@@ -181,7 +182,11 @@ fn compile(root: &Path, clang: &Path, sysroot: &Path) -> Result<()> {
 
 /// The flags that every compilation for a guest starts with.
 pub fn base_flags(sysroot: &Path) -> Vec<String> {
-    let mut flags = vec![format!("--target={TARGET}"), format!("--sysroot={}", sysroot.display())];
+    let mut flags =
+        vec![format!("--target={}", threads::target_of(sysroot)), format!("--sysroot={}", sysroot.display())];
+    if threads::are_in(sysroot) {
+        flags.push("-pthread".into());
+    }
     // A wasm-opt on PATH would be run by clang's driver, and an old one breaks new modules.
     flags.push("--no-wasm-opt".into());
     flags.push("-msimd128".into());

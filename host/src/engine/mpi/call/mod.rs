@@ -11,7 +11,7 @@ pub(crate) mod room;
 pub(crate) mod words;
 
 use std::mem::MaybeUninit;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rankine_abi::{Function, MODULE, MPI_ERR_OTHER, ValueType};
 use rankine_guest::Error;
@@ -24,6 +24,8 @@ use super::process::rank::Rank;
 use super::request::Origin;
 use super::{generated, images};
 use words::Words;
+
+use crate::team::Turn;
 
 /// What carries out a function.
 pub(crate) type Shim = fn(&Rank, &mut Words<'_>) -> super::Result<()>;
@@ -139,10 +141,11 @@ pub(crate) fn carry(
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
+    let _turn = Turn::begin(caller.data().member(), name, matches!(when, When::Anytime))?;
     Guest::refresh_memory(&mut caller)?;
-    // SAFETY: the store owns the rank and never replaces it, an `Rc`'s content doesn't move, and no `&mut Rank` is ever
-    // made.
-    let rank = unsafe { &*Rc::as_ptr(caller.data().rank()) };
+    // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and no `&mut Rank` is ever
+    // made. Other threads of the rank have their turn before or after this call.
+    let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };

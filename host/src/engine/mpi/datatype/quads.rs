@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{Datatype, MPI_ERR_OP, Op};
-use rankine_guest::Error;
 use rankine_guest::op::predefined;
+use rankine_guest::{Error, copy};
 
 use super::{Type, described};
 use crate::engine::mpi::Result;
@@ -172,6 +172,9 @@ impl Rank {
     }
 }
 
+/// Bytes of the largest element: a complex number of two quads, or of a quad and an index.
+const LARGEST: usize = 64;
+
 unsafe extern "C" fn reduce<const OP: u32>(
     invec: *const c_void,
     inoutvec: *mut c_void,
@@ -185,9 +188,13 @@ unsafe extern "C" fn reduce<const OP: u32>(
         let (Some(element), Some(kernel)) = (datatype.element(), predefined(Op(OP), datatype)) else { return };
         for index in 0..usize::try_from(*length).unwrap_or(0) {
             let at = index * element.extent as usize;
-            let first = std::slice::from_raw_parts(invec.cast::<u8>().add(at), element.size as usize);
-            let second = std::slice::from_raw_parts_mut(inoutvec.cast::<u8>().add(at), element.size as usize);
-            kernel(first, second);
+            // Operands may be buffers of the guest's, whose other threads may write them.
+            let (mut first, mut second) = ([0; LARGEST], [0; LARGEST]);
+            let size = element.size as usize;
+            copy::copy(first.as_mut_ptr(), invec.cast::<u8>().add(at), size);
+            copy::copy(second.as_mut_ptr(), inoutvec.cast::<u8>().add(at), size);
+            kernel(&first[..size], &mut second[..size]);
+            copy::copy(inoutvec.cast::<u8>().add(at), second.as_ptr(), size);
         }
     }
 }

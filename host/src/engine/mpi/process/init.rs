@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use rankine_abi::{Comm, Errhandler};
+use rankine_abi::{Comm, Errhandler, MPI_THREAD_SERIALIZED};
 use rankine_guest::Life;
 
 use super::rank::Rank;
@@ -18,6 +18,9 @@ pub(crate) struct State {
     life: Life,
     /// Its rank in `MPI_COMM_WORLD`, once it is known.
     rank: Cell<Option<c_int>>,
+    pub(super) thread_level: Cell<i32>,
+    /// Of a program with threads: whether the one that initialised MPI calls.
+    pub(super) is_main: Cell<Option<bool>>,
 }
 
 impl Rank {
@@ -86,15 +89,19 @@ pub(crate) fn init(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     })
 }
 
-/// `MPI_Init_thread`: what the library provides.
+/// `MPI_Init_thread`: what the library provides, up to one thread at a time where the program can have several.
 pub(crate) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(3), 4, "provided")?;
-    let (required, mut provided) = (w.int(2), 0);
+    let has_threads = r.init.is_main.get().is_some();
+    let at_most = |level: c_int| if has_threads { level.min(MPI_THREAD_SERIALIZED) } else { level };
+    let (required, mut provided) = (at_most(w.int(2)), 0);
     r.initialise(|| {
         let call = r.symbol::<symbols::MPI_Init_thread>()?;
         // SAFETY: the first two may be null, and the result is on the stack.
         Ok(unsafe { call(std::ptr::null_mut(), std::ptr::null_mut(), required, &mut provided) })
     })?;
+    let provided = at_most(provided);
+    r.init.thread_level.set(provided);
     r.put_int(w.addr(3), provided, "provided")
 }
 

@@ -10,13 +10,12 @@ mod leftovers;
 pub(crate) mod rank;
 
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use wasmtime::Linker;
 
 use super::library::{self, Library};
@@ -27,6 +26,7 @@ use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::job::{Placement, Settings};
 use crate::module::{GUEST_STACK, HOST_STACK, Program};
+use crate::threads::Import;
 use rank::Rank;
 
 /// The launchers' variables for the rank of a process that they have started.
@@ -114,6 +114,12 @@ impl Engine for Mpi {
     }
 
     fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs> {
+        ensure!(
+            Import::of(&program.code).is_none(),
+            "{} has threads (-pthread, -fopenmp), which the engine mpi does not carry: run it with `rankine run -n N`, without \
+             a launcher, or compile it without threads",
+            settings.arguments[0]
+        );
         confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
     }
 
@@ -134,7 +140,8 @@ impl Engine for Mpi {
             // The library works on this stack too.
             .stack_size(GUEST_STACK + 16 * HOST_STACK)
             .spawn(move || {
-                let rank = Rc::new(Rank::new(library, &crew.settings));
+                #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
+                let rank = Arc::new(Rank::new(library, &crew.settings));
                 rank.make_current();
                 let seat = Seat { index: 0, who: crew.engine.first_rank().into() };
                 crew.run_on_thread(&crew.role, seat, || Ok(rank.clone()));

@@ -234,4 +234,14 @@ impl engine::Rank for Rank {
     fn is_running(&self) -> bool {
         Rank::is_running(self)
     }
+
+    fn thread_level(&self) -> i32 {
+        self.init.thread_level.get()
+    }
+
+    fn set_thread(&self, is_main: bool) {
+        self.init.is_main.set(Some(is_main));
+        // The library may call back on this thread.
+        self.make_current();
+    }
 }

@@ -1,0 +1,163 @@
+//! `rankine sdk build openmp`: what guests with threads are linked with (see `crate::threads`). The C library is taken
+//! from where there is one; libc++ and LLVM's OpenMP runtime are compiled from LLVM's source for it.
+
+use super::cxx;
+use super::llvm_source::{self, LlvmSource};
+use crate::cxx::Library;
+use crate::find::{self, TARGET};
+use crate::folder::{self, copy_tree};
+use crate::process::check;
+use crate::sdk::base_flags;
+use crate::terminal::say;
+use crate::threads::{self, THREADS};
+use anyhow::{Context as _, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders of LLVM's source: the runtime, and the parts of LLVM's build that it includes.
+const FOLDERS: &[&str] = &["openmp", "cmake", "runtimes"];
+
+/// How LLVM's runtime is configured for a guest.
+const CONFIGURATION: &[&str] = &[
+    "-DOPENMP_STANDALONE_BUILD=ON",
+    "-DCMAKE_SYSTEM_NAME=WASI",
+    "-DCMAKE_BUILD_TYPE=Release",
+    // No program can be linked while there is no library.
+    "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",
+    "-DLIBOMP_ARCH=wasm32",
+    "-DLIBOMP_ENABLE_SHARED=OFF",
+    "-DLIBOMP_HAVE_PTHREAD=ON",
+    "-DLIBOMP_OMPT_SUPPORT=OFF",
+    "-DLIBOMP_OMPD_SUPPORT=OFF",
+    "-DOPENMP_ENABLE_LIBOMPTARGET=OFF",
+];
+
+/// Libraries of the C library that are empty, as their functions are in `libc.a`.
+const EMPTY: [&str; 7] = ["m", "pthread", "rt", "crypt", "util", "resolv", "xnet"];
+
+/// Builds it, unless it is there.
+pub fn build(force: bool) -> Result<()> {
+    let clang = find::clang()?.path;
+    let plain = find::sysroot()?.path;
+    let place = threads::place(&clang, &plain)?;
+    if place.is_dir() && Library::find(&clang, &place).is_ok() && !force {
+        say(&format!("the OpenMP runtime is there already: {}", place.display()));
+        return Ok(());
+    }
+    for tool in ["cmake", "python3"] {
+        ensure!(find::find_program(tool).is_some(), "{tool} is missing, with which LLVM's OpenMP runtime is built");
+    }
+    let libc = threads::c_library(&plain)?;
+    folder::remake(&place, |draft| {
+        lay_out(&clang, &plain, &libc, draft)?;
+        runtime(&clang, draft)
+    })?;
+    cxx::build_for(&clang, &place)?;
+    say(&format!("ready: {}", place.display()));
+    Ok(())
+}
+
+/// The sysroot without the runtime.
+fn lay_out(clang: &Path, plain: &Path, libc: &Path, draft: &Path) -> Result<()> {
+    say(&format!("taking the C library with threads from {}", libc.display()));
+    copy_tree(&plain.join("include").join(TARGET), &draft.join("include").join(THREADS))?;
+    let lib = draft.join("lib").join(THREADS);
+    fs::create_dir_all(&lib)?;
+    for name in EMPTY {
+        fs::write(lib.join(format!("lib{name}.a")), "!<arch>\n")?;
+    }
+    for entry in fs::read_dir(libc)?.flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "a" || extension == "o") {
+            fs::copy(&path, lib.join(entry.file_name())).with_context(|| format!("cannot copy {}", path.display()))?;
+        }
+    }
+    for name in ["setjmp", "dl", "wasi-emulated-getpid", "wasi-emulated-process-clocks", "wasi-emulated-signal"] {
+        adapt(clang, &plain.join("lib").join(TARGET), &lib, name)?;
+    }
+    // Its function is in the SDK library (`guest-sdk/c/src/emulated.c`).
+    fs::write(lib.join("libwasi-emulated-mman.a"), "!<arch>\n")?;
+    Ok(())
+}
+
+/// A library for one thread whose objects were compiled without atomics: those with data of a thread can't be linked, the
+/// others can. For the former the SDK library has its own (`guest-sdk/c/src/emulated.c`).
+fn adapt(clang: &Path, from: &Path, to: &Path, name: &str) -> Result<()> {
+    let file = format!("lib{name}.a");
+    if to.join(&file).is_file() {
+        return Ok(());
+    }
+    let work = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let llvm_ar = find::llvm_tool(clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")?;
+    let doing = format!("reading {file}");
+    check(Command::new(&llvm_ar).arg("x").arg(from.join(&file)).current_dir(work.path()), &doing)?;
+    let mut objects: Vec<PathBuf> = fs::read_dir(work.path())?.flatten().map(|entry| entry.path()).collect();
+    objects.sort();
+    let mut kept = Vec::new();
+    for object in objects {
+        if can_share_memory(&fs::read(&object)?) {
+            kept.push(object);
+        }
+    }
+    check(Command::new(llvm_ar).arg("rcs").arg(to.join(&file)).args(kept), &format!("writing {file}")).map(drop)
+}
+
+/// Whether an object may be linked where memory is shared: its section of features doesn't say `-shared-mem`.
+fn can_share_memory(object: &[u8]) -> bool {
+    const REFUSAL: &[u8] = b"-\x0ashared-mem";
+    !object.windows(REFUSAL.len()).any(|bytes| bytes == REFUSAL)
+}
+
+/// Configures and compiles the runtime, and adds it to the sysroot.
+fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
+    let version = llvm_source::version_of(clang)?;
+    let source = LlvmSource::with(&version, FOLDERS)?;
+    let headers = LlvmSource::with(&version, &["libcxx/include"])?;
+    let work = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let include = work.path().join("c++");
+    cxx::copy_headers(&headers, &include)?;
+    let flags = base_flags(sysroot).join(" ");
+    let tree = work.path().join("build");
+    let tool =
+        |name: &str| find::llvm_tool(clang, name).with_context(|| format!("{name} is missing, a tool of LLVM's"));
+    let mut cmake = Command::new("cmake");
+    cmake.arg("-S").arg(source.path("openmp")).arg("-B").arg(&tree).args(CONFIGURATION);
+    for (name, value) in [
+        ("CMAKE_C_COMPILER", clang.display().to_string()),
+        ("CMAKE_CXX_COMPILER", clang.display().to_string()),
+        ("CMAKE_AR", tool("llvm-ar")?.display().to_string()),
+        ("CMAKE_RANLIB", tool("llvm-ranlib")?.display().to_string()),
+        ("CMAKE_C_FLAGS", flags.clone()),
+        ("CMAKE_ASM_FLAGS", flags.clone()),
+        (
+            "CMAKE_CXX_FLAGS",
+            format!("{flags} --driver-mode=g++ -nostdinc++ -isystem {} -fno-exceptions -fno-rtti", include.display()),
+        ),
+    ] {
+        cmake.arg(format!("-D{name}={value}"));
+    }
+    say("compiling LLVM's OpenMP runtime");
+    check(&mut cmake, "configuring the OpenMP runtime")?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).to_string();
+    let mut make = Command::new("cmake");
+    make.arg("--build").arg(&tree).args(["--target", "omp", "--parallel", &cores]);
+    check(&mut make, "compiling the OpenMP runtime")?;
+    let built = tree.join("runtime/src");
+    for (from, to) in [("libomp.a", "lib"), ("omp.h", "include"), ("ompx.h", "include")] {
+        let (from, to) = (built.join(from), sysroot.join(to).join(THREADS).join(from));
+        fs::copy(&from, to).with_context(|| format!("the build left no {}", from.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_say_whether_memory_may_be_shared() {
+        assert!(!can_share_memory(b"...target_features\x02+\x04simd-\x0ashared-mem"));
+        assert!(can_share_memory(b"...target_features\x01+\x04simd"));
+    }
+}

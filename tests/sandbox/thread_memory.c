@@ -1,0 +1,33 @@
+// Threads that take all the memory there is: they get what their rank's limit allows, together.
+// ranks: 1
+// engines: local
+// cc: -pthread
+// run: --memory-limit 96M
+#include "hostile.h"
+#include <pthread.h>
+
+static size_t taken;
+
+static void *take(void *argument)
+{
+    for (void *volatile block = malloc(1 << 16); block != NULL; block = malloc(1 << 16)) {
+        memset(block, 1, 1 << 16);
+        __atomic_add_fetch(&taken, 1 << 16, __ATOMIC_SEQ_CST);
+    }
+    return argument;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[4];
+    hostile_begin(&argc, &argv);
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(pthread_create(&threads[i], NULL, take, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(pthread_join(threads[i], NULL), 0);
+    CHECK(taken > 8 << 20 && taken < 96 << 20);
+    CHECK_INT((int)__builtin_wasm_memory_grow(0, 60000), -1);
+    // Nothing is left for a message either.
+    puts("OK");
+    return 0;
+}
