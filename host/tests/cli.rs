@@ -203,7 +203,11 @@ fn an_error_handler_waits_where_it_can() {
     // On a fiber it can't, which is no deadlock.
     let output = run(&["-n", "2", "--fibers"], "handler_waits");
     ended(&output, 134);
-    assert!(err(&output).contains("an error handler or an event's callback waits in MPI_Recv for another rank"), "{}", err(&output));
+    assert!(
+        err(&output).contains("an error handler or an event's callback waits in MPI_Recv for another rank"),
+        "{}",
+        err(&output)
+    );
 }
 
 #[test]
