@@ -72,7 +72,7 @@ fn a_late_receive_takes_the_message_itself() {
     let copies = copies(async |r| {
         if r.id() == 0 {
             // The small message travels behind the long one, so it says that both envelopes are there.
-            let long = super::isend(r, BUFFER, BYTES, Datatype::BYTE, 1, 0, Comm::WORLD).unwrap();
+            let long = super::isend_as(r, Kind::Ssend, BUFFER, BYTES, Datatype::BYTE, 1, 0, Comm::WORLD).unwrap();
             send(r, BUFFER, 1, Datatype::BYTE, 1, 1, Comm::WORLD).await.unwrap();
             arrived.store(true, Ordering::Release);
             crate::request::wait(r, long).await.unwrap();
