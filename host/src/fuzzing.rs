@@ -27,6 +27,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         grants: Grants::default(),
         memory_limit: Some(MEMORY),
         most_ranks: ranks,
+        universe: ranks,
         timeout: Some(patience),
         started: Instant::now(),
         label: false,

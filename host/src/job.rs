@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) memory_limit: Option<usize>,
     /// Ranks that the job may have, those that its programs start included.
     pub(crate) most_ranks: usize,
+    /// How many ranks programs are told that there is room for.
+    pub(crate) universe: usize,
     /// How long the job may take, since it was started.
     pub(crate) timeout: Option<Duration>,
     /// When it was started.
@@ -197,6 +199,7 @@ mod tests {
                 grants: Grants::default(),
                 memory_limit: None,
                 most_ranks: 4,
+                universe: 4,
                 timeout: Some(Duration::from_secs(60)),
                 started: Instant::now(),
                 label: false,

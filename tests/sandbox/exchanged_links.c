@@ -2,26 +2,12 @@
 // ranks: 2
 // run: --dir /tmp::/tmp
 #include "hostile.h"
-#include "../guests/own_number.h"
+#include "own_folder.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROUNDS = 6000 };
-
-static char folder[64], path[5][128];
-
-static const char *in(int which, const char *name)
-{
-    snprintf(path[which], sizeof path[which], "%s/%s", folder, name);
-    return path[which];
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
 
 /* `there` is now the one, now the other. */
 static void exchange(const char *there, const char *kept, const char *lure)

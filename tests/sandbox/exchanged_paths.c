@@ -3,7 +3,7 @@
 // ranks: 2
 // run: --dir /tmp::/tmp
 #include "hostile.h"
-#include "../guests/own_number.h"
+#include "own_folder.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,20 +12,6 @@
 #include <unistd.h>
 
 enum { ROUNDS = 3000, WAYS = 14 };
-
-static char folder[64], path[6][128];
-
-static const char *in(int which, const char *name)
-{
-    snprintf(path[which], sizeof path[which], "%s/%s", folder, name);
-    return path[which];
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
 
 /* It is our file, whose text has ten bytes, and not that of /etc. */
 static int is_ours(int fd)

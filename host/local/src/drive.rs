@@ -12,10 +12,10 @@ use std::task::{Context, Poll, Waker};
 use rankine_guest::Callback;
 use smallvec::SmallVec;
 
+use crate::events::Event;
 use crate::mailbox::operation::OpRef;
 use crate::rank::Rank;
 use crate::sync::Backoff;
-use crate::world::Event;
 
 /// Questions to the guest that are under way. Several futures of a rank may ask, and a callback may lead to another
 /// one, so every question has a number.

@@ -12,6 +12,7 @@
 mod cell;
 mod context;
 mod drive;
+mod events;
 mod fibers;
 mod growing;
 mod joint;
@@ -57,6 +58,7 @@ pub use mailbox::operation::{Kind, What};
 pub use rank::Rank;
 pub use rankine_abi as abi;
 // What functions take and return.
+pub use events::{Event, Listen};
 pub use rankine_guest::{Account, Callback, Charge, Error, Memory, Parcel, Result, Who};
 pub use span::Span;
-pub use world::{End, Event, Listen, Options, Wake, World};
+pub use world::{End, Options, Wake, World};

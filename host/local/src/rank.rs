@@ -13,13 +13,14 @@ use crate::cell::Cells;
 use crate::comm::Communicator;
 use crate::context::Context;
 use crate::drive::Questions;
+use crate::events::Event;
 use crate::group::Members;
 use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
 use crate::patience::Patience;
 use crate::quota::Account;
 use crate::waiting::Waited;
-use crate::world::{Event, World};
+use crate::world::World;
 use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma, spawn, tool};
 
 /// See the module.

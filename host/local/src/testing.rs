@@ -12,7 +12,8 @@ use rankine_guest::Callback;
 
 use crate::Rank;
 use crate::drive::{Ended, Step, block_on};
-use crate::world::{End, Listen, Options, Wake, World};
+use crate::events::Listen;
+use crate::world::{End, Options, Wake, World};
 
 /// Bytes of memory that each rank has.
 pub(crate) const MEMORY: usize = 1 << 20;

@@ -17,6 +17,7 @@ use rankine_guest::Parcel;
 
 use crate::copy;
 use crate::error::{Error, Result};
+use crate::events::Event;
 use crate::joint;
 use crate::mailbox::Inside;
 use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Ticket, Unexpected, Work, deliver};
@@ -26,7 +27,6 @@ use crate::rank::Rank;
 use crate::span::Span;
 use crate::sync::Backoff;
 use crate::waiting::Waited;
-use crate::world::Event;
 
 pub(crate) use started::Started;
 

@@ -11,6 +11,7 @@ mod info;
 mod info_tools;
 mod kept;
 mod launch;
+mod page;
 mod pages;
 mod run;
 mod sdk;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use rankine_guest::Who;
 use rankine_view::{Address, Server, View};
 
+use super::page::{self, Page};
 use super::{kept, launch};
 use crate::confine::{self, Needs};
 use crate::crew::bug;
@@ -73,6 +73,11 @@ pub(super) struct Arguments {
     /// first ones]
     #[arg(long, value_name = "N", value_parser = parse_ranks)]
     max_ranks: Option<usize>,
+
+    /// How many ranks programs are told that there is room for (MPI_UNIVERSE_SIZE; also -usize) [default: the number of
+    /// cores]
+    #[arg(long, value_name = "N", value_parser = parse_ranks)]
+    universe_size: Option<usize>,
 
     /// End the job after this many seconds
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
@@ -248,7 +253,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     // Before the wall, behind which nobody can begin to listen.
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let mut settings = arguments.into_settings()?;
-    settings.view = server.is_some().then(|| View::new(title(&settings.arguments[0]), settings.ranks));
+    settings.view = server.is_some().then(|| View::new(page::title(&settings.arguments[0]), settings.ranks));
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
@@ -269,45 +274,6 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
     std::process::exit(ending.status())
-}
-
-/// What the page of a program is called.
-fn title(file: &str) -> String {
-    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
-    shown::line(&name)
-}
-
-/// The page of a job that runs.
-struct Page {
-    view: Arc<View>,
-    server: JoinHandle<()>,
-}
-
-impl Page {
-    /// Answers browsers from now on, and says where.
-    fn open(server: Server, view: Option<&Arc<View>>) -> Result<Page> {
-        let view = view.context("a job with a page has a view")?.clone();
-        let (url, is_loopback) = (server.url(), server.is_loopback());
-        let server = server.start(view.clone())?;
-        eprintln!("rankine: view: {url}");
-        if !is_loopback {
-            eprintln!(
-                "rankine: warning: whoever knows this address, or listens on the way to it, sees the job and can steer it"
-            );
-        }
-        Ok(Page { view, server })
-    }
-
-    /// Tells browsers how the job ended.
-    fn close(self, ending: &Ending) {
-        let how = match (account(ending).first(), ending.status()) {
-            (Some(line), _) => line.trim_start_matches("rankine: ").to_owned(),
-            (None, 0) => "finished".into(),
-            (None, status) => format!("exited with status {status}"),
-        };
-        self.view.end(shown::line(&how));
-        let _ = self.server.join();
-    }
 }
 
 /// Puts the wall up, unless none is wanted: after this, threads may be started that a guest reaches. Until then this one is
@@ -432,6 +398,9 @@ impl Arguments {
             (EngineName::Mpi, ..) if self.max_ranks.is_some() => usage(
                 "--max-ranks is for the engine local: over an MPI library, the launcher says how many processes there may be",
             ),
+            (EngineName::Mpi, ..) if self.universe_size.is_some() => usage(
+                "--universe-size is for the engine local: over an MPI library it is the launcher's to say, as in `mpiexec -usize 16`",
+            ),
             (EngineName::Mpi, ..) if self.view.is_some() => usage(&format!(
                 "--view is for the engine local, which has all ranks in one process: rankine run --engine local -n N --view {}",
                 self.program[0]
@@ -469,6 +438,7 @@ impl Arguments {
             grants,
             memory_limit: self.memory_limit,
             most_ranks: self.max_ranks.unwrap_or(ranks.saturating_add(MORE_RANKS)).max(ranks),
+            universe: self.universe_size.unwrap_or_else(cores),
             timeout: self.timeout,
             started: Instant::now(),
             label: self.label,
@@ -524,7 +494,7 @@ fn report(ending: &Ending) {
 }
 
 /// Why the job ended, in lines.
-fn account(ending: &Ending) -> Vec<String> {
+pub(super) fn account(ending: &Ending) -> Vec<String> {
     let line = |text: std::fmt::Arguments| vec![format!("rankine: {text}")];
     match ending {
         Ending::Finished { unfinalized, .. } => Vec::from_iter(unfinalized_ranks(unfinalized)),

@@ -39,6 +39,7 @@ const KNOWN: &[(&str, Meaning)] = &[
     ("envnone", Nothing(0, ENVIRONMENT)),
     ("prepend-rank", Flag("--label")),
     ("tag-output", Flag("--label")),
+    ("usize", As("--universe-size")),
     ("wdir", As("--wdir")),
     ("wd", As("--wdir")),
     ("f", As("--hosts")),

@@ -46,9 +46,10 @@ impl Control {
                     return wrong(format!("a number from {least} to {greatest} in steps of {step}, which is {value}"));
                 }
             }
-            Kind::Choice(labels) if value < 0.0 || value >= labels.len() as f64 => {
+            Kind::Choice(labels) if !(0.0..labels.len() as f64).contains(&value) => {
                 return wrong(format!("choice {value} of {}", labels.len()));
             }
+            Kind::Button if !value.is_finite() => return wrong(format!("a button that was pressed {value} times")),
             Kind::Choice(_) | Kind::Button => {}
         }
         Ok(())
@@ -64,7 +65,9 @@ impl Control {
             Kind::Number { least, greatest, step } => {
                 let value = value.clamp(*least, *greatest);
                 let stepped = if *step > 0.0 { least + ((value - least) / step).round() * step } else { value };
-                state.value = if stepped > *greatest { stepped - step } else { stepped };
+                let within = if stepped > *greatest { stepped - step } else { stepped };
+                // The distance of two numbers need not be a number.
+                state.value = if within.is_nan() { value } else { within.clamp(*least, *greatest) };
             }
             Kind::Choice(labels) => state.value = value.round().clamp(0.0, labels.len() as f64 - 1.0),
             Kind::Button => state.value += 1.0,
@@ -101,6 +104,11 @@ mod tests {
         };
         assert_eq!([after(1.3), after(9.0), after(-9.0), after(f64::INFINITY)], [1.25, 2.0, 1.0, 2.0]);
         assert_eq!(after(f64::NAN), 2.0);
+        let wide = Control::new(Kind::Number { least: -f64::MAX, greatest: f64::MAX, step: 1.0 }, 0.0);
+        for value in [f64::INFINITY, f64::NEG_INFINITY, 3.0] {
+            wide.set(value);
+            assert!(wide.take().is_finite());
+        }
         let choice = Control::new(Kind::Choice(vec!["a".into(), "b".into()]), 0.0);
         choice.set(7.0);
         assert_eq!(choice.take(), 1.0);
@@ -124,5 +132,7 @@ mod tests {
         assert!(Control::check_kind(&number(0.0, f64::NAN, 0.1), 0.5).is_err());
         assert!(Control::check_kind(&number(0.0, 1.0, -0.1), 0.5).is_err());
         assert!(Control::check_kind(&Kind::Choice(Vec::new()), 0.0).is_err());
+        assert!(Control::check_kind(&Kind::Choice(vec!["a".into()]), f64::NAN).is_err());
+        assert!(Control::check_kind(&Kind::Button, f64::INFINITY).is_err());
     }
 }

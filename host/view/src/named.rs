@@ -18,6 +18,13 @@ struct Things<T> {
     things: Vec<(String, Arc<T>)>,
 }
 
+impl<T> Things<T> {
+    fn find(&self, name: &str) -> Option<(usize, Arc<T>)> {
+        let &number = self.numbers.get(name)?;
+        Some((number, self.things[number].1.clone()))
+    }
+}
+
 impl<T> Named<T> {
     pub fn new(what: &'static str, most: usize) -> Named<T> {
         Named { what, most, things: RwLock::new(Things { numbers: HashMap::new(), things: Vec::new() }) }
@@ -25,9 +32,13 @@ impl<T> Named<T> {
 
     /// The thing of this name and its number; one that is made now, if there is none and room for it.
     pub fn find_or(&self, name: &str, make: impl FnOnce() -> T) -> Result<(usize, Arc<T>)> {
+        let known = self.things.read().unwrap_or_else(PoisonError::into_inner).find(name);
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let mut things = self.things.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&number) = things.numbers.get(name) {
-            return Ok((number, things.things[number].1.clone()));
+        if let Some(known) = things.find(name) {
+            return Ok(known);
         }
         let number = things.things.len();
         if number == self.most {

@@ -166,7 +166,7 @@ impl Runner {
             Way::Native | Way::Mpi => mpiexec(&self.places, entry.ranks),
         };
         match way {
-            Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--dir", "."]),
+            Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--universe-size", "16", "--dir", "."]),
             Way::Native => &mut command,
             Way::Mpi => {
                 command.arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"])
@@ -178,12 +178,13 @@ impl Runner {
         run_within(command, None, entry.seconds.map_or(limit, |seconds| limit.max(Duration::from_secs(seconds))))
     }
 
-    /// What the run calls its program: a guest has it in its folder, as some open the file that `argv[0]` names.
+    /// What the run calls its program: a guest has it in its folder, as some open the file that `argv[0]` names, and others
+    /// start more of themselves by the name that they have natively.
     fn within(&self, folder: &Path, program: &Path, way: Way) -> Result<PathBuf, String> {
         if way == Way::Native {
             return Ok(program.into());
         }
-        let name = PathBuf::from(program.file_name().expect("it was compiled to a file"));
+        let name = PathBuf::from(program.file_stem().expect("it was compiled to a file"));
         fs::hard_link(program, folder.join(&name)).map_err(|e| format!("{}: {e}", program.display()))?;
         Ok(name)
     }

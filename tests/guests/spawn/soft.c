@@ -2,7 +2,7 @@
 // engines: local
 // ranks: 1
 // native: no (it starts itself as a module)
-// run: --dir-ro {guests} --max-ranks 8
+// run: --dir-ro {guests} --max-ranks 8 --universe-size 5
 #include "../check.h"
 
 enum { MOST = 20 };
@@ -38,6 +38,9 @@ int main(int argc, char **argv)
         TRY(MPI_Finalize());
         return 0;
     }
+    int *universe = NULL, is_set = 0;
+    TRY(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &is_set));
+    CHECK(is_set && *universe == 5);
     FAILS(start(NULL, &children), MPI_ERR_SPAWN);
     CHECK(children == MPI_COMM_NULL);
     FAILS(start("10:20", &children), MPI_ERR_SPAWN);

@@ -15,9 +15,9 @@ use super::region::{Part, Region};
 use super::view::View;
 use crate::datatype::Signature;
 use crate::error::{Error, Result};
+use crate::events::Event;
 use crate::rank::Rank;
 use crate::span::Span;
-use crate::world::Event;
 
 /// A buffer as the program names it: address, count, datatype.
 pub(super) type Buffer = (Addr, i64, Datatype);

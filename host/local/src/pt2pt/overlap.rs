@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 use rankine_abi::{Addr, Comm, Datatype};
 
 use super::{Kind, irecv, recv, send, send_as};
+use crate::events::{Event, Listen};
 use crate::request::test;
 use crate::testing::threads;
-use crate::world::{Event, Listen, Options};
+use crate::world::Options;
 
 const BYTES: i64 = if cfg!(miri) { 5 << 10 } else { 512 << 10 };
 const BUFFER: Addr = Addr(4096);

@@ -8,11 +8,11 @@ use rankine_guest::op::{Kernel, Operand, kernel};
 use super::access::{There, check_fit};
 use super::elements::{Update, compare_and_swap as exchange};
 use crate::error::{Error, Result};
+use crate::events::Event;
 use crate::handle::FIRST_DYNAMIC;
 use crate::op::undefined;
 use crate::rank::Rank;
 use crate::span::Span;
-use crate::world::Event;
 
 /// A buffer of the origin's: address, count, datatype.
 type Here = (Addr, i64, Datatype);

@@ -4,10 +4,10 @@ use rankine_abi::{Addr, Comm, Datatype, Request, Win};
 
 use super::access::{There, check_fit};
 use crate::error::Result;
+use crate::events::Event;
 use crate::rank::Rank;
 use crate::request::Activity;
 use crate::span::Span;
-use crate::world::Event;
 
 /// `MPI_Put`
 pub fn put(

@@ -1,11 +1,11 @@
 //! Categories of variables and events (§15.3.9).
 
-use rankine_abi::{MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_NAME};
+use rankine_abi::MPI_T_ERR_INVALID;
 
 use super::control::CONTROLS;
 use super::event::EVENTS;
-use super::numbered;
 use super::performance::VARIABLES;
+use super::{named, numbered};
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 
@@ -122,9 +122,7 @@ pub fn t_category_get_num(r: &Rank) -> Result<i32> {
 /// `MPI_T_category_get_index`
 pub fn t_category_get_index(r: &Rank, name: &str) -> Result<i32> {
     r.check_tools()?;
-    let found = CATEGORIES.iter().position(|category| category.name == name);
-    let error = || Error::new(MPI_T_ERR_INVALID_NAME, format!("no category is named {name:?}"));
-    found.map(|index| index as i32).ok_or_else(error)
+    named(&CATEGORIES, |category| category.name == name, || format!("category {name:?}"))
 }
 
 fn category(r: &Rank, index: i32) -> Result<&'static Category> {

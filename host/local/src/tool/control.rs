@@ -1,12 +1,13 @@
 //! Control variables (§15.3.6): settings of a rank, and of the whole job.
 
+use std::cell::Cell;
+
 use rankine_abi::{
-    Addr, Datatype, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_NAME,
-    MPI_T_SCOPE_ALL_EQ, MPI_T_SCOPE_CONSTANT, MPI_T_SCOPE_LOCAL, MPI_T_VERBOSITY_TUNER_BASIC,
-    MPI_T_VERBOSITY_USER_BASIC,
+    Addr, Datatype, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID, MPI_T_SCOPE_ALL_EQ,
+    MPI_T_SCOPE_CONSTANT, MPI_T_SCOPE_LOCAL, MPI_T_VERBOSITY_TUNER_BASIC, MPI_T_VERBOSITY_USER_BASIC,
 };
 
-use super::{Handle, SWITCH, no_handle, no_room, numbered};
+use super::{Handle, SWITCH, named, no_handle, no_room, numbered};
 use crate::error::{Error, Result};
 use crate::mailbox::ring::EAGER;
 use crate::rank::Rank;
@@ -38,7 +39,15 @@ pub struct Control {
 }
 
 /// Looks that a rank may take at most before it parks: some seconds.
-const MOST_POLLS: u64 = 1 << 24;
+const MOST_POLLS: u64 = 1 << 20;
+/// Bytes of a send that may be buffered at most. The host holds them.
+const MOST_BUFFERED: u64 = 1 << 20;
+
+/// Changes a setting to a value that it can have.
+fn put<T>(setting: &Cell<T>, value: T) -> bool {
+    setting.set(value);
+    true
+}
 
 /// All control variables, by their numbers.
 pub static CONTROLS: [Control; 7] = [
@@ -49,13 +58,7 @@ pub static CONTROLS: [Control; 7] = [
         scope: MPI_T_SCOPE_LOCAL,
         width: Width::Int,
         read: |r| r.tools.spin_polls.get().into(),
-        write: Some(|r, value| {
-            let fits = value <= MOST_POLLS;
-            if fits {
-                r.tools.spin_polls.set(value as u32);
-            }
-            fits
-        }),
+        write: Some(|r, value| value <= MOST_POLLS && put(&r.tools.spin_polls, value as u32)),
     },
     Control {
         name: "rankine_buffer_limit",
@@ -64,10 +67,7 @@ pub static CONTROLS: [Control; 7] = [
         scope: MPI_T_SCOPE_LOCAL,
         width: Width::Long,
         read: |r| r.tools.buffer_limit.get() as u64,
-        write: Some(|r, value| {
-            r.tools.buffer_limit.set(usize::try_from(value).unwrap_or(usize::MAX));
-            true
-        }),
+        write: Some(|r, value| value <= MOST_BUFFERED && put(&r.tools.buffer_limit, value as usize)),
     },
     Control {
         name: "rankine_joint_copy",
@@ -100,13 +100,7 @@ pub static CONTROLS: [Control; 7] = [
         scope: MPI_T_SCOPE_LOCAL,
         width: Width::Long,
         read: |r| r.tools.eager_limit.get() as u64,
-        write: Some(|r, value| {
-            let fits = value <= EAGER as u64;
-            if fits {
-                r.tools.eager_limit.set(value as usize);
-            }
-            fits
-        }),
+        write: Some(|r, value| value <= EAGER as u64 && put(&r.tools.eager_limit, value as usize)),
     },
     Control {
         name: "rankine_memory_limit",
@@ -137,9 +131,7 @@ pub fn t_cvar_get_num(r: &Rank) -> Result<i32> {
 /// `MPI_T_cvar_get_index`
 pub fn t_cvar_get_index(r: &Rank, name: &str) -> Result<i32> {
     r.check_tools()?;
-    let found = CONTROLS.iter().position(|control| control.name == name);
-    let error = || Error::new(MPI_T_ERR_INVALID_NAME, format!("no control variable is named {name:?}"));
-    found.map(|index| index as i32).ok_or_else(error)
+    named(&CONTROLS, |control| control.name == name, || format!("control variable {name:?}"))
 }
 
 impl Control {

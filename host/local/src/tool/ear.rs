@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::event::KINDS;
-use crate::world::Event;
+use crate::events::Event;
 
 /// What is counted of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

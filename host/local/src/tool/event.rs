@@ -7,16 +7,16 @@
 use rankine_abi::{
     Addr, Datatype, FnPtr, Info, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
     MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_INDEX,
-    MPI_T_ERR_INVALID_NAME, MPI_T_SOURCE_ORDERED,
+    MPI_T_SOURCE_ORDERED,
 };
 use rankine_guest::Callback;
 use smallvec::{SmallVec, smallvec};
 
 use super::ear::{Heard, LONGEST, Waiting};
-use super::{Handle, Open, no_handle, no_room, numbered};
+use super::{Handle, Open, named, no_handle, no_room, numbered};
 use crate::error::{Error, Result};
+use crate::events::Event;
 use crate::rank::Rank;
-use crate::world::Event;
 
 /// A kind of event. Its elements are all `MPI_LONG_LONG`, one after the other.
 pub struct Kind {
@@ -277,9 +277,7 @@ pub fn t_event_get_num(r: &Rank) -> Result<i32> {
 /// `MPI_T_event_get_index`
 pub fn t_event_get_index(r: &Rank, name: &str) -> Result<i32> {
     r.check_tools()?;
-    let found = EVENTS.iter().position(|kind| kind.name == name);
-    let error = || Error::new(MPI_T_ERR_INVALID_NAME, format!("no event is named {name:?}"));
-    found.map(|index| index as i32).ok_or_else(error)
+    named(&EVENTS, |kind| kind.name == name, || format!("event {name:?}"))
 }
 
 /// `MPI_T_event_get_info`

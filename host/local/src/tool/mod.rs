@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use rankine_abi::{
     MPI_T_ERR_INVALID, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_INVALID_ITEM,
-    MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_OUT_OF_HANDLES, MPI_THREAD_FUNNELED, MPI_THREAD_MULTIPLE,
-    MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE,
+    MPI_T_ERR_INVALID_NAME, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_OUT_OF_HANDLES, MPI_THREAD_FUNNELED,
+    MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE,
 };
 
 use crate::error::{Error, Result};
@@ -119,6 +119,12 @@ fn numbered<'a, T>(list: &'a [T], index: i32, what: &str) -> Result<&'a T> {
     found.ok_or_else(|| {
         Error::new(MPI_T_ERR_INVALID_INDEX, format!("the index is {index}, and there are {} {what}", list.len()))
     })
+}
+
+/// The number of the element of a list that is sought by a name.
+fn named<T>(list: &[T], is_it: impl Fn(&T) -> bool, what: impl FnOnce() -> String) -> Result<i32> {
+    let found = list.iter().position(is_it).map(|index| index as i32);
+    found.ok_or_else(|| Error::new(MPI_T_ERR_INVALID_NAME, format!("there is no {}", what())))
 }
 
 #[cold]

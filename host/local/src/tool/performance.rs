@@ -3,14 +3,14 @@
 use std::cell::Cell;
 
 use rankine_abi::{
-    Addr, Datatype, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_INVALID_NAME, MPI_T_ERR_INVALID_SESSION,
+    Addr, Datatype, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_INVALID_HANDLE, MPI_T_ERR_INVALID_SESSION,
     MPI_T_ERR_OUT_OF_SESSIONS, MPI_T_ERR_PVAR_NO_ATOMIC, MPI_T_ERR_PVAR_NO_STARTSTOP, MPI_T_ERR_PVAR_NO_WRITE,
     MPI_T_PVAR_ALL_HANDLES, MPI_T_PVAR_CLASS_AGGREGATE, MPI_T_PVAR_CLASS_COUNTER, MPI_T_PVAR_CLASS_HIGHWATERMARK,
     MPI_T_PVAR_CLASS_LEVEL, MPI_T_VERBOSITY_USER_BASIC,
 };
 
 use super::ear::Count;
-use super::{Handle, Open, no_handle, no_room, numbered};
+use super::{Handle, Open, named, no_handle, no_room, numbered};
 use crate::error::{Error, Result};
 use crate::rank::Rank;
 
@@ -142,9 +142,8 @@ pub fn t_pvar_get_num(r: &Rank) -> Result<i32> {
 /// `MPI_T_pvar_get_index`
 pub fn t_pvar_get_index(r: &Rank, name: &str, class: i32) -> Result<i32> {
     r.check_tools()?;
-    let found = VARIABLES.iter().position(|variable| variable.name == name && variable.class == class);
-    let error = || Error::new(MPI_T_ERR_INVALID_NAME, format!("no variable of class {class} is named {name:?}"));
-    found.map(|index| index as i32).ok_or_else(error)
+    let is_it = |variable: &Variable| variable.name == name && variable.class == class;
+    named(&VARIABLES, is_it, || format!("variable {name:?} of class {class}"))
 }
 
 /// `MPI_T_pvar_get_info`: name, verbosity, class, datatype, enumeration, description, binding, and whether it is read-only,

@@ -221,7 +221,7 @@ impl Carriers {
             share_pages: pages::share(),
             storage: Some(files::Files::beneath(&settings.grants)),
             most_ranks,
-            universe: cores(),
+            universe: settings.universe,
             ..Options::default()
         };
         let listener = settings.view.clone().map(watch::listener);
