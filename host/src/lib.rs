@@ -19,6 +19,7 @@ mod function_table;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 pub mod grants;
+mod grid;
 mod guest;
 mod helper;
 mod imports;

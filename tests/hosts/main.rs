@@ -1,6 +1,7 @@
-//! Jobs on several hosts: `rankine run --hosts`, by the launcher of an MPI library, over TCP between two network
-//! namespaces.
+//! Jobs on several hosts: `rankine run --hosts` and `--grid`, by the launcher of an MPI library, over TCP between two
+//! network namespaces.
 
+mod grid;
 mod namespaces;
 #[path = "../harness/places.rs"]
 mod places;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ("its_status_comes_back", its_status_comes_back),
         ("a_staged_program", a_staged_program),
         ("a_signal_ends_every_rank", a_signal_ends_every_rank),
+        ("every_node_is_checked", grid::every_node_is_checked),
     ];
     let missing = namespaces::missing();
     let trials = trials.into_iter().map(|(name, test)| {
@@ -38,7 +40,13 @@ fn main() -> ExitCode {
         Trial::test(format!("hosts/{name}"), move || test(&site)).with_ignored_flag(missing.is_some())
     });
     let mut trials: Vec<Trial> = trials.collect();
-    trials.push(Trial::test("hosts/the_command_is_shown", move || the_command_is_shown(&site)));
+    for (name, test) in [
+        ("the_command_is_shown", the_command_is_shown as fn(&Site) -> Result<(), Failed>),
+        ("a_grid_is_listed", grid::a_grid_is_listed),
+    ] {
+        let site = site.clone();
+        trials.push(Trial::test(format!("hosts/{name}"), move || test(&site)));
+    }
     // Namespaces have names and addresses: one trial at a time.
     libtest_mimic::run(&Arguments { test_threads: Some(1), ..Arguments::from_args() }, trials).exit_code()
 }
@@ -52,6 +60,11 @@ struct Site {
 impl Site {
     fn folder(&self) -> PathBuf {
         self.places.target.join("hosts")
+    }
+
+    /// The MPI library.
+    fn library(&self) -> PathBuf {
+        self.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1")
     }
 
     /// The guest, compiled once.
@@ -82,7 +95,7 @@ impl Site {
         // All is one machine, whatever its namespaces say: the library is told to go by the network all the same.
         command.env("UCX_TLS", "tcp,self").env("UCX_NET_DEVICES", INTERFACE);
         command.env("RANKINE_LAUNCHER", self.places.mpi_bin.join("mpiexec"));
-        command.env("RANKINE_MPI_LIB", self.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
+        command.env("RANKINE_MPI_LIB", self.library());
         Ok(command)
     }
 }
@@ -173,7 +186,7 @@ fn the_command_is_shown(site: &Site) -> Result<(), Failed> {
         .arg(site.guest()?)
         .arg("x");
     command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec"));
-    command.env("RANKINE_MPI_LIB", site.places.mpi_bin.with_file_name("lib").join("libmpi_abi.so.1"));
+    command.env("RANKINE_MPI_LIB", site.library());
     let run = run_within(command, None, LIMIT)?;
     let wanted = [
         "mpiexec -n 3 -hosts n1:2,n2:1 ",

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// The addresses of the hosts: in a block that is nobody's, and seen by the two namespaces only.
 pub const HOSTS: [&str; 2] = ["198.18.77.1", "198.18.77.2"];
 
+/// A second name for each.
+pub const ALIASES: [&str; 2] = ["host-a", "host-b"];
+
 /// The interface of each.
 pub const INTERFACE: &str = "rk0";
 
@@ -47,8 +50,10 @@ impl Namespaces {
         let cases: String = self
             .names
             .iter()
-            .zip(HOSTS)
-            .map(|(name, address)| format!("    {address}) exec ip netns exec {name} sh -c \"$*\" ;;\n"))
+            .zip(HOSTS.iter().zip(ALIASES))
+            .map(|(name, (address, alias))| {
+                format!("    {address}|{alias}) exec ip netns exec {name} sh -c \"$*\" ;;\n")
+            })
             .collect();
         let script = format!(
             "#!/bin/sh\n# Runs a command on a host: `ssh [options] HOST COMMAND…`.\n\

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::grid::names::expand;
+
 /// One host, and how many ranks it may carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Host {
@@ -85,41 +87,6 @@ fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Host>> {
     let tasks = variable("SLURM_TASKS_PER_NODE").map(|text| repeated(&text)).transpose()?.unwrap_or_default();
     let slots = tasks.into_iter().map(Some).chain(std::iter::repeat(None));
     Ok(names.into_iter().zip(slots).map(|(name, slots)| Host { name, slots }).collect())
-}
-
-/// Slurm's short form of many names: `n[01-03,07],login` is n01, n02, n03, n07 and login.
-fn expand(list: &str) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for item in split_outside_brackets(list) {
-        let Some((prefix, rest)) = item.split_once('[') else {
-            names.push(item.to_string());
-            continue;
-        };
-        let (ranges, suffix) = rest.split_once(']').context("a bracket is not closed")?;
-        for range in ranges.split(',') {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let width = first.len();
-            let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.parse::<u64>()) else {
-                bail!("`{range}` is no range of numbers");
-            };
-            ensure!(first <= last && last - first < 1 << 20, "`{range}` is no range of numbers");
-            for number in first..=last {
-                // A second bracket: racks of nodes.
-                names.extend(expand(&format!("{prefix}{number:0width$}{suffix}"))?);
-            }
-        }
-    }
-    Ok(names)
-}
-
-fn split_outside_brackets(list: &str) -> Vec<&str> {
-    let mut depth = 0i32;
-    list.split(|c| {
-        depth += i32::from(c == '[') - i32::from(c == ']');
-        c == ',' && depth == 0
-    })
-    .filter(|item| !item.is_empty())
-    .collect()
 }
 
 /// Slurm's short form of counts: `4(x3),2` is 4, 4, 4 and 2.
@@ -220,7 +187,6 @@ mod tests {
         assert_eq!(hosts[3], host("r2n08", 4));
         assert_eq!(hosts[6], host("login", 1));
         assert!(allocation(|_| None).is_err());
-        assert!(expand("n[1-").is_err() && expand("n[b-c]").is_err() && expand("n[3-1]").is_err());
         assert!(repeated("4(xy)").is_err());
     }
 

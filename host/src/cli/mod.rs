@@ -6,6 +6,7 @@ mod compilers;
 mod doctor;
 #[cfg(test)]
 mod documented;
+mod grid;
 mod hosts;
 mod info;
 mod info_tools;
@@ -77,6 +78,8 @@ enum Command {
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
     Sdk(sdk::Arguments),
+    /// Show and check the nodes that grid.toml describes
+    Grid(grid::Arguments),
     /// Check the set-up and name the next step
     Doctor(doctor::Args),
     /// Print a script that completes this command line in your shell
@@ -106,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Cxx(compilers::Clang { arguments }) => compiler("c++", cxx::run, &arguments),
         Command::Link(compilers::Linker { arguments }) => link::run(&arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
+        Command::Grid(arguments) => grid::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Completions(arguments) => pages::completions(&arguments),
         Command::Man(arguments) => pages::manual(&arguments),
