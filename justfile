@@ -18,7 +18,7 @@ coverage:
     cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
 # Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
-check: gen-check doc book
+check: gen-check reasons doc book
     cargo fmt --all --check
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     cargo fmt --manifest-path host/view/client/Cargo.toml --all --check
@@ -39,6 +39,10 @@ book:
 
 gen-check:
     cargo run -q -p rankine-gen -- --check
+
+# Every SAFETY comment gives its reason in its own place: none points to another.
+reasons:
+    ! grep -rnE 'SAFETY:.*\b([Aa]s|[Ss]o|[Ll]ike) (above|below)\b|SAFETY: *([Aa]s (in|for|there)|[Ss]ee|[Ss]ame|[Dd]itto)\b' --include='*.rs' abi bench fuzz guest-sdk host tests
 
 # Licences and sources of every crate (needs cargo-deny).
 deny:

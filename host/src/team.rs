@@ -103,7 +103,7 @@ pub(crate) struct Team<R: Rank> {
 // SAFETY: what isn't made for several threads are the rank and its objects. They are only reached through `Turn`, of
 // which there is one at a time; taking and giving back the turn goes through a mutex, which orders what is done in it.
 unsafe impl<R: Rank> Send for Team<R> {}
-// SAFETY: as above.
+// SAFETY: sharing a team lets only the thread that has the turn at its rank and objects; all else in it may be shared.
 unsafe impl<R: Rank> Sync for Team<R> {}
 
 #[derive(Default)]

@@ -141,7 +141,8 @@ fn a_signal_ends_every_rank(site: &Site) -> Result<(), Failed> {
         if Instant::now() > end {
             let left = processes(&job);
             for &process in left.iter().chain([&(child.id() as i32)]) {
-                // SAFETY: as above; those that are left are this test's, by the name that it gave the job.
+                // SAFETY: a plain system call; the child has not been waited for, and the others that are left are this
+                // test's, by the name that it gave the job.
                 unsafe { libc::kill(process, libc::SIGKILL) };
             }
             child.wait()?;

@@ -263,7 +263,8 @@ impl Rank {
     #[inline(always)]
     fn post_recv_into<'b>(&self, pattern: Pattern, span: Span<'b>, room: Option<u64>) -> Result<Started<'_, 'b>> {
         let operation = self.operation()?;
-        // SAFETY: as in `post_send`.
+        // SAFETY: nobody hears of the operation before there is a guard, which has the span's borrow, and takes the
+        // operation back before it gives that up.
         operation.start(self.waits_for(Kind::Recv, &pattern), unsafe { span.lasting() });
         if let Some(limit) = room {
             operation.give_room(limit, &self.account);
@@ -290,7 +291,8 @@ impl Rank {
             return Err(Error::new(MPI_ERR_OTHER, "the message was taken back because its sender has ended"));
         };
         let Header { context, source, tag, .. } = arrived.header;
-        // SAFETY: as in `post_send`.
+        // SAFETY: nobody hears of the operation before there is a guard, which has the span's borrow, and takes the
+        // operation back before it gives that up.
         operation.start(self.waits_for(Kind::Recv, &Pattern { context, source, tag }), unsafe { span.lasting() });
         let started = Started::guarding(self, operation);
         self.receive(arrived, operation);

@@ -197,7 +197,7 @@ pub const ATTEMPTS: &[Attempt] = &[
     on_all_threads("start-a-process", EVERYWHERE, |_| {
         // SAFETY: a child would end at once.
         match unsafe { libc::fork() } {
-            // SAFETY: as above.
+            // SAFETY: this is the child, which ends at once.
             0 => unsafe { libc::_exit(0) },
             child => check(child.into()),
         }
@@ -352,7 +352,7 @@ pub const ATTEMPTS: &[Attempt] = &[
         // SAFETY: a new segment, which is given up at once.
         let segment = unsafe { libc::shmget(libc::IPC_PRIVATE, 4096, libc::IPC_CREAT | 0o600) };
         check(segment.into())?;
-        // SAFETY: as above.
+        // SAFETY: the segment is this function's, and attached nowhere.
         check(unsafe { libc::shmctl(segment, libc::IPC_RMID, ptr::null_mut()) }.into())
     }),
     attempt("write-while-it-computes", &[(THEIRS, FINE)], |place| {
@@ -367,11 +367,11 @@ pub const ATTEMPTS: &[Attempt] = &[
         check(unsafe { libc::aio_write(&mut order) }.into())?;
         let is_done = (0..60_000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(1));
-            // SAFETY: as above.
+            // SAFETY: the order was handed over, and lives until it is done.
             unsafe { libc::aio_error(&order) != libc::EINPROGRESS }
         });
         assert!(is_done, "the library would wait for ever");
-        // SAFETY: as above; it is done, and this is asked once.
+        // SAFETY: the order is done, and its result is asked for once.
         check(unsafe { libc::aio_return(&mut order) } as c_long)?;
         fs::remove_file(path)
     }),

@@ -32,7 +32,7 @@ fn field<const R: usize>(world: &Communicator, extent: usize) -> Result<Array<f6
 
 /// Seconds of a step, from the moment when all begin to that when all are done.
 fn timed(world: &Communicator, steps: usize, mut step: impl FnMut() -> Result<()>) -> Result<f64> {
-    // SAFETY: the communicator is one; so below.
+    // SAFETY: the communicator is one.
     let start = unsafe {
         mpi_sys::MPI_Barrier(world.raw());
         mpi_sys::MPI_Wtime()
@@ -40,7 +40,7 @@ fn timed(world: &Communicator, steps: usize, mut step: impl FnMut() -> Result<()
     for _ in 0..steps {
         step()?;
     }
-    // SAFETY: as above.
+    // SAFETY: the communicator is one.
     let end = unsafe {
         mpi_sys::MPI_Barrier(world.raw());
         mpi_sys::MPI_Wtime()

@@ -50,7 +50,8 @@ impl<T: Plain, const R: usize> ViewMut<'_, T, R> {
             return Err(self.layout.misuse(None, what));
         }
         let moves = Moves::new(&Schedule::new(&self.layout, &whole, |_, k| Some(k))?, grid, size_of::<T>())?;
-        // SAFETY: as in `collect`; nothing is written to the slice.
+        // SAFETY: the root's slice has all elements, the others' are not touched, and none is written to; the view's places
+        // are the array's, which is borrowed exclusively.
         unsafe { moves.run(self.data(), NonNull::from(all).cast()) }
     }
 }

@@ -81,7 +81,7 @@ impl Exchange {
     fn wait(&mut self) -> Result<()> {
         self.is_started = false;
         let (count, requests) = (self.requests.len() as c_int, self.requests.as_mut_ptr());
-        // SAFETY: as above.
+        // SAFETY: they are requests that `start` has started, over memory that lives as long as they do.
         check(unsafe { MPI_Waitall(count, requests, MPI_STATUSES_IGNORE) })
     }
 }

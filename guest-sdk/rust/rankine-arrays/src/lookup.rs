@@ -103,11 +103,11 @@ impl<T: Plain, const R: usize, const Q: usize> Lookup<T, R, Q> {
     pub fn take(&self, values: &mut impl ViewableMut<T, R>, table: &impl Viewable<T, Q>) -> Result<()> {
         let (values, table) = (values.view_mut(), table.view());
         self.check(&values.layout, &table.layout)?;
-        // SAFETY: the places are those of the table's layout, and the table is borrowed; so below.
+        // SAFETY: the places are those of the table's layout, and the table is borrowed.
         let give: Vec<T> = self.table_places.all.iter().map(|&at| unsafe { table.data().offset(at).read() }).collect();
         let come = exchange(&self.table, &give, &self.table_places, &self.value_places)?;
         for (&at, value) in self.value_places.all.iter().zip(come) {
-            // SAFETY: as above.
+            // SAFETY: the places are those of the values' layout, and the values are borrowed exclusively.
             unsafe { values.data().offset(at).write(value) };
         }
         Ok(())
@@ -137,11 +137,12 @@ impl<T: Plain, const R: usize, const Q: usize> Lookup<T, R, Q> {
                     .misuse(None, "values can be put neither from nor to an array that several ranks hold copies of"));
             }
         }
-        // SAFETY: as in `take`.
+        // SAFETY: the places are those of the values' layout, and the values are borrowed.
         let give: Vec<T> = self.value_places.all.iter().map(|&at| unsafe { values.data().offset(at).read() }).collect();
         let come = exchange(&self.table, &give, &self.value_places, &self.table_places)?;
         for (&at, value) in self.table_places.all.iter().zip(come) {
-            // SAFETY: as in `take`; one element is borrowed at a time.
+            // SAFETY: the places are those of the table's layout, the table is borrowed exclusively, and one element is
+            // referred to at a time.
             combine(unsafe { table.data().offset(at).as_mut() }, value);
         }
         Ok(())

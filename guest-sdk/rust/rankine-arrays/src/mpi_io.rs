@@ -119,7 +119,7 @@ fn write<T: Number, const R: usize>(view: &View<'_, T, R>, path: &Path, format: 
     let whole = Layout::whole(&layout.name, &layout.grid, view.extents(), None);
     let places = Places::new(layout, &whole, size_of::<T>(), layout.is_first_holder())?;
     let file = Open::new(layout.grid.raw(), &layout.name, path, MPI_MODE_CREATE | MPI_MODE_WRONLY)?;
-    // SAFETY: the file is open; so below.
+    // SAFETY: the file is open.
     file.check(unsafe { MPI_File_set_size(file.handle, 0) })?;
     if layout.grid.rank() == 0 {
         let (at, length) = (header.as_ptr().cast(), header.len() as c_int);
@@ -167,7 +167,7 @@ fn header<T: Number>(file: &Open<'_>, extents: &[usize], format: Format) -> Resu
     file.check(unsafe {
         MPI_File_read_at_all(file.handle, 0, head.as_mut_ptr().cast(), head.len() as c_int, MPI_BYTE, &mut status)
     })?;
-    // SAFETY: as above.
+    // SAFETY: the status was written by the read, and the result outlives the call.
     file.check(unsafe { MPI_Get_count(&status, MPI_BYTE, &mut length) })?;
     head.truncate(usize::try_from(length).unwrap_or(0));
     let mut head = Cursor::new(head);

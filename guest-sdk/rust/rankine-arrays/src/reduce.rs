@@ -102,7 +102,7 @@ impl<T: Number, const R: usize> View<'_, T, R> {
     }
 
     fn element(&self, run: Run, n: usize) -> T {
-        // SAFETY: as above.
+        // SAFETY: the layout names only places of the array, which is borrowed.
         unsafe { self.data().offset(run.offset + n as isize * run.stride).read() }
     }
 

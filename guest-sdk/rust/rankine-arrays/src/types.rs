@@ -91,7 +91,7 @@ fn layer(inner: Datatype, solid: Option<isize>, places: &[isize]) -> Result<(Dat
     let (first, length) = runs[0];
     let alike = runs.iter().all(|run| run.1 == length);
     if let [(_, length)] = runs[..] {
-        // SAFETY: results outlive the calls; so below, where lists are as long as they say.
+        // SAFETY: the result outlives the call.
         let new = Datatype::make(&|new| unsafe { MPI_Type_contiguous(length, old, new) })?;
         return Ok((new, solid.map(|bytes| bytes * length as isize)));
     }
@@ -99,14 +99,14 @@ fn layer(inner: Datatype, solid: Option<isize>, places: &[isize]) -> Result<(Dat
     let even = runs.windows(2).all(|pair| pair[1].0 - pair[0].0 == apart);
     let (blocks, starts): (c_int, Vec<isize>) = (runs.len() as c_int, runs.iter().map(|run| run.0).collect());
     let new = if alike && even {
-        // SAFETY: as above.
+        // SAFETY: the result outlives the call.
         Datatype::make(&|new| unsafe { MPI_Type_create_hvector(blocks, length, apart, old, new) })?
     } else if alike {
-        // SAFETY: as above.
+        // SAFETY: there are as many starts as blocks, and the result outlives the call.
         Datatype::make(&|new| unsafe { MPI_Type_create_hindexed_block(blocks, length, starts.as_ptr(), old, new) })?
     } else {
         let lengths: Vec<c_int> = runs.iter().map(|run| run.1).collect();
-        // SAFETY: as above.
+        // SAFETY: there are as many lengths and starts as blocks, and the result outlives the call.
         Datatype::make(&|new| unsafe { MPI_Type_create_hindexed(blocks, lengths.as_ptr(), starts.as_ptr(), old, new) })?
     };
     Ok((new, None))

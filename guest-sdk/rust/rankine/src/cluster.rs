@@ -161,7 +161,8 @@ impl Cluster {
     pub fn get_mut<T: Plain>(&mut self, link: Link<T>) -> Option<&mut T> {
         const { assert!(align_of::<T>() <= UNIT, "values in a cluster are aligned to 8 bytes at most") };
         let place = self.place(link)?;
-        // SAFETY: as above; a plain value has no padding, so whatever is written, all bytes keep a value.
+        // SAFETY: as many bytes are there, aligned as a unit is; a plain value has no padding, so all bytes keep a value,
+        // whatever is written.
         Some(unsafe { &mut *self.units.as_mut_ptr().add(place).cast::<T>() })
     }
 

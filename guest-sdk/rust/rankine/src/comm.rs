@@ -134,7 +134,7 @@ impl Communicator {
     /// How many ranks there are.
     pub fn size(&self) -> i32 {
         let mut size = 0;
-        // SAFETY: as above.
+        // SAFETY: the communicator is one, and the number outlives the call.
         unsafe { MPI_Comm_size(self.0, &mut size) };
         size
     }

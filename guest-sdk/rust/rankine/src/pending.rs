@@ -48,7 +48,7 @@ extern "C" fn allocate(n: c_int, sizes: *const u32, addresses: *mut *mut c_void)
             release(index as c_int, addresses);
             return 1;
         }
-        // SAFETY: as above.
+        // SAFETY: the second array has n elements too.
         unsafe { *addresses.add(index) = block };
     }
     0

@@ -204,7 +204,8 @@ impl<'a> Coll<'a> {
 
     /// Starts a send of bytes in the host.
     pub(super) fn isend_carried(&self, peer: usize, mut bytes: Scratch<'a>) -> Result<Carried<'a>> {
-        // SAFETY: as above.
+        // SAFETY: `Carried` keeps the bytes to itself until the operation has ended. If none can be started they are
+        // dropped here.
         let span = unsafe { bytes.span().lasting() };
         Ok(Carried { pending: self.isend(peer, &span)?, bytes })
     }

@@ -266,7 +266,7 @@ impl Work<'_> {
         if self.direction == Direction::Read {
             for block in blocks {
                 let there = block.piece.bytes.min(end.saturating_sub(block.at) as usize);
-                // SAFETY: as above.
+                // SAFETY: of the block, which lies in the extent, at most its length is written to the room's bytes.
                 unsafe { copy::copy(block.piece.base, buffer.as_ptr().add(place(block)), there) };
             }
         }

@@ -100,7 +100,7 @@ pub(super) struct Kept {
 
 // SAFETY: the bytes are only accessed through `copy` and by the system.
 unsafe impl Send for Kept {}
-// SAFETY: as above.
+// SAFETY: no reference to the bytes is ever made, and `copy` and the system stand others that access them meanwhile.
 unsafe impl Sync for Kept {}
 
 impl Kept {
@@ -137,7 +137,7 @@ pub(super) struct Room {
 // SAFETY: the bytes are a guest's, whose memory stays until the job has ended, or those that it keeps; all access them
 // through `copy` and the system.
 unsafe impl Send for Room {}
-// SAFETY: as above.
+// SAFETY: no reference to the bytes is ever made, and `copy` and the system stand others that access them meanwhile.
 unsafe impl Sync for Room {}
 
 impl Room {
@@ -186,7 +186,7 @@ impl Room {
     /// Copies a buffer to its bytes from `from` on.
     pub(super) fn unpack(&self, from: u64, bytes: &[u8]) {
         debug_assert!(from + bytes.len() as u64 <= self.bytes);
-        // SAFETY: as above.
+        // SAFETY: the bytes are there (see the type), and the buffer has as many.
         unsafe {
             match &self.layout {
                 None => copy::copy(self.base.wrapping_add(from as usize), bytes.as_ptr(), bytes.len()),

@@ -224,7 +224,7 @@ impl Matching {
     #[inline(always)]
     fn keep(&mut self, header: Header, payload: Payload<'_>, work: &mut Work) {
         let body = if header.is_pulled() {
-            // SAFETY: as in `arrive`.
+            // SAFETY: a pulled envelope carries the address of an operation of a running job.
             Body::Pulled(unsafe { OpRef::from_address(payload.pointer()) })
         } else if header.bytes() <= INLINE {
             let mut bytes = [0; INLINE];

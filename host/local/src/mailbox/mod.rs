@@ -38,7 +38,8 @@ struct Gate {
 
 // SAFETY: `matching` is touched only under the gate; the ring hands its slots over by itself.
 unsafe impl Send for Mailbox {}
-// SAFETY: as above.
+// SAFETY: `matching` is touched by one thread at a time, the one inside the gate, and entering and leaving it orders what
+// they do; the ring is made to be shared.
 unsafe impl Sync for Mailbox {}
 
 impl Mailbox {

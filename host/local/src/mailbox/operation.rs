@@ -129,7 +129,8 @@ impl Operation {
 // SAFETY: `state` hands the plain fields from owner to matcher and back (see the module); `position` is its owner's
 // alone.
 unsafe impl Send for Operation {}
-// SAFETY: as above.
+// SAFETY: at any time `state` says whose the plain fields are, so no two threads touch them at once; `position` is used
+// by the owner alone.
 unsafe impl Sync for Operation {}
 
 /// A pointer to an operation of some rank.
@@ -182,7 +183,7 @@ impl OpRef {
         debug_assert!(self.is_done());
         // SAFETY: a complete operation is its owner's alone.
         operation.what.with_mut(|slot| unsafe { *slot = what });
-        // SAFETY: as above.
+        // SAFETY: a complete operation is its owner's alone, and it is not published yet.
         operation.span.with_mut(|slot| unsafe { *slot = span });
         operation.state.store(PENDING, Ordering::Relaxed);
     }
@@ -204,7 +205,7 @@ impl OpRef {
             // They stay where they are, and are nobody else's, until the operation is complete.
             Span::raw(parcel.bytes.as_mut_ptr(), parcel.bytes.len())
         });
-        // SAFETY: as above.
+        // SAFETY: nobody else knows the operation before it is published.
         self.get().span.with_mut(|slot| unsafe { *slot = bytes });
     }
 
@@ -228,7 +229,7 @@ impl OpRef {
         }
         // SAFETY: the bytes stay where they are until the operation is complete, and are nobody else's.
         let span = unsafe { Span::raw(bytes.as_mut_ptr(), length as usize) };
-        // SAFETY: as in `make_room`.
+        // SAFETY: the callers are matchers, to whom the operation's fields belong until it is complete.
         self.get().span.with_mut(|slot| unsafe { *slot = span });
     }
 
@@ -240,7 +241,7 @@ impl OpRef {
             // SAFETY: the caller is the matcher of both.
             let Some(cargo) = (unsafe { &mut *cargo }) else { return false };
             send.get().cargo.with_mut(|theirs| {
-                // SAFETY: as above.
+                // SAFETY: the send is another operation, and the caller is its matcher too.
                 let theirs = unsafe { &mut *theirs };
                 match theirs.take_if(|theirs| theirs.parcel.bytes.len() as u64 <= cargo.limit) {
                     Some(theirs) => cargo.parcel = theirs.parcel,
@@ -266,7 +267,7 @@ impl OpRef {
         assert!(self.is_done(), "only what is complete is unloaded");
         // SAFETY: a complete operation is its owner's alone.
         let cargo = self.get().cargo.with_mut(|cargo| unsafe { (*cargo).take() });
-        // SAFETY: as above.
+        // SAFETY: it is complete, so its matcher wrote the outcome before, and writes no more.
         let received = self.get().outcome.with(|outcome| unsafe { (*outcome).bytes }) as usize;
         let mut parcel = cargo.map_or_else(Parcel::default, |cargo| cargo.parcel);
         if parcel.bytes.is_empty() && received <= parcel.bytes.capacity() {
@@ -331,7 +332,7 @@ impl OpRef {
         }
         // SAFETY: a complete operation is its owner's alone.
         self.get().span.with_mut(|span| unsafe { (*span).release() });
-        // SAFETY: as above.
+        // SAFETY: it is complete, so its matcher wrote the outcome before, and writes no more.
         Some(self.get().outcome.with(|outcome| unsafe { *outcome }))
     }
 }

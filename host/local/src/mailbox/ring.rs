@@ -117,7 +117,8 @@ pub(crate) struct Ring {
 
 // SAFETY: slot bodies are handed from producer to consumer and back by `sequence` and `head` (see `Slot`).
 unsafe impl Send for Ring {}
-// SAFETY: as above.
+// SAFETY: all fields but the bodies are atomic, and a body is touched by the producer that claimed its slot, and after
+// `sequence` has said so by the consumer.
 unsafe impl Sync for Ring {}
 
 impl Ring {
@@ -186,7 +187,8 @@ impl Ring {
         // The line that the consumer looks at comes last and in one go: between two writes it would fetch it back.
         let first = self.slot(tail);
         first.body.with_mut(|body| {
-            // SAFETY: as above.
+            // SAFETY: the claim made the slot ours, `payload` is readable for `length` bytes (caller), and no more than
+            // FIRST are copied, for which a slot has room.
             unsafe {
                 let to = (*body).payload.as_mut_ptr();
                 if length > WATCHED {
@@ -318,7 +320,8 @@ impl Payload<'_> {
         while done < length {
             let part = (length - done).min(NEXT);
             self.ring.slot(position).body.with(|body| {
-                // SAFETY: as above.
+                // SAFETY: the envelope's further slots are ours until `pop` returns, each has NEXT bytes, and `to` is
+                // writable for `length` (caller).
                 unsafe { copy::copy(to.add(done), body.cast::<u8>(), part) }
             });
             done += part;

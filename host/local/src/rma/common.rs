@@ -66,7 +66,7 @@ pub(super) struct Part {
 
 // SAFETY: the pointer is to memory that all ranks may access through `copy` and atomics until the job has ended.
 unsafe impl Send for Part {}
-// SAFETY: as above.
+// SAFETY: a part never changes, and what it points to is only accessed through `copy` and atomics.
 unsafe impl Sync for Part {}
 
 /// Bytes of a rank's memory that are attached to a dynamic window.

@@ -126,7 +126,7 @@ impl Update<'_> {
             before
         };
         (self.how.kernel)(operands, after);
-        // SAFETY: as above.
+        // SAFETY: `after` has `length` bytes, and so many from `at` on are part of the proved span.
         unsafe { copy::copy(at, after.as_ptr(), length) };
     }
 }
@@ -147,7 +147,7 @@ pub(super) fn compare_and_swap(stripes: &Stripes, at: *mut u8, expected: &[u8], 
     // SAFETY: the element is part of a proved span.
     unsafe { copy::copy(before.as_mut_ptr(), at, size) };
     if before == expected {
-        // SAFETY: as above.
+        // SAFETY: the element is part of a proved span, and `new` has its length.
         unsafe { copy::copy(at, new.as_ptr(), size) };
     }
 }
@@ -194,7 +194,8 @@ macro_rules! atomics {
             /// Puts `new` into an element that is `expected`; what it was.
             fn exchange(at: *mut u8, expected: &[u8], new: &[u8], before: &mut [u8]) {
                 let number = |bytes: &[u8]| $int::from_ne_bytes(bytes.try_into().expect("an element of this width"));
-                // SAFETY: as in `each`.
+                // SAFETY: the element is part of the proved span, aligned, and all its accesses by ranks are atomic or
+                // made by guests, whose code is not ours.
                 let cell = unsafe { $atomic::from_ptr(at.cast::<$int>()) };
                 let (Ok(old) | Err(old)) =
                     cell.compare_exchange(number(expected), number(new), Ordering::SeqCst, Ordering::SeqCst);

@@ -35,7 +35,7 @@ pub(super) fn drop_most() -> io::Result<()> {
     for (half, kept) in sets.iter_mut().zip([low, 0]) {
         *half = Sets { effective: half.effective & kept, permitted: half.permitted & kept, inheritable: 0 };
     }
-    // SAFETY: as above.
+    // SAFETY: the structures of this version, of which there are two.
     check(unsafe { libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) })
 }
 

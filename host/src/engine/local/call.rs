@@ -250,7 +250,8 @@ pub(crate) fn fiber<'r, F>(
 where
     F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
-    // SAFETY: as in `fiber_anytime`.
+    // SAFETY: the future is polled only by the worker that runs the fiber; what it refers to is the rank's own, which
+    // moves between workers together with it (see `Rank`).
     unsafe {
         Sent::new(async move {
             let (_turn, rank) = enter(&mut caller, name, false)?;
@@ -291,7 +292,8 @@ where
     match enter(&mut caller, name, false) {
         Ok((_turn, rank)) if rank.check_running().is_ok() => match at_once(rank) {
             Some(Ok(())) => Box::new(Success),
-            // SAFETY: as in `fiber_anytime`.
+            // SAFETY: the future is polled only by the worker that runs the fiber; what it refers to is the rank's own,
+            // which moves between workers together with it (see `Rank`).
             Some(Err(error)) => unsafe {
                 Box::new(Sent::new(async move { fiber_failed(&mut caller, rank, on, error).await }))
             },

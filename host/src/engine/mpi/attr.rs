@@ -204,7 +204,7 @@ unsafe extern "C" fn copy(
 }
 
 unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, state: *mut c_void) -> c_int {
-    // SAFETY: as in `copy`.
+    // SAFETY: the library calls it within a call of this thread's rank, with the state of the keyval.
     let (r, functions) = unsafe { (Rank::current(), &*state.cast::<Keyval>()) };
     if functions.delete == MPI_COMM_NULL_DELETE_FN.0 {
         return 0;

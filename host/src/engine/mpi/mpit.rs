@@ -351,7 +351,7 @@ fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, w: 
     for word in words {
         // One that was freed has no word any more.
         let Ok(handle) = r.tool(word, "MPI_T_pvar_handle") else { continue };
-        // SAFETY: as above.
+        // SAFETY: handles of the library's.
         match unsafe { call(session, handle) } {
             code if code == LEFT_ALONE => {}
             code => r.check(code)?,

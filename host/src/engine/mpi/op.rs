@@ -168,7 +168,7 @@ pub(crate) fn op_create(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> 
         unsafe { call(LARGE[slot.0] as *const c_void, w.int(1), &mut host) }
     } else {
         let call = r.symbol::<symbols::MPI_Op_create>()?;
-        // SAFETY: as above.
+        // SAFETY: a function of the type that the standard asks for, and a result on the stack.
         unsafe { call(SMALL[slot.0] as *const c_void, w.int(1), &mut host) }
     };
     r.check(code)?;
@@ -207,7 +207,7 @@ unsafe extern "C" fn large<const SLOT: usize>(
     length: *const i64,
     datatype: *const usize,
 ) {
-    // SAFETY: as in `small`.
+    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements.
     unsafe { run(SLOT, invec.cast(), inoutvec.cast(), *length, true, *datatype) }
 }
 
@@ -279,7 +279,8 @@ unsafe fn call(
         let element = |block: Addr| block.0 as i32 - low as i32;
         r.call_guest(function, &[element(first), element(second), at.0 as i32, at.0 as i32 + 8])?;
         let result = r.memory().read_bytes(second, bytes as u64, "an operand").ok()?;
-        // SAFETY: as above.
+        // SAFETY: the library lets the second operand be written, from its lowest to its highest byte, and the result
+        // has as many.
         unsafe { copy::copy(inoutvec.offset(low), result.as_ptr(), bytes as usize) };
         Some(())
     })

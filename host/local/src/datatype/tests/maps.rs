@@ -360,7 +360,7 @@ proptest! {
         for (at, byte) in all[from..to].iter().zip(&news) {
             expected[(at + zero) as usize] = *byte;
         }
-        // SAFETY: as above.
+        // SAFETY: the arena takes every offset of the message, and `news` has the bytes.
         unsafe { message.unpack(base, from as u64, news.as_ptr(), (to - from) as u64) };
         prop_assert_eq!(&memory, &expected);
     }

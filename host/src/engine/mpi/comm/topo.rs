@@ -91,7 +91,7 @@ pub(crate) fn cart_map(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     prove_grid(w.int(1), &dims)?;
     r.room(w.addr(4), 4, "newrank")?;
     let (call, mut newrank) = (r.symbol::<symbols::MPI_Cart_map>()?, 0);
-    // SAFETY: as above.
+    // SAFETY: an intracommunicator of the library's, arrays whose lengths and product were proved, a result on the stack.
     r.check(unsafe { call(comm, w.int(1), dims.as_ptr(), periods.as_ptr(), &mut newrank) })?;
     r.put_int(w.addr(4), newrank, "newrank")
 }
@@ -184,7 +184,7 @@ pub(crate) fn dist_graph_create_adjacent(r: &Rank, w: &mut Words<'_>) -> Result<
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create_adjacent>()?, 0);
     let (from, to) = (sources.as_ptr(), destinations.as_ptr());
     let (in_weights, out_weights) = (sourceweights.as_ptr(), destweights.as_ptr());
-    // SAFETY: as above.
+    // SAFETY: an intracommunicator of the library's, arrays whose ranks and lengths were proved, a result on the stack.
     r.check(unsafe { call(comm, ins, from, in_weights, outs, to, out_weights, info.host, w.int(8), &mut made) })?;
     r.put_comm(w.addr(9), made, w.word(0), "comm_dist_graph")
 }

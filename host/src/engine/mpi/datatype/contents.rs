@@ -36,7 +36,7 @@ fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
         let call = r.symbol::<symbols::MPI_Type_get_envelope>()?;
         let mut counts: [c_int; 3] = [0; 3];
         let [ints, addresses, types] = &mut counts;
-        // SAFETY: as above.
+        // SAFETY: a datatype of the library's, and results on the stack.
         r.check(unsafe { call(host, ints, addresses, types, &mut found.combiner) })?;
         found.counts = [i64::from(counts[0]), i64::from(counts[1]), 0, i64::from(counts[2])];
     }
@@ -94,7 +94,7 @@ pub(crate) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool) -> Res
         let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
         let most: Vec<c_int> = most.iter().map(|&count| count as c_int).collect();
         let (i, a, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), hosts.as_mut_ptr());
-        // SAFETY: as above.
+        // SAFETY: each array has as many elements as there are.
         unsafe { call(host, most[0], most[1], most[2], i, a, d) }
     };
     r.check(code)?;

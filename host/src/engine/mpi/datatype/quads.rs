@@ -90,7 +90,7 @@ impl Rank {
         if over == 0 {
             return Ok(None);
         }
-        // SAFETY: as above.
+        // SAFETY: a type of the library's, and a result on the stack.
         self.check(unsafe { resize(host, lower, extent + ALIGNMENT - over, &mut padded) })?;
         Ok(Some(padded))
     }

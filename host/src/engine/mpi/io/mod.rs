@@ -93,7 +93,8 @@ pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut closing = None;
     if mode & MPI_MODE_DELETE_ON_CLOSE != 0 {
         let dup = r.symbol::<symbols::MPI_Comm_dup>()?;
-        // SAFETY: as above; all who open the file have the same mode.
+        // SAFETY: a communicator of the library's, and a result on the stack; all who open the file come here, as all have
+        // the same mode.
         r.check(unsafe { dup(comm, closing.insert(0)) })?;
     }
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));

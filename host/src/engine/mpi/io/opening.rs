@@ -180,7 +180,7 @@ impl Rank {
         // SAFETY: the communicator was made when the file was opened, for this; a result on the stack.
         self.check(unsafe { rank(comm, &mut me) })?;
         let removed = if me == 0 { opened.place.remove() } else { Ok(()) };
-        // SAFETY: as above; it is used no more.
+        // SAFETY: the communicator was made for this when the file was opened, and is used no more.
         unsafe {
             self.check(barrier(comm))?;
             self.check(free(&mut comm))?;

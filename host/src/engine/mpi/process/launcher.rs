@@ -57,7 +57,7 @@ pub(crate) fn stand_between(permit: Option<Permit>) -> Result<()> {
     let launcher = unsafe { BorrowedFd::borrow_raw(theirs) };
     let inner = helper::start("between the MPI library and its launcher", &[launcher], |outer| {
         confine::up(&Needs::new(&Grants::default(), None, Network::Closed))?;
-        // SAFETY: as above.
+        // SAFETY: the helper has a copy of the launcher's descriptor, which is open as long as the helper runs.
         relay(Filter::new(permit), unsafe { File::from_raw_fd(theirs) }, outer)
     })?;
     // SAFETY: the launcher's descriptor becomes ours, under the number that the library was told.

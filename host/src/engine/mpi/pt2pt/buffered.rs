@@ -66,7 +66,7 @@ pub(crate) fn buffer_attach(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<
 pub(crate) fn comm_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
     let comm = r.comm(w.word(0), "comm")?;
     let (size, call) = (w.count(large, 2), r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?);
-    // SAFETY: as above.
+    // SAFETY: a handle of the library's, and memory that is its own until it is detached.
     attach(r, w.addr(1), size, |at| unsafe { call(comm, at, size) })
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn comm_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Re
 pub(crate) fn session_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
     let session = r.session(w.word(0), "session")?;
     let (size, call) = (w.count(large, 2), r.symbol::<symbols::MPI_Session_attach_buffer_c>()?);
-    // SAFETY: as above.
+    // SAFETY: a handle of the library's, and memory that is its own until it is detached.
     attach(r, w.addr(1), size, |at| unsafe { call(session, at, size) })
 }
 
@@ -88,13 +88,13 @@ pub(crate) fn buffer_detach(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<
 /// `MPI_Comm_detach_buffer`
 pub(crate) fn comm_detach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
     let (comm, call) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_detach_buffer_c>()?);
-    // SAFETY: as above.
+    // SAFETY: a handle of the library's, and results on the stack.
     detach(r, large, (w.addr(1), w.addr(2)), |at, size| unsafe { call(comm, at, size) })
 }
 
 /// `MPI_Session_detach_buffer`
 pub(crate) fn session_detach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
     let (session, call) = (r.session(w.word(0), "session")?, r.symbol::<symbols::MPI_Session_detach_buffer_c>()?);
-    // SAFETY: as above.
+    // SAFETY: a handle of the library's, and results on the stack.
     detach(r, large, (w.addr(1), w.addr(2)), |at, size| unsafe { call(session, at, size) })
 }

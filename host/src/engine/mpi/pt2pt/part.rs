@@ -82,7 +82,7 @@ pub(crate) fn precv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Precv_init>()?;
     let (count, elements, source, tag) = (w.int(1), w.long(2), w.int(4), w.int(5));
     init(r, w, Kind::Precv, |m, request| {
-        // SAFETY: as above.
+        // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
         unsafe { call(m.at, count, elements, m.datatype, source, tag, m.comm, m.hints.host, request) }
     })
 }

@@ -104,7 +104,7 @@ unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
 
 /// The library has no more use for a generalised request.
 unsafe extern "C" fn free(state: *mut c_void) -> c_int {
-    // SAFETY: as in `query`.
+    // SAFETY: the library calls it within a call of this thread's rank.
     let r = unsafe { Rank::current() };
     let Some(functions) = r.requests.generalised.remove(state) else { return CANNOT };
     r.call_guest(functions.free, &[functions.extra_state]).map_or(CANNOT, |code| r.answered_code(code))
@@ -112,7 +112,7 @@ unsafe extern "C" fn free(state: *mut c_void) -> c_int {
 
 /// The program cancels a generalised request.
 unsafe extern "C" fn cancel(state: *mut c_void, complete: c_int) -> c_int {
-    // SAFETY: as in `query`.
+    // SAFETY: the library calls it within a call of this thread's rank.
     let r = unsafe { Rank::current() };
     let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
     r.call_guest(functions.cancel, &[functions.extra_state, complete]).map_or(CANNOT, |code| r.answered_code(code))

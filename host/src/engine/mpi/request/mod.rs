@@ -279,7 +279,7 @@ impl Rank {
             return Some(pending);
         }
         if pending.host != NULL {
-            // A persistent one, which is inactive now. SAFETY: as above.
+            // SAFETY: a request of the library's: a persistent one, which is inactive now.
             unsafe { free(&mut pending.host) };
         }
         if let Some(Then::Comm { word, cell }) = pending.more.map(|more| more.then) {

@@ -370,6 +370,6 @@ pub(crate) fn fetch_and_op(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         return r.check(unsafe { call(origin, 1, host, result, 1, host, rank, displ, 1, host, op, win) });
     }
     let call = r.symbol::<symbols::MPI_Fetch_and_op>()?;
-    // SAFETY: as above.
+    // SAFETY: an element each at the origin and for the result, and a target inside of the window.
     r.check(unsafe { call(origin, result, host, rank, displ, op, win) })
 }
