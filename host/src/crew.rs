@@ -46,8 +46,8 @@ pub(crate) struct Seat {
 pub(crate) struct Crew<E: Engine> {
     pub(crate) engine: E,
     pub(crate) settings: Settings,
-    /// What the ranks run that the job begins with.
-    pub(crate) role: Role<E::Rank>,
+    /// What the ranks run that the job begins with: a role for each part of the settings.
+    pub(crate) roles: Vec<Role<E::Rank>>,
     pub(crate) output: Arc<Output>,
     pub(crate) remote: Remote,
     /// Stores of ranks that have ended: peers, or an MPI library, may still copy from and to their memories.

@@ -1,6 +1,5 @@
 //! The door for fuzz targets: jobs of the embedded engine in the fuzzer's own process. It is there in their builds alone.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -9,7 +8,7 @@ use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::engine::local::Local;
 use crate::grants::Grants;
-use crate::job::{Job, Placement, Settings};
+use crate::job::{Job, Part, Placement, Settings};
 use crate::module::Program;
 
 /// Bytes that a rank may have.
@@ -22,7 +21,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         ranks,
         placement: if fibers { Placement::Fibers } else { Placement::Threads },
         threads: 2,
-        arguments,
+        parts: vec![Part { ranks, arguments }],
         environment: Vec::new(),
         grants: Grants::default(),
         memory_limit: Some(MEMORY),
@@ -36,7 +35,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         view: None,
     };
     let engine = Local::new(&mut settings, None)?;
-    match Job::new(engine, program, Path::new("guest.wasm"), settings)?.run() {
+    match Job::new(engine, std::slice::from_ref(program), settings)?.run() {
         Ending::TimedOut(..) => bail!("the job went on for ever"),
         Ending::Failed(text) => bail!("the job failed: {text}"),
         _ => Ok(()),

@@ -41,16 +41,32 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// One of a job's programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// How many ranks run it.
+    pub(crate) ranks: usize,
+    /// Its arguments, its own name first.
+    pub(crate) arguments: Vec<String>,
+}
+
+impl Part {
+    /// The file that it is in.
+    pub(crate) fn file(&self) -> &Path {
+        Path::new(&self.arguments[0])
+    }
+}
+
 /// The choices for a job.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// How many ranks.
+    /// How many ranks, those of all parts.
     pub(crate) ranks: usize,
     /// How they run.
     pub(crate) placement: Placement,
-    /// The guest's arguments, its own name first.
-    pub(crate) arguments: Vec<String>,
-    /// The guest's environment.
+    /// What they run, in the order of the ranks.
+    pub(crate) parts: Vec<Part>,
+    /// The guests' environment.
     pub(crate) environment: Vec<(String, String)>,
     /// Threads of a rank that are to run at once, if its program can have several.
     pub(crate) threads: usize,
@@ -77,10 +93,20 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Which of the parts a rank belongs to.
+    pub(crate) fn part_of(&self, rank: usize) -> usize {
+        let mut end = 0;
+        let ends = self.parts.iter().map(|part| {
+            end += part.ranks;
+            end
+        });
+        ends.take_while(|&end| end <= rank).count()
+    }
+
     /// Gives each rank of a program with threads a thread of the system, however many ranks there are: fibers have one
     /// thread each.
     pub(crate) fn suit_threads(&mut self) {
-        if self.placement == Placement::Fibers && threads::are_in(Path::new(&self.arguments[0])) {
+        if self.placement == Placement::Fibers && self.parts.iter().any(|part| threads::are_in(part.file())) {
             self.placement = Placement::Threads;
         }
     }
@@ -106,28 +132,30 @@ pub(crate) struct Job<E: Engine> {
 }
 
 impl<E: Engine> Job<E> {
-    /// Makes a job of a program: refuses what could not work, and starts nothing yet.
-    pub(crate) fn new(engine: E, program: &Program, path: &Path, settings: Settings) -> Result<Job<E>> {
+    /// Makes a job of programs, one for each part: refuses what could not work, and starts nothing yet.
+    pub(crate) fn new(engine: E, programs: &[Program], settings: Settings) -> Result<Job<E>> {
         let placement = settings.placement;
-        Job::with(engine, program, path, settings, |linker, module, name| E::define(linker, placement, module, name))
+        Job::with(engine, programs, settings, |linker, module, name| E::define(linker, placement, module, name))
     }
 
     /// The same with functions of MPI that `define` registers.
     fn with(
         engine: E,
-        Program { code, symbols, key }: &Program,
-        path: &Path,
+        programs: &[Program],
         settings: Settings,
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
-        let program = imports::resolve(code, path, settings.placement, define)?;
+        let role = |(Program { code, symbols, key }, part): (&Program, &Part)| {
+            let program = imports::resolve(code, part.file(), settings.placement, &define)?;
+            let (symbols, arguments, key) = (symbols.clone(), part.arguments.clone(), key.clone());
+            Ok(Role { program, symbols, arguments, key })
+        };
+        let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();
         let (closed, first) = (remote.clone(), engine.first_rank());
         let ranks = (first..first + settings.ranks).map(Who::from);
         let output = Output::inherit(ranks, settings.label, move || closed.tell(Event::OutputClosed));
-        let arguments = settings.arguments.clone();
-        let role = Role { program, symbols: symbols.clone(), arguments, key: key.clone() };
-        let crew = Crew { engine, settings, role, output, remote, ended: Mutex::default() };
+        let crew = Crew { engine, settings, roles, output, remote, ended: Mutex::default() };
         Ok(Job { crew: Arc::new(crew), events })
     }
 
@@ -193,7 +221,7 @@ mod tests {
             let mut settings = Settings {
                 ranks: 4,
                 placement,
-                arguments: vec!["program".into()],
+                parts: vec![Part { ranks: 4, arguments: vec!["program".into()] }],
                 environment: Vec::new(),
                 threads: 1,
                 grants: Grants::default(),
@@ -218,7 +246,7 @@ mod tests {
                 Ok(true)
             };
             let engine = Local::new(&mut settings, None).unwrap();
-            let ending = Job::with(engine, &program, Path::new("program"), settings, define).unwrap().run();
+            let ending = Job::with(engine, &[program], settings, define).unwrap().run();
             assert_eq!(ending.status(), 1);
             let Ending::Failed(text) = ending else { panic!("{ending:?}") };
             assert!(text.starts_with("rank 1: this is a bug of Rankine in or after MPI_Get_version"), "{text}");

@@ -35,6 +35,7 @@ pub struct Settings {
 }
 
 /// A program that is ready to run.
+#[derive(Clone)]
 pub struct Program {
     /// Its code.
     pub code: Module,
@@ -45,14 +46,13 @@ pub struct Program {
 }
 
 /// Loads a program: the one that is known by a digest, or whatever the file has.
-pub fn load(path: &Path, digest: Option<&str>, settings: Settings) -> Result<Program> {
+pub fn load(engine: &Engine, path: &Path, digest: Option<&str>) -> Result<Program> {
     let binary = match digest {
         Some(known) => read_known(path, known)?,
         None => read(path)?,
     };
-    let engine = engine(settings)?;
-    let code = compile(&engine, path, &binary)?;
-    Program::new(code, Cache::key(&engine, &binary), path, binary)
+    let code = compile(engine, path, &binary)?;
+    Program::new(code, Cache::key(engine, &binary), path, binary)
 }
 
 impl Program {

@@ -103,6 +103,35 @@ fn options_are_taken_as_launchers_spell_them() {
 }
 
 #[test]
+fn several_programs_are_one_job() {
+    for placement in PLACEMENTS {
+        let mut command = rankine();
+        command.args(["run", placement, "--label", "-n", "2", "--env", "A=1"]).arg(guest("hello"));
+        command.args([":", "-np", "1"]).arg(guest("status")).args(["-n", "7"]).arg(":").arg(guest("environment"));
+        let output = command.output().unwrap();
+        // Rank 2, its name, two arguments.
+        ended(&output, 5);
+        let text = out(&output);
+        let mut lines: Vec<_> = text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["[0] hello", "[1] hello", "[2] half", "[3] A=1\0"]);
+    }
+    let refused = |options: &[&str], rest: &[&str]| {
+        let mut command = rankine();
+        command.arg("run").args(options).arg(guest("hello")).arg(":").args(rest).arg(guest("hello"));
+        let output = command.output().unwrap();
+        ended(&output, 2);
+        err(&output)
+    };
+    let text = refused(&[], &["--dir", "out"]);
+    assert!(text.starts_with("rankine: --dir stands behind a `:`, where -n alone may"), "{text}");
+    assert!(refused(&[], &["-n", "none"]).contains("a number of ranks is 1 or more"));
+    assert!(refused(&["-n", "1048576"], &["-n", "1"]).contains("1048577 ranks"));
+    assert!(refused(&["--engine", "mpi"], &[]).contains("mpiexec -n 1 rankine run "));
+    assert!(refused(&["--hosts", "a,b"], &[]).contains("mpiexec -hosts "));
+}
+
+#[test]
 fn the_environment_says_how_many_ranks() {
     let with = |ranks: &str, options: &[&str]| {
         rankine().arg("run").args(options).arg(guest("hello")).env("RANKINE_RANKS", ranks).output().unwrap()

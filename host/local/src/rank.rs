@@ -86,6 +86,12 @@ impl Rank {
         Rank::with(world, id, Communicator::world(Context::WORLD, everybody, id as i32))
     }
 
+    /// The same rank, whose program is this one of those that the job began with (`MPI_APPNUM`).
+    pub fn of_command(mut self, command: usize) -> Rank {
+        self.spawn.command = command as i32;
+        self
+    }
+
     /// Rank `id` of the job, with this as its `MPI_COMM_WORLD`.
     pub(crate) fn with(world: Arc<World>, id: usize, communicator: Communicator) -> Rank {
         let account = world.account(id).clone();

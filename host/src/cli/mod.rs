@@ -14,6 +14,7 @@ mod kept;
 mod launch;
 mod page;
 mod pages;
+mod programs;
 mod run;
 mod sdk;
 mod spellings;

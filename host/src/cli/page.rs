@@ -12,9 +12,8 @@ use crate::ending::Ending;
 use crate::shown;
 
 /// What the page of a program is called.
-pub(super) fn title(file: &str) -> String {
-    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
-    shown::line(&name)
+pub(super) fn title(file: &Path) -> String {
+    shown::line(&file.file_name().unwrap_or(file.as_os_str()).to_string_lossy())
 }
 
 /// The page of a job that runs.

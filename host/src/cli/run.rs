@@ -14,7 +14,7 @@ use rankine_guest::Who;
 use rankine_view::{Address, Server, View};
 
 use super::page::{self, Page};
-use super::{kept, launch};
+use super::{kept, launch, programs};
 use crate::confine::{self, Needs};
 use crate::crew::bug;
 use crate::ending::Ending;
@@ -22,7 +22,7 @@ use crate::engine::Engine;
 use crate::engine::local::Local;
 use crate::engine::mpi::{Mpi, library, process};
 use crate::grants::{Access, Folder, Grants};
-use crate::job::{Job, Placement, Settings, cores};
+use crate::job::{Job, Part, Placement, Settings, cores};
 use crate::module::{self, Program};
 use crate::output::Output;
 use crate::shown;
@@ -149,6 +149,7 @@ Examples:
   mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
   rankine run -n 4 --view nozzle.wasm  watch it in a browser
   rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
+  rankine run -n 1 master.wasm : -n 3 worker.wasm   two programs in one MPI_COMM_WORLD
 
 Exit status: the highest of the program's own; or
   what MPI_Abort was given          134  a rank trapped
@@ -159,7 +160,7 @@ Exit status: the highest of the program's own; or
 /// Ranks that programs may start, unless the user says otherwise.
 const MORE_RANKS: usize = 1024;
 
-fn parse_ranks(text: &str) -> Result<usize, String> {
+pub(super) fn parse_ranks(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a number of ranks is 1 or more".into()),
         // Ranks are 32-bit in MPI, and addresses end long before that.
@@ -226,17 +227,16 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     if arguments.program[0].starts_with('-') && !Path::new(&arguments.program[0]).exists() {
         usage(&super::suggest::unknown_option::<Arguments>(&arguments.program[0]));
     }
-    if let Some(second) = second_program(&arguments.program) {
-        usage(&format!(
-            "several programs in a job, with `:` between them, are started by a launcher: \
-             mpiexec -n 1 rankine run {} : -n 1 rankine run {second}",
-            arguments.program[0]
-        ));
-    }
     if let Some(folder) = &arguments.wdir {
         std::env::set_current_dir(folder).with_context(|| format!("--wdir {}", folder.display()))?;
     }
     if arguments.launch.wanted() {
+        if programs::are_several(&arguments.program) {
+            usage(
+                "--hosts starts one program; several, with `:` between them, are started by the launcher itself: \
+                 mpiexec -hosts n1,n2 -n 1 rankine run a.wasm : -n 1 rankine run b.wasm",
+            );
+        }
         return arguments.launch.run(arguments.for_ranks()?);
     }
     match arguments.engine()? {
@@ -253,15 +253,14 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     // Before the wall, behind which nobody can begin to listen.
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let mut settings = arguments.into_settings()?;
-    settings.view = server.is_some().then(|| View::new(page::title(&settings.arguments[0]), settings.ranks));
+    settings.view = server.is_some().then(|| View::new(page::title(settings.parts[0].file()), settings.ranks));
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
-    let file = PathBuf::from(&settings.arguments[0]);
-    let program = load(&file, digest, engine.compiling(), &settings, &watch)?;
-    confine(&mut watch, &settings, || engine.needs(&program, &settings))?;
+    let programs = load(digest, engine.compiling(), &settings, &watch)?;
+    confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
-    let job = Job::new(engine, &program, &file, settings)?;
+    let job = Job::new(engine, &programs, settings)?;
     let remote = job.remote();
     watch.tell(move |signal| remote.signal(signal));
     let ending = job.run();
@@ -291,20 +290,14 @@ fn confine(watch: &mut Watch, settings: &Settings, needs: impl FnOnce() -> Resul
 /// Stack of the thread that loads a program: as much as a process's first thread has.
 const LOADING_STACK: usize = 8 << 20;
 
-/// The program in a file, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
-fn load(
-    file: &Path,
-    digest: Option<String>,
-    settings: module::Settings,
-    job: &Settings,
-    watch: &Watch,
-) -> Result<Program> {
+/// The programs of a job, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
+fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Vec<Program>> {
     let (sender, ends) = channel();
-    let (interrupt, path) = (sender.clone(), file.to_path_buf());
+    let (interrupt, parts) = (sender.clone(), job.parts.clone());
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| module::load(&path, digest.as_deref(), settings));
-        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}: {}", path.display(), bug(""))));
+        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), settings));
+        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
     let end = match job.timeout {
@@ -328,6 +321,20 @@ fn load(
     // Not a return: the compiler still works. What it makes is not kept, as entries of the cache appear whole or not at
     // all.
     std::process::exit(ending.status())
+}
+
+/// Loads the program of each part, one that several have once.
+fn load_all(parts: &[Part], digest: Option<&str>, settings: module::Settings) -> Result<Vec<Program>> {
+    let engine = module::engine(settings)?;
+    let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
+        programs.push(match known {
+            Some((_, program)) => program.clone(),
+            None => module::load(&engine, part.file(), digest)?,
+        });
+    }
+    Ok(programs)
 }
 
 impl Arguments {
@@ -384,6 +391,11 @@ impl Arguments {
         let launcher = process::launcher();
         let engine = self.engine.unwrap_or(if launcher.is_some() { EngineName::Mpi } else { EngineName::Local });
         match (engine, launcher, self.ranks) {
+            (EngineName::Mpi, ..) if programs::are_several(&self.program) => usage(&format!(
+                "with the engine mpi each rank is a process, and it is the launcher that starts several programs: \
+                 mpiexec -n 1 rankine run {} : -n 1 rankine run ...",
+                self.program[0]
+            )),
             (EngineName::Mpi, _, Some(ranks)) => usage(&format!(
                 "`-n {ranks}` is for ranks in this process; with the engine mpi each rank is a process, and the launcher says how many: \
                  mpiexec -n {ranks} rankine run {}",
@@ -418,10 +430,24 @@ impl Arguments {
         [&self.folders[..], &self.read_only_folders[..]].concat()
     }
 
+    /// What the ranks are to run.
+    fn parts(&self) -> Vec<Part> {
+        let is_alone = !programs::are_several(&self.program);
+        let of_environment = || is_alone.then(ranks_of_environment).flatten();
+        let first = self.ranks.or_else(of_environment).unwrap_or(1);
+        let parts = programs::parts(first, &self.program).unwrap_or_else(|wrong| usage(&wrong));
+        let all = parts.iter().map(|part| part.ranks).sum::<usize>();
+        if let Err(wrong) = parse_ranks(&all.to_string()) {
+            usage(&format!("{all} ranks of all programs: {wrong}"));
+        }
+        parts
+    }
+
     fn into_settings(self) -> Result<Settings> {
         let grants = Grants::open(&self.all_folders())?;
         grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
-        let ranks = self.ranks.or_else(ranks_of_environment).unwrap_or(1);
+        let parts = self.parts();
+        let ranks = parts.iter().map(|part| part.ranks).sum();
         let placement = match (self.threads, self.fibers) {
             (true, _) => Placement::Threads,
             (_, true) => Placement::Fibers,
@@ -433,7 +459,7 @@ impl Arguments {
             ranks,
             placement,
             threads,
-            arguments: self.program,
+            parts,
             environment: self.environment,
             grants,
             memory_limit: self.memory_limit,
@@ -447,14 +473,6 @@ impl Arguments {
             view: None,
         })
     }
-}
-
-/// The program behind a `:`, as launchers understand a command line: `a.wasm : -n 2 b.wasm`.
-fn second_program(words: &[String]) -> Option<&str> {
-    let at = words.iter().position(|word| word == ":")?;
-    let rest = &words[at + 1..];
-    let is_launchers = rest.first().is_some_and(|word| word.starts_with("-n") || word.ends_with(".wasm"));
-    rest.iter().filter(|_| is_launchers).map(String::as_str).find(|word| word.ends_with(".wasm"))
 }
 
 /// How many ranks a job has whose command does not say it.
@@ -552,18 +570,6 @@ mod tests {
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));
         assert!(parse_size("").is_err() && parse_size("M").is_err() && parse_size("1.5G").is_err());
         assert!(parse_size("99999999999999G").is_err());
-    }
-
-    #[test]
-    fn a_second_program_is_seen() {
-        let second = |line: &str| {
-            let words: Vec<String> = line.split(' ').map(String::from).collect();
-            second_program(&words).map(String::from)
-        };
-        assert_eq!(second("a.wasm x : -n 2 b.wasm y").as_deref(), Some("b.wasm"));
-        assert_eq!(second("a.wasm : b.wasm").as_deref(), Some("b.wasm"));
-        assert_eq!(second("a.wasm : b"), None);
-        assert_eq!(second("a.wasm"), None);
     }
 
     #[test]

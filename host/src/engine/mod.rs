@@ -50,7 +50,7 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     }
 
     /// What the process must be able to do once it is confined.
-    fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs>;
+    fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs>;
 
     /// Registers one function of MPI or of object graphs, if the engine has it; says whether it has.
     fn define(

@@ -45,7 +45,7 @@ use self::spawn::Starter;
 use super::Engine;
 use crate::confine::{Needs, Network};
 use crate::crew::{Crew, Role, Seat};
-use crate::job::{Placement, Settings, cores};
+use crate::job::{Part, Placement, Settings, cores};
 use crate::module::{self, Program};
 use crate::{engine, limits};
 
@@ -57,8 +57,6 @@ pub(crate) struct Local {
     carriers: Carriers,
     /// What the ranks share.
     world: Arc<World>,
-    /// How many ranks the job begins with.
-    ranks: usize,
     /// Memories start from copy-on-write images.
     images: bool,
     /// Compiles modules while the process is confined, if the job may start ranks from them.
@@ -73,20 +71,20 @@ impl Engine for Local {
         limits::raise_open_files();
         tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
         let (carriers, world) = Carriers::new(settings, spawn::most_ranks(settings, images));
-        Ok(Local { carriers, world, ranks: settings.ranks, images, compiler: OnceLock::new() })
+        Ok(Local { carriers, world, images, compiler: OnceLock::new() })
     }
 
     fn compiling(&self) -> module::Settings {
         module::Settings { images: self.images }
     }
 
-    fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs> {
+    fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         // The page's server listens already, and is all that answers.
         let network = if settings.view.is_some() { Network::Answers } else { Network::Closed };
         let needs = Needs::new(&settings.grants, None, network);
-        if !spawn::is_possible(program, settings) {
+        let Some(program) = programs.iter().find(|program| spawn::is_possible(program, settings)) else {
             return Ok(needs);
-        }
+        };
         let _ = self.compiler.set(Compiler::start(program.code.engine())?);
         Ok(needs.with_code())
     }
@@ -113,7 +111,7 @@ impl Engine for Local {
                 let task = move |index| -> Task {
                     let crew = carried.clone();
                     Box::pin(async move {
-                        crew.run_on_fiber(&crew.role, seat(index), || Ok(crew.engine.rank(&crew.role, index))).await;
+                        crew.run_on_fiber(role(&crew, index), seat(index), || Ok(rank(&crew, index))).await;
                     })
                 };
                 let panicked = move |index| {
@@ -148,14 +146,19 @@ fn seat(index: usize) -> Seat {
     Seat { index, who: index.into() }
 }
 
-impl Local {
-    /// Makes one of the ranks that the job begins with.
-    #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
-    fn rank(&self, role: &Role<Rank>, index: usize) -> Arc<Rank> {
-        let rank = Rank::new(self.world.clone(), index);
-        spawn::tell_environment(&rank, self.ranks, &role.arguments);
-        Arc::new(rank)
-    }
+/// What such a rank runs.
+fn role(crew: &Crew<Local>, index: usize) -> &Role<Rank> {
+    &crew.roles[crew.settings.part_of(index)]
+}
+
+/// Makes such a rank.
+#[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
+fn rank(crew: &Crew<Local>, index: usize) -> Arc<Rank> {
+    let number = crew.settings.part_of(index);
+    let Part { ranks, arguments } = &crew.settings.parts[number];
+    let rank = Rank::new(crew.engine.world.clone(), index).of_command(number);
+    spawn::tell_environment(&rank, *ranks, arguments);
+    Arc::new(rank)
 }
 
 impl engine::Rank for Rank {

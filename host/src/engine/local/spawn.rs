@@ -61,9 +61,10 @@ pub(super) struct Starter {
 
 impl Starter {
     pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
-        let Role { program, symbols, key, .. } = &crew.role;
-        let first = Loaded { program: program.clone(), symbols: symbols.clone(), _charge: Arc::default() };
-        Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(HashMap::from([(key.clone(), first)])) }
+        let loaded = |Role { program, symbols, key, .. }: &Role<Rank>| {
+            (key.clone(), Loaded { program: program.clone(), symbols: symbols.clone(), _charge: Arc::default() })
+        };
+        Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(crew.roles.iter().map(loaded).collect()) }
     }
 
     /// What a command's ranks run.
@@ -92,7 +93,7 @@ impl Starter {
 
     /// The program in a file, which is compiled once in a job.
     fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
-        let (path, engine) = (Path::new(name), crew.role.program.module().engine());
+        let (path, engine) = (Path::new(name), crew.roles[0].program.module().engine());
         let binary = module::translate(path, bytes)?;
         let key = Cache::key(engine, &binary);
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {

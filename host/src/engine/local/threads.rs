@@ -8,7 +8,7 @@ use std::thread::Thread;
 use anyhow::{Context, Result};
 use rankine_local::{Growing, Wake};
 
-use super::{Local, seat};
+use super::{Local, role, seat};
 use crate::crew::Crew;
 use crate::module::{GUEST_STACK, HOST_STACK};
 
@@ -34,7 +34,7 @@ impl Threads {
         for rank in 0..self.0.len() {
             let crew = crew.clone();
             self.start_one(rank, move || {
-                crew.run_on_thread(&crew.role, seat(rank), || Ok(crew.engine.rank(&crew.role, rank)));
+                crew.run_on_thread(role(&crew, rank), seat(rank), || Ok(super::rank(&crew, rank)));
             })?;
         }
         Ok(())

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use wasmtime::Linker;
 
 use super::library::{self, Library};
@@ -101,6 +101,7 @@ impl Engine for Mpi {
 
     fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Mpi> {
         settings.ranks = 1;
+        settings.parts[0].ranks = 1;
         settings.placement = Placement::Threads;
         // Before anything is loaded: a library that a guest could exchange is not.
         settings.grants.keep_apart()?;
@@ -113,12 +114,13 @@ impl Engine for Mpi {
         Ok(Mpi { library: Mutex::new(Some(library)), thread: Mutex::default() })
     }
 
-    fn needs(&self, program: &Program, settings: &Settings) -> Result<Needs> {
+    fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
+        let [program] = programs else { bail!("with the engine mpi a process runs one program") };
         ensure!(
             Import::of(&program.code).is_none(),
             "{} has threads (-pthread, -fopenmp), which the engine mpi does not carry: run it with `rankine run -n N`, without \
              a launcher, or compile it without threads",
-            settings.arguments[0]
+            settings.parts[0].file().display()
         );
         confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
     }
@@ -144,7 +146,7 @@ impl Engine for Mpi {
                 let rank = Arc::new(Rank::new(library, &crew.settings));
                 rank.make_current();
                 let seat = Seat { index: 0, who: crew.engine.first_rank().into() };
-                crew.run_on_thread(&crew.role, seat, || Ok(rank.clone()));
+                crew.run_on_thread(&crew.roles[0], seat, || Ok(rank.clone()));
                 // The library may still write into the guest's memory, which the crew keeps.
                 std::mem::forget(crew.clone());
                 if let Ok(status) = told.recv() {

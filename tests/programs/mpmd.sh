@@ -1,0 +1,55 @@
+# Several programs in one MPI_COMM_WORLD, as launchers spell it: in one process, and over an MPI library.
+cat > master.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int size, *number, found, sum = 0;
+    char most[16];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &found);
+    MPI_Info_get(MPI_INFO_ENV, "maxprocs", 15, most, &(int){0});
+    for (int rank = 1; rank < size; rank++) {
+        int theirs;
+        MPI_Recv(&theirs, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sum += theirs;
+    }
+    printf("master %s %s: program %d of %d, workers %d\n", argv[1], getenv("TOLD"), found ? *number : -1, size, sum);
+    MPI_Finalize();
+    return 0;
+}
+END
+cat > worker.f90 <<'END'
+program worker
+    use mpi
+    implicit none
+    integer :: error, rank, length, words
+    integer(kind=MPI_ADDRESS_KIND) :: number
+    logical :: found
+    character(20) :: told, argument
+    call MPI_Init(error)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, number, found, error)
+    call get_environment_variable("TOLD", told)
+    call get_command_argument(1, argument)
+    if (.not. found .or. told /= "all") call MPI_Abort(MPI_COMM_WORLD, 1, error)
+    read (argument, *) words
+    call MPI_Send(int(number) * words, 1, MPI_INTEGER, 0, 5, MPI_COMM_WORLD, error)
+    call MPI_Finalize(error)
+end program
+END
+rankine cc -o master.wasm master.c
+rankine fc -o worker.wasm worker.f90
+# Programs 1 and 2 send their numbers times 10 and times 100: two ranks of the first, one of the second.
+expected="master first all: program 0 of 4, workers 220"
+for ranks in --threads --fibers; do
+    diff - <(rankine run $ranks -n 1 --env TOLD=all master.wasm first : -n 2 worker.wasm 10 : worker.wasm 100) <<< "$expected"
+done
+# By the command mpiexec that a makefile finds, with other spellings.
+diff - <(PATH="$(rankine sdk bin):$PATH" mpiexec -np 1 -genv TOLD all ./master.wasm first : -np 2 ./worker.wasm 10 : -n1 ./worker.wasm 100) <<< "$expected"
+# Each rank is a process of an MPI library's launcher.
+run="rankine run --env TOLD=all"
+diff - <("$MPI_BIN/mpiexec" -n 1 $run master.wasm first : -n 2 $run worker.wasm 10 : -n 1 $run worker.wasm 100) <<< "$expected"
