@@ -2,7 +2,8 @@
 //!
 //! Handles, constants and the list of functions are generated from the tables `abi/constants.toml` and
 //! `abi/functions.toml`; what is written by hand here is their meaning that a table does not hold.
-//! Nothing is validated in this crate: a [`Comm`] or an [`Addr`] is a number that a guest gave.
+//! Nothing is validated in this crate: a [`Comm`] or an [`Addr`] is a number that a guest gave. Read the head of
+//! `abi/functions.toml` first, then `function.rs`, which says what of a row is known at run time.
 #![no_std]
 
 mod constants;

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use anyhow::{Context as _, Result};
 
 /// Starts a process that runs `work` and ends, with the other end of what is returned, standard error, and these
-/// descriptors; all others are closed there. To be called while this process has one thread. `what` names it in errors.
+/// descriptors; all others are closed there. Call it while this process has one thread. `what` names it in errors.
 pub(crate) fn start(what: &str, kept: &[BorrowedFd<'_>], work: impl FnOnce(File) -> Result<()>) -> Result<File> {
     let (inner, outer) = UnixStream::pair()?;
     // As files: they are read and written by calls that are left to a process without sockets.

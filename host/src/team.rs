@@ -428,7 +428,7 @@ fn at_once(call: &str, number: u32, other: u32) -> Error {
     )
 }
 
-/// A call of MPI: while it lasts, no other thread is at the rank. Of a rank with one thread it is nothing.
+/// A call of MPI: while it lasts, no other thread uses the rank. For a rank with one thread it is nothing.
 pub(crate) struct Turn<R: Rank>(Option<(Arc<Team<R>>, u32)>);
 
 impl<R: Rank> Turn<R> {

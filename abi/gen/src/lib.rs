@@ -1,4 +1,8 @@
-//! The function table, parsed: for what else is driven by it. The generator itself is the binary of this name.
+//! The function table of the ABI, parsed: `abi/functions.toml` as structures.
+//!
+//! The generator, the binary of this name, writes the header, the bindings and the shims from it; the tests that draw
+//! calls are driven by it too. Read the head of the table first, then `functions` (rows and their marks) and
+//! `parameters` (the words and what they mean).
 
 #![allow(missing_docs)] // The head of `abi/functions.toml` says what the words of the table mean.
 

@@ -1,7 +1,8 @@
 //! Writes everything that follows from the tables of the ABI, `abi/functions.toml` and `abi/constants.toml`.
 //!
 //! `rankine-gen` writes the files in place, `rankine-gen --check` compares them with what it would write.
-//! One emitter per output, each a plain series of `writeln!`.
+//! One emitter per output, each a plain series of `writeln!`. Read `functions.rs` first, the table as it is parsed, and
+//! then `local/mod.rs`, which makes the rows of the embedded engine.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! The atomics and cells of the concurrent core: `std`'s, or loom's under `--cfg loom`.
 //!
-//! Everything that two ranks share is built from these, so that the models in the tests explore the code that runs.
+//! The core that two ranks share is built from these: rings, gates, operations, locks of windows and the executor of
+//! fibers. So the models in the tests explore the code that runs. What no model has, such as files, tools and the elements
+//! of windows, uses `std`'s.
 
 #[cfg(not(loom))]
 pub(crate) use std::{

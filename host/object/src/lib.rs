@@ -14,8 +14,8 @@
 //! | `decode` | checking an image that came, before the guest sees a byte of it |
 //! | `rebuild` | from an image to a graph |
 //!
-//! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. Who sends and
-//! receives images are the engines, each in its `images.rs`. A guest that describes its types wrongly sends
+//! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. The engines send
+//! and receive images, each in its `images.rs`. A guest that describes its types wrongly sends
 //! nonsense or gets errors; whoever receives believes nothing of an image but what `decode` has checked against its own
 //! description.
 

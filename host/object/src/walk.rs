@@ -1,7 +1,7 @@
 //! From a graph in a guest's memory to an image of it.
 //!
 //! One pass, without recursion over the data: the list of the objects that were met is also the queue of those still to
-//! be copied. An object's bytes are copied out of the guest first and its references are read from the copy, so that
+//! be copied, as in Cheney's garbage collector. An object's bytes are copied out of the guest first and its references are read from the copy, so that
 //! nothing the guest does meanwhile matters.
 
 use std::collections::HashMap;

@@ -7,7 +7,8 @@
 //!   LLVM prefers to call such a number unsigned, which x86-64 has no instruction for.
 //!
 //! What replaces has the length of what is replaced. So every offset stays what debug information says it is, and
-//! whatever is not understood stays as it is.
+//! whatever is not understood stays as it is. Read [`tune`] first, then `values.rs`, which follows what an operand can
+//! be.
 
 mod values;
 

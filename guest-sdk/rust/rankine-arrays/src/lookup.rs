@@ -12,8 +12,8 @@ use crate::grid::Grid;
 use crate::layout::Layout;
 use crate::view::{Viewable, ViewableMut};
 
-/// Elements of a table that are named by an array of indices: `values[i] = table[indices[i]]` and the reverse. Who needs
-/// what of whom is found out once.
+/// Elements of a table that are named by an array of indices: `values[i] = table[indices[i]]` and the reverse. Which rank
+/// needs what from which other is found out once.
 ///
 /// ```no_run
 /// # use rankine_arrays::{Array, Lookup, Result};

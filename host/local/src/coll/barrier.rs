@@ -30,7 +30,8 @@ impl Collective for Barrier {
     }
 }
 
-/// After each round a rank knows of twice as many that have arrived.
+/// After each round a rank knows of twice as many that have arrived: the dissemination barrier of Hensgen, Finkel and
+/// Manber.
 async fn disseminate(g: &Coll<'_>) -> Result<()> {
     let mut step = 1;
     while step < g.size {

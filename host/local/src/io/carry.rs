@@ -2,8 +2,8 @@
 //!
 //! Parts, of one rank or of several, are gone through window by window of the file. Their blocks in a window are put in
 //! order, and what lies together in the file is one access, however many pieces of however many memories it comes from.
-//! Small pieces go through a buffer. Where a window is read that has more bytes than holes, the holes are read too. They
-//! are never written: others may be writing there.
+//! Small pieces go through a buffer. Where a window is read that has more bytes than holes, the holes are read too: the
+//! data sieving of Thakur, Gropp and Lusk. They are never written: others may be writing there.
 
 use std::ops::Range;
 

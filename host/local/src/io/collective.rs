@@ -2,7 +2,8 @@
 //!
 //! Each rank brings what it wants to move, and the first makes a plan of all of it. Where that does not interleave, every
 //! rank moves its own. Where it does, each rank takes a stretch of the file, a *domain*, and moves what lies there in large
-//! accesses, for everybody: all memories are in one address space. Then they meet again, and all bytes have arrived.
+//! accesses, for everybody: all memories are in one address space. Then they meet again, and all bytes have arrived. This
+//! is the two-phase method of del Rosario, Bordawekar and Choudhary, without its second phase: nothing has to be sent.
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -2,7 +2,8 @@
 //!
 //! Senders push envelopes into the ring without a lock. The matching state belongs to whoever holds the gate: the
 //! rank itself while it runs inside an MPI call or spins in one, otherwise any peer that has something to deliver.
-//! A holder never blocks and never runs guest code; long copies are made after it has left the gate.
+//! A holder never blocks and never runs guest code; long copies are made after it has left the gate. That the holder
+//! does what others have left in front of the gate is flat combining (Hendler, Incze, Shavit, Tzafrir).
 
 pub(crate) mod matching;
 pub(crate) mod operation;

@@ -4,6 +4,9 @@
 //! sequence number. The consumer is whoever holds the mailbox's gate; it frees slots by moving `head`, which it
 //! publishes lazily because every producer reads it. A full ring is reported, never waited for: the producer then
 //! helps to drain it (see `Mailbox::push`).
+//!
+//! Sequence numbers in the slots are Vyukov's, of his bounded queue; claims of several slots, and `head` in place of a
+//! second number for slots that are free again, are not.
 
 use crate::context::Context;
 use crate::copy;

@@ -1,7 +1,7 @@
 //! The lock of a rank's part of a window (MPI-5.0 §12.5.3): one rank has it exclusively, or several share it.
 //!
-//! Nobody's help is needed to take a lock that is free: it is a word, and an exchange. Who finds it taken queues up and
-//! gets it from whoever releases it, in the order of arrival, so that neither readers nor writers starve. The words of
+//! Nobody's help is needed to take a lock that is free: it is a word, and an exchange. Whoever finds it taken
+//! queues up and gets it from whoever releases it, in the order of arrival, so that neither readers nor writers starve. The words of
 //! the queue are behind a mutex that is held for a few instructions, and only if somebody waits.
 
 use std::collections::VecDeque;

@@ -24,7 +24,7 @@ pub(super) struct Compiler(Mutex<File>);
 const LONGEST_TEXT: u64 = 1 << 16;
 
 impl Compiler {
-    /// Starts it. To be called while this process has one thread.
+    /// Starts it. Call it while this process has one thread.
     pub(super) fn start(engine: &Engine) -> Result<Compiler> {
         let connection = helper::start("that compiles the modules of ranks that programs start", &[], |mut other| {
             // SAFETY: the call takes numbers alone. Whoever has sent the job a signal means its end.

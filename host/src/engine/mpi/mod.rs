@@ -10,8 +10,8 @@
 //! The shims of most functions are generated from the table. Those that follow no rule stand with their chapter, and
 //! [`bodies`] gathers them.
 //!
-//! The library validates ranks, tags, counts and whatever else it is a matter of MPI to validate. Here is validated
-//! what it can't know: that buffers lie in the guest's memory, and that a handle is one.
+//! The library validates ranks, tags, counts and whatever else it is a matter of MPI to validate. This engine checks what
+//! the library cannot know or takes on trust: see [`call::shim`].
 
 #[macro_use]
 pub(crate) mod call;

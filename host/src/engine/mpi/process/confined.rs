@@ -39,7 +39,7 @@ const PARTS: (&str, &str) = ("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "16384"
 const COUNTS: [(&str, &str); 2] =
     [("MPI_LOCALNRANKS", "PMI_SIZE"), ("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE")];
 
-/// What the library's process needs; the library is told of it, and its launcher hears no more than it may. To be called
+/// What the library's process needs; the library is told of it, and its launcher hears no more than it may. Call it
 /// before `MPI_Init`, and before any thread is started.
 pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) -> Result<Needs> {
     // Names of ports are sealed with it.

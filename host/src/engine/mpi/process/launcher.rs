@@ -47,8 +47,8 @@ pub(crate) struct Permit {
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// Puts the filter between this process and its launcher, if it has one that speaks PMI. To be called before any thread
-/// is started.
+/// Puts the filter between this process and its launcher, if it has one that speaks PMI. Call it before any thread is
+/// started.
 pub(crate) fn stand_between(permit: Option<Permit>) -> Result<()> {
     let Some(theirs) = env::var(DESCRIPTOR).ok().and_then(|number| number.parse::<RawFd>().ok()) else {
         return Ok(());

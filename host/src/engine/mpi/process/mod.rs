@@ -53,7 +53,7 @@ fn rank_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     RANKS.iter().find_map(|name| value(name)?.parse().ok())
 }
 
-/// Settings of libraries beneath MPI that a host of WebAssembly needs. To be called before any thread is started.
+/// Settings of libraries beneath MPI that a host of WebAssembly needs. Call it before any thread is started.
 ///
 /// UCX would catch the signals by which Wasmtime learns of a trap, and end the process with a backtrace of its own.
 fn prepare_environment() {
