@@ -190,7 +190,7 @@ impl<E: Engine> Job<E> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::engine::Rank as _;
     use crate::engine::local::{Guest, Local};
@@ -212,30 +212,41 @@ mod tests {
                 (then (drop (call $version (i32.const 64) (i32.const 68)))))
             (drop (call $barrier (i32.const 0x101)))))"#;
 
+    /// Runs a program in the text format, with functions of MPI as `define` has them.
+    pub(crate) fn run(
+        program: &str,
+        ranks: usize,
+        placement: Placement,
+        define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
+    ) -> Ending {
+        let engine = module::engine(module::Settings { images: true }).unwrap();
+        let code = Module::new(&engine, program).unwrap();
+        let program = Program { code, symbols: Arc::new(Symbols::default()), key: String::new() };
+        let mut settings = Settings {
+            ranks,
+            placement,
+            parts: vec![Part { ranks, arguments: vec!["program".into()] }],
+            environment: Vec::new(),
+            threads: 1,
+            grants: Grants::default(),
+            memory_limit: None,
+            most_ranks: ranks,
+            universe: ranks,
+            timeout: Some(Duration::from_secs(60)),
+            started: Instant::now(),
+            label: false,
+            deadlock_check: true,
+            confine: false,
+            view: None,
+        };
+        let engine = Local::new(&mut settings, None).unwrap();
+        Job::with(engine, &[program], settings, define).unwrap().run()
+    }
+
     #[test]
     fn a_panic_of_the_host_ends_the_job_in_words() {
         for placement in [Placement::Threads, Placement::Fibers] {
-            let engine = module::engine(module::Settings { images: true }).unwrap();
-            let code = Module::new(&engine, PROGRAM).unwrap();
-            let program = Program { code, symbols: Arc::new(Symbols::default()), key: String::new() };
-            let mut settings = Settings {
-                ranks: 4,
-                placement,
-                parts: vec![Part { ranks: 4, arguments: vec!["program".into()] }],
-                environment: Vec::new(),
-                threads: 1,
-                grants: Grants::default(),
-                memory_limit: None,
-                most_ranks: 4,
-                universe: 4,
-                timeout: Some(Duration::from_secs(60)),
-                started: Instant::now(),
-                label: false,
-                deadlock_check: true,
-                confine: false,
-                view: None,
-            };
-            let define = |linker: &mut Linker<Guest>, module: &str, name: &str| {
+            let ending = run(PROGRAM, 4, placement, |linker, module, name| {
                 if name != "MPI_Get_version" {
                     return Local::define(linker, placement, module, name);
                 }
@@ -244,9 +255,7 @@ mod tests {
                     panic!("this is what the test is about");
                 })?;
                 Ok(true)
-            };
-            let engine = Local::new(&mut settings, None).unwrap();
-            let ending = Job::with(engine, &[program], settings, define).unwrap().run();
+            });
             assert_eq!(ending.status(), 1);
             let Ending::Failed(text) = ending else { panic!("{ending:?}") };
             assert!(text.starts_with("rank 1: this is a bug of Rankine in or after MPI_Get_version"), "{text}");

@@ -500,3 +500,20 @@ pub(crate) fn open<C: Carrier>(
     }
     c.memory().write_i32s(addr(table), &entries, "table")
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::BTreeMap;
+
+    /// The functions that the C header declares, with how many parameters each has.
+    pub(crate) fn declared() -> BTreeMap<String, usize> {
+        let header = include_str!("../../guest-sdk/c/include/rankine.h");
+        let statements = header.split(';').filter_map(|statement| statement.split_once("RANKINE_FUNCTION("));
+        let parameters = |(declaration, name): (&str, &str)| {
+            let start = declaration.rfind("int Rankine_")?;
+            let list = declaration[start..].split_once('(')?.1.rsplit_once(')')?.0;
+            Some((name.split(')').next()?.to_owned(), list.split(',').count()))
+        };
+        statements.filter_map(parameters).collect()
+    }
+}

@@ -16,7 +16,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use rankine_local::YieldOnce;
+use rankine_guest::YieldOnce;
 use wasmtime::{Caller, Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as p1;
 use wasmtime_wasi::runtime::{in_tokio, with_ambient_tokio_runtime};
@@ -101,15 +101,7 @@ macro_rules! register {
                 MODULE,
                 stringify!($name),
                 |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
-                    $(if $wrong {
-                        return Ok(INVALID);
-                    })?
-                    $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
-                        return Ok(answer);
-                    })?
-                    $(let Some($len) = folders::path(&mut caller, stringify!($name), $fd, $path, $len)? else {
-                        return Ok(folders::NO_ENTRY);
-                    };)?
+                    register!(@checks caller $name $(first $first ($($passed),*))? $(names ($fd, $path, $len))? $(unless $wrong)?);
                     let (memory, wasi) = &mut Guest::$view(&mut caller)?;
                     $block(p1::$name(&mut **wasi, memory, $($arg),*))
                 },
@@ -119,15 +111,7 @@ macro_rules! register {
                 stringify!($name),
                 |mut caller: Caller<'_, Guest<R>>, ($($arg,)*): ($($ty,)*)| {
                     Box::new(async move {
-                        $(if $wrong {
-                            return Ok(INVALID);
-                        })?
-                        $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
-                        return Ok(answer);
-                    })?
-                    $(let Some($len) = folders::path(&mut caller, stringify!($name), $fd, $path, $len)? else {
-                            return Ok(folders::NO_ENTRY);
-                        };)?
+                        register!(@checks caller $name $(first $first ($($passed),*))? $(names ($fd, $path, $len))? $(unless $wrong)?);
                         let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                         let memory: &mut GuestMemory<'_> = &mut memory;
                         $wrap(p1::$name(wasi, memory, $($arg),*)).await
@@ -135,6 +119,20 @@ macro_rules! register {
                 },
             ),
         }
+    };
+    (
+        @checks $caller:ident $name:ident
+        $(first $first:ident ($($passed:ident),*))? $(names ($fd:ident, $path:ident, $len:ident))? $(unless $wrong:expr)?
+    ) => {
+        $(if $wrong {
+            return Ok(INVALID);
+        })?
+        $(if let Some(answer) = folders::$first(&mut $caller, $($passed),*)? {
+            return Ok(answer);
+        })?
+        $(let Some($len) = folders::path(&mut $caller, stringify!($name), $fd, $path, $len)? else {
+            return Ok(folders::NO_ENTRY);
+        };)?
     };
 }
 

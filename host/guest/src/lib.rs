@@ -11,6 +11,8 @@
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
 //! | `who` | which rank it is, as its user knows it |
+//! | `growing` | a list that grows while others look into it |
+//! | `turn` | ranks that share a thread let others go first |
 //! | `op` | the predefined operations of reductions |
 //! | `status`, `tag`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
 //!
@@ -27,6 +29,7 @@ pub mod dims;
 pub mod errhan;
 pub mod error;
 pub mod file;
+mod growing;
 pub mod handle;
 mod life;
 mod memory;
@@ -36,12 +39,15 @@ pub mod quota;
 pub mod ranks;
 mod status;
 pub mod tag;
+mod turn;
 mod who;
 
 pub use callback::Callback;
 pub use error::{Error, Result, Whose};
+pub use growing::Growing;
 pub use life::Life;
 pub use memory::Memory;
 pub use parcel::Parcel;
 pub use quota::{Account, Charge};
+pub use turn::YieldOnce;
 pub use who::Who;

@@ -16,7 +16,8 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::growing::Growing;
+use rankine_guest::Growing;
+
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, Ordering, crosswise, lock, spin_loop};
 use crate::world::Wake;
@@ -345,22 +346,6 @@ impl Wake for Fibers {
     }
 }
 
-/// Lets every other runnable rank of this worker go first.
-#[derive(Default)]
-pub struct YieldOnce(bool);
-
-impl Future for YieldOnce {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.0, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    }
-}
-
 #[cfg(all(test, loom))]
 mod models {
     use std::future::poll_fn;
@@ -430,6 +415,8 @@ mod models {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::mpsc::channel;
+
+    use rankine_guest::YieldOnce;
 
     use super::*;
 

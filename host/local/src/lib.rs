@@ -4,7 +4,8 @@
 //! is to any engine, such as its memory, errors and handles, is in [`rankine_guest`]. A file per chapter of the standard
 //! holds one function per MPI function; below them lie [`transport`](crate::Rank) (sends and receives), mailboxes,
 //! datatypes and the world that ranks share. The host's shims validate nothing but addresses of arrays and strings:
-//! every argument is checked here, every buffer in [`Span`].
+//! every argument is checked here, every buffer in [`Span`]. Read `pt2pt/mod.rs` first, then `transport.rs` and
+//! `mailbox/mod.rs`: that is the way of a message.
 
 // Guards take back what they started when they are dropped: they are not to be forgotten.
 #![warn(clippy::mem_forget)]
@@ -14,7 +15,6 @@ mod context;
 mod drive;
 mod events;
 mod fibers;
-mod growing;
 mod joint;
 mod mailbox;
 #[cfg(all(test, loom))]
@@ -52,8 +52,7 @@ use rankine_guest::{copy, error, handle, quota};
 
 pub use context::Context;
 pub use drive::{Ended, Step, block_on, wait, wait_by};
-pub use fibers::{Fibers, Task, YieldOnce};
-pub use growing::Growing;
+pub use fibers::{Fibers, Task};
 pub use mailbox::operation::{Kind, What};
 pub use rank::Rank;
 pub use rankine_abi as abi;

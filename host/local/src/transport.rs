@@ -129,6 +129,11 @@ impl Rank {
         if what.kind != Kind::Ssend && self.send_short(&what, source, &span) {
             return Ok(Started::nothing(self));
         }
+        self.post_pulled(what, source, span)
+    }
+
+    /// Starts a send whose receiver pulls the message.
+    pub(crate) fn post_pulled<'b>(&self, what: What, source: i32, span: Span<'b>) -> Result<Started<'_, 'b>> {
         let operation = self.operation()?;
         // SAFETY: nobody hears of the operation before there is a guard, which has the span's borrow, and takes the
         // operation back before it gives that up.

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN};
+use rankine_guest::Growing;
 
 use crate::context::{Context, Contexts};
 use crate::datatype::layout::Layout;
 use crate::error::{Error, Result};
 use crate::events::{Event, Listen};
 use crate::group::Shelf;
-use crate::growing::Growing;
 use crate::mailbox::matching::{Arrived, Pair, Work};
 use crate::mailbox::operation::{OpRef, Operation, Outcome};
 use crate::mailbox::ring::Header;

@@ -77,14 +77,17 @@ impl Body {
         out
     }
 
-    /// The same where it need not wait: `None` when nothing was done.
-    pub fn at_once(&self) -> Result<Vec<String>> {
+    /// The call of the function that goes as far as it comes without waiting, and the statements that follow it, or the
+    /// rest of it.
+    pub fn at_once(&self) -> Result<[Vec<String>; 2]> {
         ensure!(self.reads.is_empty() && self.results.len() <= 1, "there is a rule for waiting only");
-        let call = format!("{}::{}_at_once({})?", self.module, self.name, self.arguments.join(", "));
-        Ok(match self.results.as_slice() {
-            [(name, write)] => vec![format!("let {name} = {call};"), format!("Some({write})")],
-            _ => vec![format!("{call};"), "Some(Ok(()))".to_owned()],
-        })
+        let call = format!("{}::{}_at_once({})", self.module, self.name, self.arguments.join(", "));
+        let then = match self.results.as_slice() {
+            [] => vec!["done".to_owned()],
+            [_] if self.receives => vec!["shim::put_received(r, status, done)".to_owned()],
+            [(name, write), ..] => vec![format!("let {name} = done?;"), write.clone()],
+        };
+        Ok([vec![call], then])
     }
 
     /// The statements that make a collective operation on the communicator `c`.

@@ -64,11 +64,12 @@ fn row(table: &Table, function: &Function) -> Result<String> {
         return Ok(row.text(&[hand(function, None)]) + ";\n");
     }
     let body = Body::new(function)?;
-    let mut out = row.text(&body.statements());
     if function.marks.at_once {
-        out += layout::row(&["at_once".to_owned()], &body.at_once()?).trim_start_matches("   ");
+        let [call, then] = body.at_once()?;
+        let then = layout::row(&["then |done|".to_owned()], &then);
+        return Ok(row.text(&call) + then.trim_start_matches("   ") + ";\n");
     }
-    Ok(out + ";\n")
+    Ok(row.text(&body.statements()) + ";\n")
 }
 
 /// What the nonblocking and the persistent form of a collective add to its parameters.

@@ -15,6 +15,8 @@
 //! | `fold` | combining operands in one order, whatever the algorithm |
 //! | `barrier`, `bcast`, `gather`, … | the operations |
 
+use std::rc::Rc;
+
 use rankine_abi::{Comm, MPI_ERR_COUNT, Request, Status};
 
 use crate::comm::Communicator;
@@ -84,12 +86,7 @@ pub fn start<C: Collective + 'static>(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let collective = make(&communicator)?;
-    let tag = communicator.collective_tag();
-    let steps = async move |r: &Rank| {
-        collective.run(&Coll::tagged(r, &communicator, tag)).await?;
-        Ok(Status::EMPTY)
-    };
-    r.begin(comm, steps)
+    r.begin(comm, beside_others(communicator, collective))
 }
 
 /// The same each time its request is started. By the standard this may wait for other ranks; here it never does.
@@ -100,12 +97,19 @@ pub fn prepare<C: Collective + 'static>(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let collective = make(&communicator)?;
+    r.begin_on_start(comm, beside_others(communicator, collective))
+}
+
+/// What a collective does each time it runs, with a tag of its own.
+fn beside_others<C: Collective>(
+    communicator: Rc<Communicator>,
+    collective: C,
+) -> impl AsyncFn(&Rank) -> Result<Status> {
     let tag = communicator.collective_tag();
-    let steps = async move |r: &Rank| {
+    async move |r: &Rank| {
         collective.run(&Coll::tagged(r, &communicator, tag)).await?;
         Ok(Status::EMPTY)
-    };
-    r.begin_on_start(comm, steps)
+    }
 }
 
 impl Communicator {

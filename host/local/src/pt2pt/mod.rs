@@ -16,6 +16,8 @@ mod sendrecv;
 #[cfg(test)]
 mod tests;
 
+use std::future::Future;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, Comm, Datatype, MPI_ANY_SOURCE, MPI_ERR_RANK, MPI_PROC_NULL, Status};
@@ -126,7 +128,7 @@ pub async fn send(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32
     send_as(r, Kind::Send, buf, count, datatype, dest, tag, comm).await
 }
 
-/// `MPI_Send` of a short message. `None`: nothing was done, [`send`] is to be called.
+/// `MPI_Send` as far as it comes without waiting: to its end where the message is short. Else the rest of it.
 #[inline(always)]
 pub fn send_at_once(
     r: &Rank,
@@ -136,11 +138,18 @@ pub fn send_at_once(
     dest: i32,
     tag: i32,
     comm: Comm,
-) -> Option<()> {
-    let comm = r.communicator(comm).ok()?;
-    let span = r.contiguous(buf, count, datatype)?;
-    let what = target(Kind::Send, dest, tag, &comm).ok()??;
-    r.send_short(&what, comm.rank, &span).then_some(())
+) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    let comm = r.communicator(comm)?;
+    let span = r.span(buf, count, datatype)?;
+    let Some(what) = target(Kind::Send, dest, tag, &comm)? else { return Ok(Break(())) };
+    if r.send_short(&what, comm.rank, &span) {
+        return Ok(Break(()));
+    }
+    let started = r.post_pulled(what, comm.rank, span)?;
+    Ok(Continue(async move {
+        started.done().await;
+        Ok(())
+    }))
 }
 
 /// `MPI_Ssend`
@@ -182,6 +191,12 @@ pub async fn recv(
         let span = r.span(buf, count, datatype)?;
         start_recv(r, span, source, tag, &comm)?
     };
+    received(started).await
+}
+
+/// Waits for a message that was asked for.
+#[inline]
+async fn received(started: Started<'_, '_>) -> Result<Status> {
     if started.is_nothing() {
         return Ok(Status::PROC_NULL);
     }
@@ -191,8 +206,8 @@ pub async fn recv(
     Ok(outcome.status())
 }
 
-/// `MPI_Recv` of a short message that is there, or comes within moments. `None`: nothing was done, [`recv`] is to be
-/// called.
+/// `MPI_Recv` as far as it comes without waiting: to its end where the message is short and there, or comes within
+/// moments. Else the rest of it.
 #[inline(always)]
 pub fn recv_at_once(
     r: &Rank,
@@ -202,10 +217,12 @@ pub fn recv_at_once(
     source: i32,
     tag: i32,
     comm: Comm,
-) -> Option<Status> {
-    let comm = r.communicator(comm).ok()?;
-    let span = r.contiguous(buf, count, datatype)?;
-    let pattern = pattern(source, tag, &comm).ok()??;
-    let header = r.receive_next(&pattern, &span)?;
-    Some(Status::new(header.source, header.tag, header.bytes() as u64))
+) -> Result<ControlFlow<Status, impl Future<Output = Result<Status>>>> {
+    let comm = r.communicator(comm)?;
+    let span = r.span(buf, count, datatype)?;
+    let Some(pattern) = pattern(source, tag, &comm)? else { return Ok(Break(Status::PROC_NULL)) };
+    match r.receive_next(&pattern, &span) {
+        Some(header) => Ok(Break(Status::new(header.source, header.tag, header.bytes() as u64))),
+        None => Ok(Continue(async move { received(r.post_recv(pattern, span)?).await })),
+    }
 }

@@ -3,18 +3,20 @@
 //! The three forms differ only in how they wait (see the parent module). All borrow the rank from the store for as long
 //! as the call lasts, and use the store meanwhile to run callbacks on the rank's own stack.
 
-use std::future::Future;
+use std::future::{Future, ready};
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use rankine_guest::Callback;
+use rankine_guest::{Callback, YieldOnce};
 pub(crate) use rankine_local::errhan::On;
 use rankine_local::errhan::Raised;
-use rankine_local::{End, Ended, Rank, Step, YieldOnce};
+use rankine_local::{End, Ended, Rank, Step};
 use wasmtime::{Caller, Result, format_err};
 
 use super::Guest;
+use super::placed::{Body, Placed};
 use crate::callback;
 use crate::guest::{Abort, Stopped};
 use crate::team::Turn;
@@ -57,8 +59,8 @@ fn stopped(rank: &Rank, error: Option<String>) -> wasmtime::Error {
     }
 }
 
-/// Begins a call: the rank learns which function runs and how large its guest's memory is by now.
-/// Of a rank with threads the turn is taken, which goes last: what a call leaves behind it drops before.
+/// Begins a call: the rank learns which function runs and how large its guest's memory is by now. A rank with threads
+/// takes its turn, which the caller gives back last, when all that the call has made is dropped.
 #[inline]
 fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str, is_anytime: bool) -> Result<(Turn<Rank>, &'r Rank)> {
     let turn = Turn::begin(caller.data().member(), name, is_anytime)?;
@@ -161,43 +163,49 @@ fn wait_on_thread<F: Future + ?Sized>(
     }
 }
 
-/// What the engine's functions that may wait are, once their own types are forgotten: waiting is compiled once.
-type Body<'f> = dyn Future<Output = rankine_guest::Result<()>> + 'f;
-
 /// A call that may wait, on a thread that is its rank's alone.
 #[inline]
 pub(crate) fn wait<'r, F>(
-    caller: Caller<'r, Guest>,
-    name: &'static str,
-    on: On,
-    body: impl FnOnce(&'r Rank) -> F,
-) -> Result<i32>
-where
-    F: Future<Output = rankine_guest::Result<()>>,
-{
-    wait_unless(caller, name, on, |_| None, body)
-}
-
-/// The same, for functions whose usual case needs no waiting: that is tried first, without a future to build.
-#[inline]
-pub(crate) fn wait_unless<'r, F>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    at_once: impl FnOnce(&'r Rank) -> Option<rankine_guest::Result<()>>,
     body: impl FnOnce(&'r Rank) -> F,
 ) -> Result<i32>
 where
     F: Future<Output = rankine_guest::Result<()>>,
 {
     let (_turn, rank) = enter(&mut caller, name, false)?;
+    match rank.check_running() {
+        Ok(()) => wait_for(&mut caller, rank, on, body(rank)),
+        Err(error) => now_failed(&mut caller, rank, on, error),
+    }
+}
+
+/// The same, for functions whose usual case needs no waiting: `begin` does that, or gives the rest as a future; `then`
+/// is done with the outcome of either.
+#[inline]
+pub(crate) fn wait_unless<'r, T, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    begin: impl FnOnce(&'r Rank) -> rankine_guest::Result<ControlFlow<T, F>>,
+    then: impl FnOnce(&'r Rank, rankine_guest::Result<T>) -> rankine_guest::Result<()>,
+) -> Result<i32>
+where
+    F: Future<Output = rankine_guest::Result<T>>,
+{
+    let (_turn, rank) = enter(&mut caller, name, false)?;
     if let Err(error) = rank.check_running() {
         return now_failed(&mut caller, rank, on, error);
     }
-    match at_once(rank) {
-        Some(Ok(())) => Ok(0),
-        Some(Err(error)) => now_failed(&mut caller, rank, on, error),
-        None => wait_for(&mut caller, rank, on, body(rank)),
+    let done = match begin(rank) {
+        Ok(Continue(rest)) => return wait_for(&mut caller, rank, on, async move { then(rank, rest.await) }),
+        Ok(Break(done)) => then(rank, Ok(done)),
+        Err(error) => then(rank, Err(error)),
+    };
+    match done {
+        Ok(()) => Ok(0),
+        Err(error) => now_failed(&mut caller, rank, on, error),
     }
 }
 
@@ -239,30 +247,6 @@ fn keep_waiting(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin
     }
 }
 
-/// A call that may wait, on a fiber: waiting suspends it.
-#[inline]
-pub(crate) fn fiber<'r, F>(
-    mut caller: Caller<'r, Guest>,
-    name: &'static str,
-    on: On,
-    body: impl FnOnce(&'r Rank) -> F + 'r,
-) -> impl Future<Output = Result<i32>> + Send + 'r
-where
-    F: Future<Output = rankine_guest::Result<()>> + 'r,
-{
-    // SAFETY: the future is polled only by the worker that runs the fiber; what it refers to is the rank's own, which
-    // moves between workers together with it (see `Rank`).
-    unsafe {
-        Sent::new(async move {
-            let (_turn, rank) = enter(&mut caller, name, false)?;
-            if let Err(error) = rank.check_running() {
-                return fiber_failed(&mut caller, rank, on, error).await;
-            }
-            suspend_on(&mut caller, rank, on, pin!(body(rank))).await
-        })
-    }
-}
-
 /// What Wasmtime takes from a call on a fiber.
 pub(crate) type OnFiber<'r> = Box<dyn Future<Output = Result<i32>> + Send + 'r>;
 
@@ -277,29 +261,56 @@ impl Future for Success {
     }
 }
 
-/// The same, for functions whose usual case needs no waiting: that is tried first, and allocates nothing.
+/// A call that may wait, on a fiber: waiting suspends it. One that completes at once allocates nothing.
 #[inline]
-pub(crate) fn fiber_unless<'r, F>(
+pub(crate) fn fiber<'r, F>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    at_once: impl FnOnce(&'r Rank) -> Option<rankine_guest::Result<()>>,
-    body: impl FnOnce(&'r Rank) -> F + 'r,
+    body: impl FnOnce(&'r Rank) -> F,
 ) -> OnFiber<'r>
 where
     F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
-    match enter(&mut caller, name, false) {
-        Ok((_turn, rank)) if rank.check_running().is_ok() => match at_once(rank) {
-            Some(Ok(())) => Box::new(Success),
-            // SAFETY: the future is polled only by the worker that runs the fiber; what it refers to is the rank's own,
-            // which moves between workers together with it (see `Rank`).
-            Some(Err(error)) => unsafe {
-                Box::new(Sent::new(async move { fiber_failed(&mut caller, rank, on, error).await }))
-            },
-            None => Box::new(fiber(caller, name, on, body)),
-        },
-        _ => Box::new(fiber(caller, name, on, body)),
+    let (turn, rank) = match enter(&mut caller, name, false) {
+        Ok(entered) => entered,
+        Err(error) => return Box::new(ready(Err(error))),
+    };
+    match rank.check_running() {
+        Ok(()) => begin_on_fiber(caller, turn, rank, on, Placed::new(body(rank))),
+        Err(error) => fail_on_fiber(caller, turn, rank, on, error),
+    }
+}
+
+/// The same, for functions whose usual case needs no waiting (see [`wait_unless`]).
+#[inline]
+pub(crate) fn fiber_unless<'r, T, F>(
+    mut caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    begin: impl FnOnce(&'r Rank) -> rankine_guest::Result<ControlFlow<T, F>>,
+    then: impl FnOnce(&'r Rank, rankine_guest::Result<T>) -> rankine_guest::Result<()> + 'r,
+) -> OnFiber<'r>
+where
+    F: Future<Output = rankine_guest::Result<T>> + 'r,
+{
+    let (turn, rank) = match enter(&mut caller, name, false) {
+        Ok(entered) => entered,
+        Err(error) => return Box::new(ready(Err(error))),
+    };
+    if let Err(error) = rank.check_running() {
+        return fail_on_fiber(caller, turn, rank, on, error);
+    }
+    let done = match begin(rank) {
+        Ok(Continue(rest)) => {
+            return begin_on_fiber(caller, turn, rank, on, Placed::new(async move { then(rank, rest.await) }));
+        }
+        Ok(Break(done)) => then(rank, Ok(done)),
+        Err(error) => then(rank, Err(error)),
+    };
+    match done {
+        Ok(()) => Box::new(Success),
+        Err(error) => fail_on_fiber(caller, turn, rank, on, error),
     }
 }
 
@@ -309,34 +320,70 @@ pub(crate) fn fiber_anytime<'r, F>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
     on: On,
-    body: impl FnOnce(&'r Rank) -> F + 'r,
-) -> impl Future<Output = Result<i32>> + Send + 'r
+    body: impl FnOnce(&'r Rank) -> F,
+) -> OnFiber<'r>
 where
     F: Future<Output = rankine_guest::Result<()>> + 'r,
 {
-    // SAFETY: the future stays on its fiber's stack and is polled only by the worker that runs the fiber; what it
-    // refers to is the rank's own, which moves between workers together with it (see `Rank`).
-    unsafe {
-        Sent::new(async move {
-            let (_turn, rank) = enter(&mut caller, name, false)?;
-            suspend_on(&mut caller, rank, on, pin!(body(rank))).await
-        })
+    match enter(&mut caller, name, false) {
+        Ok((turn, rank)) => begin_on_fiber(caller, turn, rank, on, Placed::new(body(rank))),
+        Err(error) => Box::new(ready(Err(error))),
     }
 }
 
-/// A future that is declared to move between threads only as a whole.
+/// Runs a function of the engine as far as it comes; the rest of it, if it has to wait, is for the fiber.
+fn begin_on_fiber<'r>(
+    mut caller: Caller<'r, Guest>,
+    turn: Turn<Rank>,
+    rank: &'r Rank,
+    on: On,
+    mut body: Placed<'r>,
+) -> OnFiber<'r> {
+    match step(&caller, rank, body.as_mut()) {
+        Step::Done(Ok(())) => Box::new(Success),
+        Step::Done(Err(error)) => fail_on_fiber(caller, turn, rank, on, error),
+        first => on_fiber(async move {
+            let _turn = turn;
+            let mut body = body;
+            match drive(&mut caller, rank, body.as_mut(), first).await.map_err(|stop| stop.into_error(rank))? {
+                Ok(()) => Ok(0),
+                Err(error) => raise_on_fiber(&mut caller, rank, on, error).await,
+            }
+        }),
+    }
+}
+
+#[cold]
+fn fail_on_fiber<'r>(
+    mut caller: Caller<'r, Guest>,
+    turn: Turn<Rank>,
+    rank: &'r Rank,
+    on: On,
+    error: rankine_guest::Error,
+) -> OnFiber<'r> {
+    on_fiber(async move {
+        let _turn = turn;
+        raise_on_fiber(&mut caller, rank, on, error).await
+    })
+}
+
+async fn raise_on_fiber(
+    caller: &mut Caller<'_, Guest>,
+    rank: &Rank,
+    on: On,
+    error: rankine_guest::Error,
+) -> Result<i32> {
+    let mut outcome = pin!(raise(rank, on, error));
+    let first = step(caller, rank, outcome.as_mut());
+    drive(caller, rank, outcome, first).await.unwrap_or_else(|stop| Err(stop.into_error(rank)))
+}
+
+/// A future of a call, declared to move between threads only as a whole.
 struct Sent<F>(F);
 
-// SAFETY: promised in `Sent::new`.
+// SAFETY: only `on_fiber` makes one. Such a future is polled by the worker that runs the fiber and no other; what it
+// refers to is the rank's own, which moves between workers together with it (see `Rank`).
 unsafe impl<F> Send for Sent<F> {}
-
-impl<F> Sent<F> {
-    /// # Safety
-    /// Everything not `Send` in the future moves together with it.
-    unsafe fn new(future: F) -> Sent<F> {
-        Sent(future)
-    }
-}
 
 impl<F: Future> Future for Sent<F> {
     type Output = F::Output;
@@ -348,29 +395,26 @@ impl<F: Future> Future for Sent<F> {
     }
 }
 
-/// Runs a function of the engine on a fiber.
-async fn suspend_on(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, future: Pin<&mut Body<'_>>) -> Result<i32> {
-    match drive(caller, rank, future).await.map_err(|stop| stop.into_error(rank))? {
-        Ok(()) => Ok(0),
-        Err(error) => fiber_failed(caller, rank, on, error).await,
-    }
+/// What is left of a call when it has to wait.
+fn on_fiber<'r>(rest: impl Future<Output = Result<i32>> + 'r) -> OnFiber<'r> {
+    Box::new(Sent(rest))
 }
 
-#[cold]
-async fn fiber_failed(caller: &mut Caller<'_, Guest>, rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> {
-    let outcome = pin!(raise(rank, on, error));
-    drive(caller, rank, outcome).await.unwrap_or_else(|stop| Err(stop.into_error(rank)))
+/// Polls a function of the engine once, on a fiber.
+fn step<F: Future + ?Sized>(caller: &Caller<'_, Guest>, rank: &Rank, future: Pin<&mut F>) -> Step<F::Output> {
+    if caller.data().cannot_wait { rank.step_awake(future) } else { rank.step(future) }
 }
 
+/// Runs a function of the engine to its end on a fiber, after its first step.
 async fn drive<F: Future + ?Sized>(
     caller: &mut Caller<'_, Guest>,
     rank: &Rank,
     mut future: Pin<&mut F>,
+    mut last: Step<F::Output>,
 ) -> std::result::Result<F::Output, Stop> {
     loop {
         let cannot_wait = caller.data().cannot_wait;
-        let step = if cannot_wait { rank.step_awake(future.as_mut()) } else { rank.step(future.as_mut()) };
-        match step {
+        match last {
             Step::Done(output) => return Ok(output),
             Step::Ended => return Err(Stop::Ended),
             Step::Ask(request) => {
@@ -382,6 +426,7 @@ async fn drive<F: Future + ?Sized>(
             Step::Yielded => YieldOnce::default().await,
             Step::Parked => rank.woken().await,
         }
+        last = step(caller, rank, future.as_mut());
     }
 }
 

@@ -34,7 +34,7 @@ macro_rules! register {
                 $name,
                 |caller: Caller<'_, Guest>, ($($word,)*): ($($type,)*)| {
                     let kept = caller.data().objects().clone();
-                    Box::new(call::fiber(caller, $name, $on, move |r| $body(r, kept, $($word),*)))
+                    call::fiber(caller, $name, $on, move |r| $body(r, kept, $($word),*))
                 },
             )?,
         }
@@ -175,5 +175,22 @@ impl Carrier for Rank {
 
     fn peers(&self, comm: u32) -> Result<i64> {
         shim::peers(self, Comm(comm))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objects::tests::declared;
+
+    #[test]
+    fn this_engine_has_the_functions_of_the_header() {
+        let engine = wasmtime::Engine::default();
+        for placement in [Placement::Threads, Placement::Fibers] {
+            for name in declared().keys() {
+                assert!(define(&mut Linker::new(&engine), placement, name).unwrap(), "{name}");
+            }
+            assert!(!define(&mut Linker::new(&engine), placement, "Rankine_Nothing").unwrap());
+        }
     }
 }

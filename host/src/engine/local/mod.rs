@@ -9,7 +9,7 @@
 //! ```text
 //! call::now  (caller, "MPI_Comm_rank", On::Comm(comm), |r| body(r, …)) -> wasmtime::Result<i32>   never waits; threads and fibers
 //! call::wait (caller, "MPI_Recv",      On::Comm(comm), |r| body(r, …)) -> wasmtime::Result<i32>   blocks the rank's thread
-//! call::fiber(caller, "MPI_Recv",      On::Comm(comm), |r| body(r, …)) -> impl Future + Send      for func_wrap_async
+//! call::fiber(caller, "MPI_Recv",      On::Comm(comm), |r| body(r, …)) -> OnFiber                   for func_wrap_async
 //! ```
 //!
 //! They refresh the size of the memory, refuse calls before `MPI_Init` and after `MPI_Finalize` (the `anytime` forms
@@ -27,6 +27,7 @@ mod files;
 mod generated;
 mod images;
 mod pages;
+mod placed;
 pub(crate) mod shim;
 mod spawn;
 mod threads;

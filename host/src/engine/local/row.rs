@@ -12,8 +12,8 @@
 //! an `i64` in both, any other an `i32`. `|r, large|` asks which of the two was called.
 //!
 //! Three kinds of rows are different:
-//! - `wait_unless` has a second body, `at_once`, which is tried first: it does the usual case without waiting, or
-//!   nothing.
+//! - The body of `wait_unless` goes as far as it comes without waiting, and gives the rest of it as a future; what
+//!   follows `then` is done with the outcome of either.
 //! - `value` gives what its body gives, not an error code.
 //! - `collective` has three functions, and after their words the communicator's. Its body makes the operation
 //!   ([`Collective`](rankine_local::coll::Collective)) on the communicator `c`; the first function takes part in it, the
@@ -52,7 +52,7 @@ pub(super) struct Chapter {
 macro_rules! shims {
     ($(
         $how:ident $($name:ident $(/ $large:ident)?),+ ($($word:ident $(: $kind:ident)?),*) $on:expr,
-        $(|$($bound:ident),+|)? $body:block $(at_once $at_once:block)?;
+        $(|$($bound:ident),+|)? $body:block $(then |$done:ident| $then:block)?;
     )*) => {
         pub(crate) const CHAPTER: row::Chapter = row::Chapter {
             names: &[$($(stringify!($name), $(stringify!($large),)?)+)*],
@@ -69,7 +69,7 @@ macro_rules! shims {
             // Where nothing waits, threads and fibers are the same.
             let _ = placement;
             $(shims!(
-                @row $how ($($name $(/ $large)?),+) ($($($bound),+)?) ($($word $(: $kind)?),*) ($on) ($($at_once)?) $body
+                @row $how ($($name $(/ $large)?),+) ($($($bound),+)?) ($($word $(: $kind)?),*) ($on) ($($done $then)?) $body
                 (linker placement name)
             );)*
             Ok(false)
@@ -81,7 +81,7 @@ macro_rules! shims {
     (@body now_anytime $($rest:tt)*) => { shims!(@plain $($rest)*); };
     (@body wait $($rest:tt)*) => { shims!(@async $($rest)*); };
     (@body wait_anytime $($rest:tt)*) => { shims!(@async $($rest)*); };
-    (@body wait_unless $($rest:tt)*) => { shims!(@async $($rest)*); };
+    (@body wait_unless $($rest:tt)*) => {};
     (@body value $($rest:tt)*) => {};
     (@plain ($name:ident) ($r:ident $(, $large:ident)?) ($($word:ident $(: $kind:ident)?),*) $body:block) => {
         #[allow(non_snake_case)]
@@ -121,10 +121,16 @@ macro_rules! shims {
         } $link);
     };
     (
-        @row $how:ident ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt $at_once:tt $body:block $link:tt
+        @row wait_unless ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt $then:tt $body:block $link:tt
     ) => {
-        shims!(@import $how false $name $name $bound $words $on $at_once $link);
-        $(shims!(@import $how true $name $large $bound $words $on $at_once $link);)?
+        shims!(@unless false $name $bound $words $on $then $body $link);
+        $(shims!(@unless true $large $bound $words $on $then $body $link);)?
+    };
+    (
+        @row $how:ident ($name:ident $(/ $large:ident)?) $bound:tt $words:tt $on:tt () $body:block $link:tt
+    ) => {
+        shims!(@import $how false $name $name $bound $words $on () $link);
+        $(shims!(@import $how true $name $large $bound $words $on () $link);)?
     };
     (@import now $($rest:tt)*) => { shims!(@now now $($rest)*); };
     (@import now_anytime $($rest:tt)*) => { shims!(@now now_anytime $($rest)*); };
@@ -149,22 +155,29 @@ macro_rules! shims {
                 $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
             })
         } {
-            Box::new(call::$fiber(caller, stringify!($name), $on, move |r| {
+            call::$fiber(caller, stringify!($name), $on, move |r| {
                 $body(r, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
-            }))
+            })
         } $link);
     };
     (
-        @import wait_unless $is_large:tt $body:ident $name:ident ($r:ident) ($($word:ident $(: $kind:ident)?),*)
-        ($on:expr) ($at_once:block) $link:tt
+        @unless $is_large:tt $name:ident ($r:ident) ($($word:ident $(: $kind:ident)?),*)
+        ($on:expr) ($done:ident $then:block) $body:block $link:tt
     ) => {
         shims!(@async $is_large $name ($($word $(: $kind)?),*) caller {
             $(let $word = shims!(@pass $word $($kind)?);)*
-            call::wait_unless(caller, stringify!($name), $on, |$r| $at_once, |$r| $body($r, $($word),*))
+            call::wait_unless(caller, stringify!($name), $on, |$r| $body, shims!(@then $r $done $then))
         } {
             $(let $word = shims!(@pass $word $($kind)?);)*
-            call::fiber_unless(caller, stringify!($name), $on, |$r| $at_once, move |$r| $body($r, $($word),*))
+            call::fiber_unless(caller, stringify!($name), $on, |$r| $body, shims!(@then $r $done $then))
         } $link);
+    };
+    // Not all that is done with an outcome needs the rank.
+    (@then $r:ident $done:ident $then:block) => {
+        move |$r, $done| {
+            let _ = $r;
+            $then
+        }
     };
     (
         @collective $is_large:tt $make:ident ($run:ident $start:ident $prepare:ident)
@@ -177,11 +190,11 @@ macro_rules! shims {
                 })
             })
         } {
-            Box::new(call::fiber(caller, stringify!($run), On::Comm(handle($comm)), move |r| {
+            call::fiber(caller, stringify!($run), On::Comm(handle($comm)), move |r| {
                 coll::run(r, handle($comm), move |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 })
-            }))
+            })
         } $link);
         shims!(@sync $is_large $start ($($word $(: $kind)?,)* request) caller {
             call::now(caller, stringify!($start), On::Comm(handle($comm)), |r| {

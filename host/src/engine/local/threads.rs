@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::Thread;
 
 use anyhow::{Context, Result};
-use rankine_local::{Growing, Wake};
+use rankine_guest::Growing;
+use rankine_local::Wake;
 
 use super::{Local, role, seat};
 use crate::crew::Crew;

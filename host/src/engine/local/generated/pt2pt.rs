@@ -5,11 +5,8 @@ use crate::engine::local::row::prelude::*;
 
 shims! {
     wait_unless MPI_Send / MPI_Send_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
-        pt2pt::send(r, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
-    } at_once {
-        pt2pt::send_at_once(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))?;
-        Some(Ok(()))
-    };
+        pt2pt::send_at_once(r, addr(buf), count, handle(datatype), dest, tag, handle(comm))
+    } then |done| { done };
     wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
         pt2pt::send_as(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
     };
@@ -57,12 +54,8 @@ shims! {
     };
     wait_unless MPI_Recv / MPI_Recv_c
         (buf, count: wide, datatype, source, tag, comm, status) On::Comm(handle(comm)), |r| {
-        shim::put_received(r, status, pt2pt::recv(r, addr(buf), count, handle(datatype), source, tag,
-            handle(comm)).await)
-    } at_once {
-        let status_after = pt2pt::recv_at_once(r, addr(buf), count, handle(datatype), source, tag, handle(comm))?;
-        Some(shim::put_status(r, status, &status_after, "status"))
-    };
+        pt2pt::recv_at_once(r, addr(buf), count, handle(datatype), source, tag, handle(comm))
+    } then |done| { shim::put_received(r, status, done) };
     now MPI_Irecv / MPI_Irecv_c(buf, count: wide, datatype, source, tag, comm, request) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
             pt2pt::irecv(r, addr(buf), count, handle(datatype), source, tag, handle(comm)))

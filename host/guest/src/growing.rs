@@ -4,9 +4,8 @@
 //! blocks, each twice as long as the one before.
 
 use std::ops::{Index, Range};
-use std::sync::OnceLock;
-
-use crate::sync::{AtomicUsize, Mutex, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The length of the first block.
 const FIRST: usize = 64;
@@ -75,9 +74,13 @@ impl<T> Growing<T> {
         (0..self.len()).map_while(|index| self.get(index))
     }
 
+    fn adding(&self) -> MutexGuard<'_, ()> {
+        self.adding.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds `count` elements, by their numbers, unless there would be more than `most` of them.
     pub fn add(&self, count: usize, most: usize, element: impl FnMut(usize) -> T) -> Option<Range<usize>> {
-        let _adding = crate::sync::lock(&self.adding);
+        let _adding = self.adding();
         let start = self.len();
         let end = start.checked_add(count).filter(|&end| end <= most)?;
         self.fill(end, element).then_some(start..end)
@@ -85,7 +88,7 @@ impl<T> Growing<T> {
 
     /// Adds elements until there are so many.
     pub fn reach(&self, end: usize, element: impl FnMut(usize) -> T) {
-        let _adding = crate::sync::lock(&self.adding);
+        let _adding = self.adding();
         self.fill(end, element);
     }
 
@@ -114,7 +117,7 @@ impl<T> Index<usize> for Growing<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
