@@ -3,7 +3,7 @@
 //! The library is what the `rankine` command is made of; `job::Job::run` is its heart. A guest that computes can't be
 //! stopped (that would slow down every loop), so a job that ends early leaves such ranks behind on their threads: the
 //! command ends its process, and so should every other user of this library.
-pub use rankine_toolchain::places;
+pub use rankine_toolchain::{places, trust};
 
 mod beneath;
 pub mod cache;
@@ -38,6 +38,5 @@ mod text;
 mod threads;
 mod thrown;
 pub mod trap;
-pub mod trust;
 mod view;
 mod wasi;

@@ -70,6 +70,34 @@ fn a_folder_from_which_code_is_taken_is_not_granted() {
         assert_eq!(out(&output), "");
     }
     ended(&home.run("--dir", "programs/deep"), 0);
+    // What the environment names to be run, or PATH leads to, under whatever name.
+    std::fs::write(home.at("free/clang"), "").unwrap();
+    let named = "what the environment names to be run";
+    for (variable, value, place) in [
+        ("RANKINE_CLANG", home.at("free/clang"), named),
+        ("RANKINE_LAUNCHER", home.at("free/mpiexec"), named),
+        ("WASI_SDK_PATH", home.at("free/sdk"), named),
+        ("RANKINE_SYSROOT", home.at("free/sysroot"), named),
+        ("PATH", home.at("links"), "a program that is started from PATH"),
+    ] {
+        std::fs::create_dir_all(home.at("links")).unwrap();
+        let _ = std::os::unix::fs::symlink(home.at("free/clang"), home.at("links/clang-22"));
+        let output = home
+            .command()
+            .env(variable, value)
+            .args(["run", "--dir"])
+            .arg(home.at("free"))
+            .arg(guest("hello"))
+            .output();
+        let output = output.unwrap();
+        ended(&output, 1);
+        assert!(err(&output).contains(&format!("({place})")), "{variable}: {}", err(&output));
+    }
+    for variable in ["RANKINE_CLANG", "WASI_SDK_PATH"] {
+        let output = home.command().env(variable, "free/clang").arg("doctor").output().unwrap();
+        let text = out(&output) + &err(&output);
+        assert!(text.contains(&format!("{variable} is free/clang, which leads elsewhere")), "{text}");
+    }
     // Reading does no harm, but for the key.
     for folder in ["cache", "data", "environment", "mpi/lib", "programs"] {
         ended(&home.run("--dir-ro", folder), 0);

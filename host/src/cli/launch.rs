@@ -119,7 +119,11 @@ impl Options {
 
     /// The launcher that was named, else the one installed with the MPI library, of the active environment or on PATH.
     fn find_launcher(&self, slurm: bool, library: &Path) -> Result<(PathBuf, Kind)> {
-        if let Some(named) = self.launcher.clone().or_else(|| env_path("RANKINE_LAUNCHER")) {
+        let named = match &self.launcher {
+            Some(named) => Some(named.clone()),
+            None => places::named("RANKINE_LAUNCHER")?,
+        };
+        if let Some(named) = named {
             let Some(path) = find_program(&named) else { bail!("there is no launcher {}", named.display()) };
             let kind = kind_of(&path)?;
             return Ok((path, kind));

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::places;
 pub use crate::places::{env_path, find_program};
+use crate::{places, trust};
 
 /// The clang target of every guest.
 pub const TARGET: &str = "wasm32-wasip1";
@@ -18,6 +18,9 @@ pub const OLDEST_CLANG: u32 = 20;
 
 /// The clang version that Rankine is tested with; tried first.
 pub const TESTED_CLANG: u32 = 22;
+
+/// The newest clang that is looked for.
+pub const NEWEST_CLANG: u32 = TESTED_CLANG + 8;
 
 /// A tool that was found, and by which rule.
 #[derive(Clone, Debug)]
@@ -41,25 +44,25 @@ pub fn data_dir() -> Result<PathBuf> {
 
 /// The clang that compiles guests: `RANKINE_CLANG`, the WASI SDK's, then versioned names on `PATH`, then plain `clang`.
 pub fn clang() -> Result<Found> {
-    if let Some(name) = env_path("RANKINE_CLANG") {
+    if let Some(name) = places::named("RANKINE_CLANG")? {
         return match find_program(&name) {
             Some(path) => Ok(Found::new(path, "RANKINE_CLANG")),
             None => bail!("RANKINE_CLANG names {}, which is no program", name.display()),
         };
     }
-    if let Some(sdk) = env_path("WASI_SDK_PATH") {
+    if let Some(sdk) = places::named("WASI_SDK_PATH")? {
         let path = sdk.join("bin/clang");
         if path.is_file() {
             return Ok(Found::new(path, "WASI_SDK_PATH"));
         }
     }
-    let newer = (OLDEST_CLANG..=TESTED_CLANG + 8).rev().filter(|version| *version != TESTED_CLANG);
+    let newer = (OLDEST_CLANG..=NEWEST_CLANG).rev().filter(|version| *version != TESTED_CLANG);
     for version in std::iter::once(TESTED_CLANG).chain(newer) {
-        if let Some(path) = find_program(format!("clang-{version}")) {
+        if let Some(path) = find_trusted(&format!("clang-{version}")) {
             return Ok(Found::new(path, "PATH"));
         }
     }
-    if let Some(path) = find_program("clang") {
+    if let Some(path) = find_trusted("clang") {
         match clang_version(&path) {
             Some(version) if version >= OLDEST_CLANG => return Ok(Found::new(path, "PATH")),
             Some(version) => {
@@ -69,6 +72,11 @@ pub fn clang() -> Result<Found> {
         }
     }
     bail!("no clang found; {}", install_clang())
+}
+
+/// A program on `PATH`, unless others may have written it: one that is meant all the same has to be named.
+fn find_trusted(name: &str) -> Option<PathBuf> {
+    find_program(name).filter(|path| trust::distrust(path).is_none())
 }
 
 /// The sentence that says how to get a clang.
@@ -95,7 +103,7 @@ pub fn sysroot() -> Result<Found> {
             false => bail!("RANKINE_SYSROOT names {}, which holds no {TARGET} libc", path.display()),
         };
     }
-    if let Some(sdk) = env_path("WASI_SDK_PATH") {
+    if let Some(sdk) = places::named("WASI_SDK_PATH")? {
         let path = sdk.join("share/wasi-sysroot");
         return match is_sysroot(&path) {
             true => Ok(Found::new(path, "WASI_SDK_PATH")),

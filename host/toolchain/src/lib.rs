@@ -35,3 +35,4 @@ pub mod process;
 pub mod sdk;
 pub mod terminal;
 pub mod threads;
+pub mod trust;

@@ -4,9 +4,23 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, ensure};
+
 /// An environment variable that is set and not empty.
 pub fn env_path(name: &str) -> Option<PathBuf> {
     env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// A program or folder that the environment names: a name to be looked up in `PATH`, or an absolute path. Another one would be
+/// something else in every folder.
+pub fn named(variable: &str) -> Result<Option<PathBuf>> {
+    let Some(path) = env_path(variable) else { return Ok(None) };
+    ensure!(
+        path.is_absolute() || path.components().count() == 1,
+        "{variable} is {}, which leads elsewhere from every folder: name it with its absolute path",
+        path.display()
+    );
+    Ok(Some(path))
 }
 
 /// A folder of Rankine's: the one that `own` names, or `rankine` in the place where such things go.

@@ -20,7 +20,7 @@ use crate::comm::{Communicator, Party, Tag, comm_free};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::group::{Members, Shelf};
-use crate::quota::Account;
+use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 use crate::sync::{Mutex, lock};
 
@@ -89,7 +89,7 @@ pub(crate) struct Shared {
     /// Worlds that were started. Held while one is, so that hosts see ranks in their order.
     worlds: Mutex<u32>,
     /// What came of a call that starts ranks, on its way to the ranks that have not made it.
-    outcomes: Shelf<Arc<Result<Started>>>,
+    outcomes: Shelf<Arc<Outcome>>,
     pub(crate) ports: ports::Shared,
 }
 
@@ -106,6 +106,30 @@ struct Started {
     members: Members,
     /// For each rank that was asked for, whether it was.
     codes: Vec<i32>,
+    _charge: Charge,
+}
+
+/// What came of a call that starts ranks, for those that call later than its root. What is kept is charged to the root.
+struct Outcome {
+    started: Result<Started>,
+    _charge: Charge,
+}
+
+impl Outcome {
+    /// Names are the root's, which need not be short.
+    const LONGEST: usize = 300;
+
+    fn new(r: &Rank, started: Result<Started>) -> Outcome {
+        let shortened = started.map_err(|error| {
+            let text: String = error.text.chars().take(Self::LONGEST).collect();
+            Error::new(error.class, text)
+        });
+        match r.account().charge(size_of::<Outcome>() + Self::LONGEST, WHAT) {
+            Ok(charge) => Outcome { started: shortened, _charge: charge },
+            // Those who were started need to be known all the same.
+            Err(error) => Outcome { started: shortened.map_err(|_| error), _charge: Charge::default() },
+        }
+    }
 }
 
 /// What a rank knows of its own start.
@@ -188,14 +212,14 @@ pub async fn comm_spawn(
     if comm.rank == root {
         let outcome = commands().and_then(|commands| start(r, &comm, &commands));
         failed = outcome.as_ref().err().cloned();
-        ticket = outcomes.leave(Arc::new(outcome), comm.group.len()) as i32;
+        ticket = outcomes.leave(Arc::new(Outcome::new(r, outcome)), comm.group.len()) as i32;
     }
     let [ticket] = Party::led_by(r, &comm, root, Tag::SPAWN).broadcast([ticket]).await?;
     let outcome = outcomes.fetch(ticket as u32)?;
     if let Some(error) = failed {
         return Err(error);
     }
-    let Started { context, members, codes } = outcome.as_ref().as_ref().map_err(|error| {
+    let Started { context, members, codes, .. } = outcome.started.as_ref().map_err(|error| {
         Error::new(error.class, format!("the root, rank {root}, could start nothing: {}", error.text))
     })?;
     let remote = Rc::new(members.clone());
@@ -203,6 +227,8 @@ pub async fn comm_spawn(
     Ok((children, codes.clone()))
 }
 
+/// What errors call what came of calls.
+const WHAT: &str = "outcomes of calls that start ranks";
 /// Ranks that a call may ask for: it tells what came of each.
 const MOST_WANTED: usize = 1 << 20;
 
@@ -253,6 +279,8 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
         // Without looking for a module that would be of no use.
         world.grow(total).map(|room| world.give_up(room))?;
     }
+    let wanted: usize = soft.iter().map(|soft| soft.most).sum();
+    let charge = r.account().charge(wanted * size_of::<i32>(), WHAT)?;
     let ready = host.prepare(commands, r.account())?;
     let (inside, between) = (world.new_context()?, world.new_context()?);
     let mut worlds = lock(&world.spawned.worlds);
@@ -271,12 +299,12 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
     ready.start(&ranges, &birth).inspect_err(|_| world.give_up(room))?;
     *worlds += 1;
     drop(worlds);
-    let mut codes = Vec::new();
+    let mut codes = Vec::with_capacity(wanted);
     for (soft, &count) in soft.iter().zip(&counts) {
         codes.extend(std::iter::repeat_n(MPI_SUCCESS, count));
         codes.extend(std::iter::repeat_n(MPI_ERR_SPAWN, soft.most - count));
     }
-    Ok(Started { context: between, members, codes })
+    Ok(Started { context: between, members, codes, _charge: charge })
 }
 
 /// `MPI_Comm_join`: its descriptor is WASI's.

@@ -276,6 +276,7 @@ impl Shim<'_> {
                 ));
                 ("dealt(&array_of_gsizes, &array_of_dargs, &array_of_psizes)".to_owned(), none())
             }
+            "MPI_Type_dup" => (none(), none()),
             "MPI_Type_create_resized" => (none(), format!("area({}, 1) + area({}, 1)", word("lb"), word("extent"))),
             _ => return,
         };

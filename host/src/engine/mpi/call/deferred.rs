@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
-use rankine_abi::{Comm, Datatype, File, Group, Info, MPI_ERR_OTHER, Op, Win};
+use rankine_abi::{Comm, Datatype, File, Group, Info, MPI_ERR_OTHER, MPI_ERR_RMA_SYNC, Op, Win};
 use rankine_guest::Error;
 use wasmtime::ValRaw;
 
@@ -49,23 +49,48 @@ const OF_PORTS_AND_JOBS: [&str; 10] = [
     "MPI_Comm_spawn_multiple",
 ];
 
+/// Functions that go on with all that is under way in a window. A library that is in the midst of one loses what it counts
+/// by; MPI has no communication in the functions that it calls (§6.9.5).
+const OF_WINDOWS: [&str; 17] = [
+    "MPI_Win_fence",
+    "MPI_Win_start",
+    "MPI_Win_complete",
+    "MPI_Win_post",
+    "MPI_Win_wait",
+    "MPI_Win_test",
+    "MPI_Win_lock",
+    "MPI_Win_unlock",
+    "MPI_Win_lock_all",
+    "MPI_Win_unlock_all",
+    "MPI_Win_flush",
+    "MPI_Win_flush_all",
+    "MPI_Win_flush_local",
+    "MPI_Win_flush_local_all",
+    "MPI_Win_sync",
+    "MPI_Win_attach",
+    "MPI_Win_detach",
+];
+
 /// Carries out, puts off or refuses a call that a callback makes in the midst of the call `outer`; nothing if it is like
 /// any other. In the midst of `MPI_Finalize` a program may clean up (MPI-5.0 §11.4.2), and the library uses no object.
 pub(crate) fn inside(r: &Rank, outer: &str, name: &'static str, w: &Words<'_>) -> Option<Result<()>> {
     if name == "MPI_Finalize" {
-        return Some(Err(refused(name, outer)));
+        return Some(Err(refused(MPI_ERR_OTHER, name, outer)));
     }
     if outer == "MPI_Finalize" {
-        return OF_PORTS_AND_JOBS.contains(&name).then(|| Err(refused(name, outer)));
+        return OF_PORTS_AND_JOBS.contains(&name).then(|| Err(refused(MPI_ERR_OTHER, name, outer)));
     }
     if ["MPI_Comm_disconnect", "MPI_Session_finalize"].contains(&name) {
-        return Some(Err(refused(name, outer)));
+        return Some(Err(refused(MPI_ERR_OTHER, name, outer)));
+    }
+    if OF_WINDOWS.contains(&name) {
+        return Some(Err(refused(MPI_ERR_RMA_SYNC, name, outer)));
     }
     null_after(name).map(|null| put_off(r, name, null, w))
 }
 
-fn refused(name: &str, outer: &str) -> Error {
-    Error::new(MPI_ERR_OTHER, format!("{name} cannot be called by a function that {outer} has called"))
+fn refused(class: i32, name: &str, outer: &str) -> Error {
+    Error::new(class, format!("{name} cannot be called by a function that {outer} has called"))
 }
 
 fn put_off(r: &Rank, name: &'static str, null: u32, w: &Words<'_>) -> Result<()> {

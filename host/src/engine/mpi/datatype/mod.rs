@@ -5,6 +5,7 @@
 //! another.
 
 pub(crate) mod contents;
+mod pieces;
 pub(crate) mod quads;
 pub(crate) mod reach;
 
@@ -50,6 +51,8 @@ pub(crate) struct Type {
     in_order: bool,
     /// It contains a type for which a library may have no external representation.
     pub(crate) is_internal: bool,
+    /// How many types lie within each other, it included.
+    depth: u16,
 }
 
 impl Hosted for Made {
@@ -206,6 +209,7 @@ fn predefined(datatype: Datatype) -> Option<Rc<Type>> {
             is_committed: Cell::new(false),
             in_order: true,
             is_internal: true,
+            depth: 0,
         }));
     }
     let host = match datatype {
@@ -240,6 +244,7 @@ pub(crate) fn described(datatype: Datatype, host: usize) -> Option<Type> {
         is_committed: Cell::new(true),
         in_order: true,
         is_internal: element.index.is_some() || NOT_EXTERNAL.contains(&datatype),
+        depth: 0,
     })
 }
 
@@ -429,6 +434,7 @@ impl Rank {
             is_committed: Cell::new(false),
             in_order: false,
             is_internal,
+            depth: made_of.iter().map(|ty| ty.depth.saturating_add(1)).max().unwrap_or(0),
         };
         let made_of = made_of.iter().map(|ty| ty.word).collect();
         let word = self.types.made.insert(Made { ty: Rc::new(ty), made_of, plain: None })?;

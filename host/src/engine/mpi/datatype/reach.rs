@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use rankine_abi::MPI_ERR_ARG;
+use rankine_abi::{MPI_ERR_ARG, MPI_ERR_NO_MEM};
 use rankine_guest::Error;
 
 use super::Type;
@@ -15,6 +15,8 @@ use crate::engine::mpi::Result;
 use crate::engine::mpi::call::shim::Number;
 use crate::engine::mpi::process::rank::Rank;
 
+/// How deep types may lie within each other: a library goes down there on the rank's stack.
+const MOST_LEVELS: u16 = 128;
 /// No sum or difference of two numbers below this overflows.
 const FURTHEST: u128 = 1 << 61;
 
@@ -50,8 +52,11 @@ pub(crate) fn dealt<N: Number>(sizes: &[N], blocks: &[i32], processes: &[i32]) -
 }
 
 impl Rank {
-    /// Refuses a new type that is longer than `elements` of its longest old one and `bytes` could be.
+    /// Refuses a new type that is longer than `elements` of its longest old one and `bytes` could be, or too deep.
     pub(crate) fn within_reach(&self, old: &[Rc<Type>], elements: u128, bytes: u128) -> Result<()> {
+        if old.iter().any(|ty| ty.depth >= MOST_LEVELS) {
+            return Err(Error::new(MPI_ERR_NO_MEM, format!("the datatype nests more than {MOST_LEVELS} levels deep")));
+        }
         let longest = old.iter().map(|ty| ty.reach()).max().unwrap_or(0);
         // One more, as a block begins where the last displacement ends.
         let reach = elements.saturating_add(1).saturating_mul(longest).saturating_add(bytes);

@@ -3,11 +3,13 @@
 //! A code tells a library where it keeps the text, and not every library looks whether it can be true. So a code must be
 //! a class of the standard, or one that the program has made, or one that a call has returned.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::ffi::c_int;
 
-use rankine_abi::{MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name};
+use rankine_abi::{
+    MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_NO_MEM, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name,
+};
 use rankine_guest::Error;
 use rankine_guest::errhan::sentence;
 
@@ -18,13 +20,48 @@ use crate::engine::mpi::process::rank::Rank;
 
 /// Codes of the library's that are remembered. It makes a new one for each error, and keeps the texts of some last ones.
 const REMEMBERED: usize = 4096;
+/// Classes and codes that a program can have made at a time, as many as MPICH has room for. Where it is asked for more it
+/// refuses, and yet frees them in the end.
+const MOST: [(usize, &str); 2] = [(127, "classes"), (8191, "codes")];
+/// Which of the two.
+const CLASS: usize = 0;
+const CODE: usize = 1;
 
 /// What the guest may ask about beside the classes of the standard.
 #[derive(Default)]
 pub(crate) struct State {
     /// Classes and codes that the program has made.
     made: RefCell<HashSet<c_int>>,
+    /// How many classes and how many codes these are.
+    count: [Cell<usize>; 2],
     returned: RefCell<Returned>,
+}
+
+impl State {
+    /// Refuses one more than there is room for.
+    fn check_room(&self, which: usize) -> Result<()> {
+        let (most, what) = MOST[which];
+        if self.count[which].get() < most {
+            return Ok(());
+        }
+        Err(Error::new(MPI_ERR_NO_MEM, format!("the program has made {most} error {what}, and can't make more")))
+    }
+
+    /// The library has made one, or refused to; it is not asked again then.
+    fn count(&self, which: usize, made: Result<()>, code: c_int) -> Result<()> {
+        let count = &self.count[which];
+        count.set(if made.is_ok() { count.get() + 1 } else { MOST[which].0 });
+        made?;
+        self.made.borrow_mut().insert(code);
+        Ok(())
+    }
+
+    /// The library has removed one.
+    fn forget(&self, which: usize, code: c_int) {
+        if self.made.borrow_mut().remove(&code) {
+            self.count[which].update(|count| count.saturating_sub(1));
+        }
+    }
 }
 
 /// The last codes that calls have returned.
@@ -132,10 +169,11 @@ pub(crate) fn error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Add_error_class`
 pub(crate) fn add_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.room(w.addr(0), 4, "errorclass")?;
+    r.codes.check_room(CLASS)?;
     let (call, mut class) = (r.symbol::<symbols::MPI_Add_error_class>()?, 0);
     // SAFETY: a result on the stack.
-    r.check(unsafe { call(&mut class) })?;
-    r.codes.made.borrow_mut().insert(class);
+    let made = r.check(unsafe { call(&mut class) });
+    r.codes.count(CLASS, made, class)?;
     r.put_int(w.addr(0), class, "errorclass")
 }
 
@@ -143,10 +181,11 @@ pub(crate) fn add_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 pub(crate) fn add_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let class = if is_of_standard(w.int(0)) { w.int(0) } else { r.made_code(w.int(0), "errorclass")? };
     r.room(w.addr(1), 4, "errorcode")?;
+    r.codes.check_room(CODE)?;
     let (call, mut code) = (r.symbol::<symbols::MPI_Add_error_code>()?, 0);
     // SAFETY: a class that there is, and a result on the stack.
-    r.check(unsafe { call(class, &mut code) })?;
-    r.codes.made.borrow_mut().insert(code);
+    let made = r.check(unsafe { call(class, &mut code) });
+    r.codes.count(CODE, made, code)?;
     r.put_int(w.addr(1), code, "errorcode")
 }
 
@@ -169,14 +208,14 @@ fn remove(r: &Rank, code: c_int, what: &str, call: Remove) -> Result<()> {
 /// `MPI_Remove_error_class`
 pub(crate) fn remove_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     remove(r, w.int(0), "errorclass", r.symbol::<symbols::MPI_Remove_error_class>()?)?;
-    r.codes.made.borrow_mut().remove(&w.int(0));
+    r.codes.forget(CLASS, w.int(0));
     Ok(())
 }
 
 /// `MPI_Remove_error_code`
 pub(crate) fn remove_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     remove(r, w.int(0), "errorcode", r.symbol::<symbols::MPI_Remove_error_code>()?)?;
-    r.codes.made.borrow_mut().remove(&w.int(0));
+    r.codes.forget(CODE, w.int(0));
     Ok(())
 }
 

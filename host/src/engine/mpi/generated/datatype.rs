@@ -134,6 +134,7 @@ shims! {
     };
     MPI_Type_dup: On::Myself, [1: Datatype], |r, w| {
         let oldtype = r.datatype(w.word(0), "oldtype")?;
+        r.within_reach(slice::from_ref(&oldtype), 0, 0)?;
         r.room(w.addr(1), 4, "newtype")?;
         let mut newtype = 0_usize;
         r.check(library!(r, oldtype.host, &mut newtype))?;

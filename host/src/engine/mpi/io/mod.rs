@@ -154,6 +154,8 @@ pub(crate) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.file_offset(w.word(0), w.long(1), "disp")?;
     let (etype, filetype) = (r.datatype(w.word(2), "etype")?, r.datatype(w.word(3), "filetype")?);
     check_view(&etype, &filetype)?;
+    r.check_ascending(&etype, "etype")?;
+    r.check_ascending(&filetype, "filetype")?;
     let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.hints(w.word(5), Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_set_view>()?;
     // SAFETY: a file and types of the library's, and strings and hints that were checked.
