@@ -1,32 +1,72 @@
-//! `rankine grid`: nodes that a file describes, some of which lack something.
+//! `rankine grid` and jobs by `--grid`: nodes that a file describes, some of which lack something.
 
-use crate::namespaces::{ALIASES, Namespaces};
+use crate::namespaces::{ALIASES, INTERFACE, Namespaces};
 use crate::process::{Ended, Run, run_within};
-use crate::{LIMIT, Site};
+use crate::{ALL_FOUR, LIMIT, Site, check, first_line, processes};
 use libtest_mimic::Failed;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-/// Two nodes that are there, one that is not, and one without a `rankine`.
+/// Two nodes that are there, each with a store of its own, one that is not, and one without a `rankine`.
 fn describe(site: &Site) -> Result<PathBuf, Failed> {
     let file = site.folder().join("grid.toml");
-    let scratch = site.folder().join("scratch");
-    fs::create_dir_all(&scratch)?;
+    let scratch = |node: &str| site.folder().join(format!("scratch-{node}"));
+    for node in ["n1", "n2"] {
+        fs::create_dir_all(scratch(node))?;
+    }
     let text = format!(
-        "[defaults]\nscratch = '{}'\nrankine = '{}'\nlibrary = '{}'\n\n\
-         [nodes.'n[1-2]']\naddress = '198.18.77.[1-2]'\nslots = 2\nlabels = ['there']\n\n\
-         [nodes.gone]\naddress = '198.18.77.9'\n\n\
+        "[defaults]\nrankine = '{}'\nlibrary = '{}'\n\n\
+         [nodes.n1]\naddress = '198.18.77.1'\nslots = 2\nlabels = ['there']\nscratch = '{}'\n\n\
+         [nodes.n2]\naddress = '198.18.77.2'\nslots = 2\nlabels = ['there']\nscratch = '{}'\n\n\
+         [nodes.gone]\naddress = '198.18.77.9'\nslots = 1\n\n\
          [kinds.bare]\nrankine = '/no/such/rankine'\n\n\
          [nodes.bare1]\naddress = '{}'\nkind = 'bare'\n\n\
          [groups]\nready = 'n1+n2'\n",
-        scratch.display(),
         site.places.rankine.display(),
         site.library().display(),
+        scratch("n1").display(),
+        scratch("n2").display(),
         ALIASES[1],
     );
     fs::write(&file, text)?;
     Ok(file)
+}
+
+/// The files in the stores of both nodes.
+fn stored(site: &Site) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = ["n1", "n2"].map(|node| site.folder().join(format!("scratch-{node}"))).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.path().is_dir() { folders.push(entry.path()) } else { found.push(entry.path()) }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn empty_stores(site: &Site) -> Result<(), Failed> {
+    for node in ["n1", "n2"] {
+        let scratch = site.folder().join(format!("scratch-{node}"));
+        if scratch.exists() {
+            fs::remove_dir_all(scratch)?;
+        }
+    }
+    Ok(())
+}
+
+/// `rankine run --grid` on the first of the nodes, with these options.
+fn job(site: &Site, hosts: &Namespaces, options: &[&str]) -> Result<Command, Failed> {
+    let mut command = hosts.on_first(&site.places.rankine);
+    command.args(["run", "--grid"]).arg(describe(site)?).arg("--ssh").arg(&hosts.ssh).args(options);
+    command.env("UCX_TLS", "tcp,self").env("UCX_NET_DEVICES", INTERFACE);
+    command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec"));
+    command.env("RANKINE_MPI_LIB", site.library());
+    Ok(command)
 }
 
 fn grid(site: &Site, hosts: &Namespaces, words: &[&str]) -> Result<Run, Failed> {
@@ -79,7 +119,7 @@ pub fn every_node_is_checked(site: &Site) -> Result<(), Failed> {
 /// What the file says needs no node.
 pub fn a_grid_is_listed(site: &Site) -> Result<(), Failed> {
     let list = |words: &[&str]| {
-        let mut command = std::process::Command::new(&site.places.rankine);
+        let mut command = Command::new(&site.places.rankine);
         command.args(["grid", "list"]).args(words).env("RANKINE_GRID", describe(site)?);
         Ok::<_, Failed>(run_within(command, None, LIMIT)?)
     };
@@ -89,4 +129,130 @@ pub fn a_grid_is_listed(site: &Site) -> Result<(), Failed> {
         return Err(json.to_string().into());
     }
     lacking(&list(&["--group", "gpu"])?, &["there is no node, group, kind or label `gpu`; there are: ready, "])
+}
+
+/// The program travels by content: what a node has is not copied again, what is torn is.
+pub fn a_program_travels_once(site: &Site) -> Result<(), Failed> {
+    empty_stores(site)?;
+    let hosts = Namespaces::new(&site.folder())?;
+    let guest = site.guest()?.display().to_string();
+    let run = || Ok::<_, Failed>(run_within(job(site, &hosts, &["--group", "ready", "-v", &guest])?, None, LIMIT)?);
+    let copied = |run: &Run, wanted: [usize; 2]| {
+        check(run, 0, &ALL_FOUR)?;
+        lacking(run, &[&format!("n1: {} files copied", wanted[0]), &format!("n2: {} files copied", wanted[1])])
+    };
+    copied(&run()?, [1, 1])?;
+    copied(&run()?, [0, 0])?;
+    let [_, second] = &stored(site)[..] else { return Err(format!("{:?}", stored(site)).into()) };
+    let length = fs::metadata(second)?.len();
+    fs::OpenOptions::new().write(true).open(second)?.set_len(length / 2)?;
+    copied(&run()?, [0, 1])?;
+    // One that was exchanged behind the back of the launcher is not run.
+    let digest =
+        second.parent().and_then(|folder| folder.file_name()).and_then(|name| name.to_str()).unwrap_or_default();
+    fs::OpenOptions::new().append(true).open(second)?.set_len(length - 1)?;
+    let mut rank = Command::new(&site.places.rankine);
+    rank.args(["run", "--module-digest", digest]).arg(second);
+    let run = run_within(rank, None, LIMIT)?;
+    lacking(&run, &["was exchanged for another module meanwhile"])?;
+    let mut clean = hosts.on_first(&site.places.rankine);
+    clean.args(["grid", "clean", "--days", "0", "--group", "ready", "--grid"]).arg(describe(site)?);
+    clean.arg("--ssh").arg(&hosts.ssh);
+    let run = run_within(clean, None, LIMIT)?;
+    match (run.ended, stored(site).len()) {
+        (Ended::Status(0), 0) => lacking(&run, &["n1: 1 removed", "n2: 1 removed"]),
+        _ => Err(format!("{:?}\n{run}", stored(site)).into()),
+    }
+}
+
+/// Files go to every node and come back; those that differ come back with their node's name.
+pub fn files_travel(site: &Site) -> Result<(), Failed> {
+    empty_stores(site)?;
+    let hosts = Namespaces::new(&site.folder())?;
+    let guest = site.compiled("files")?.display().to_string();
+    let here = site.folder().join("results");
+    fs::create_dir_all(&here)?;
+    let place = |name: &str| here.join(name);
+    fs::write(place("data.txt"), "21\n")?;
+    let mut options =
+        vec!["--group".to_string(), "ready".into(), "--input".into(), place("data.txt").display().to_string()];
+    for name in ["out.txt", "last.txt", "each.txt"] {
+        let _ = fs::remove_file(place(name));
+        options.extend(["--output".into(), place(name).display().to_string()]);
+    }
+    options.push(guest);
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let run = run_within(job(site, &hosts, &options)?, None, LIMIT)?;
+    let wanted =
+        [("out.txt", "84 from 0\n"), ("last.txt", "84 from 3\n"), ("each.txt.n1", "of 0\n"), ("each.txt.n2", "of 3\n")];
+    for (name, text) in wanted {
+        let found = fs::read_to_string(place(name)).unwrap_or_else(|error| error.to_string());
+        if found != text {
+            return Err(format!("{name}: {found}\n{run}").into());
+        }
+    }
+    // Both stores have program and input, and no job's folder any more.
+    if run.ended != Ended::Status(0) || stored(site).len() != 4 {
+        return Err(format!("{:?}\n{run}", stored(site)).into());
+    }
+    let unwritten = [&options[..4], &["--output", "none.txt", options[options.len() - 1]]].concat();
+    let run = run_within(job(site, &hosts, &unwritten)?, None, LIMIT)?;
+    lacking(&run, &["no node has none.txt: the program has not written it"])?;
+    if run.ended == Ended::Status(1) { Ok(()) } else { Err(run.to_string().into()) }
+}
+
+/// A node that is not there is named before anything is started.
+pub fn nothing_starts_without_all_nodes(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let guest = site.guest()?.display().to_string();
+    let run = run_within(job(site, &hosts, &["--group", "ready+gone+bare", "-n", "6", &guest])?, None, LIMIT)?;
+    let words = [
+        "nothing was started",
+        "gone: it can't be reached: no host is called 198.18.77.9",
+        "bare1: there is no /no/such/rankine on it",
+        "rankine grid check",
+    ];
+    lacking(&run, &words)?;
+    if run.ended == Ended::Status(1) && run.stdout.is_empty() { Ok(()) } else { Err(run.to_string().into()) }
+}
+
+/// Whoever of a job is killed: the others end too, on all nodes.
+pub fn nothing_outlives_a_job(site: &Site) -> Result<(), Failed> {
+    for victim in ["rankine", "mpiexec", "hydra_pmi_proxy", "rank"] {
+        let hosts = Namespaces::new(&site.folder())?;
+        let name = format!("{victim}-{}", std::process::id());
+        let guest = site.guest()?.display().to_string();
+        let mut command = job(site, &hosts, &["--group", "ready", &guest, "forever", &name])?;
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let line = first_line(child.stdout.take().expect("it is piped"));
+        let chosen = match victim {
+            // `ip netns exec` becomes it.
+            "rankine" => Some(child.id() as i32),
+            "rank" => processes(&name).last().copied(),
+            program => hosts.processes()?.into_iter().rev().find(|process| {
+                fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|comm| program.starts_with(comm.trim()))
+            }),
+        };
+        if let Some(process) = chosen {
+            // SAFETY: a plain system call; it is a process of the job that this test has started.
+            unsafe { libc::kill(process, libc::SIGKILL) };
+        }
+        let end = Instant::now() + LIMIT;
+        while child.try_wait()?.is_none() || !hosts.processes()?.is_empty() {
+            if Instant::now() > end {
+                let left = hosts.processes()?;
+                for &process in &left {
+                    // SAFETY: a plain system call; they are all in namespaces of this test's own.
+                    unsafe { libc::kill(process, libc::SIGKILL) };
+                }
+                child.wait()?;
+                return Err(format!("{LIMIT:?} after {victim} was killed these still run: {left:?}").into());
+            }
+            sleep(Duration::from_millis(50));
+        }
+        if line.trim() != "running" || chosen.is_none() {
+            return Err(format!("{victim}: it printed {line:?}, and {chosen:?} was killed").into());
+        }
+    }
+    Ok(())
 }

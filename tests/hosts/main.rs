@@ -32,6 +32,10 @@ fn main() -> ExitCode {
         ("a_staged_program", a_staged_program),
         ("a_signal_ends_every_rank", a_signal_ends_every_rank),
         ("every_node_is_checked", grid::every_node_is_checked),
+        ("a_program_travels_once", grid::a_program_travels_once),
+        ("files_travel", grid::files_travel),
+        ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
+        ("nothing_outlives_a_job", grid::nothing_outlives_a_job),
     ];
     let missing = namespaces::missing();
     let trials = trials.into_iter().map(|(name, test)| {
@@ -69,15 +73,22 @@ impl Site {
 
     /// The guest, compiled once.
     fn guest(&self) -> Result<PathBuf, Failed> {
-        let compile = || {
-            let output = self.folder().join("where.wasm");
-            fs::create_dir_all(self.folder()).map_err(|e| e.to_string())?;
-            let mut cc = Command::new(&self.places.rankine);
-            cc.args(["cc", "-O1"]).arg(self.places.root.join("tests/hosts/where.c")).arg("-o").arg(&output);
-            let run = run_within(cc, None, LIMIT)?;
-            if run.ended == Ended::Status(0) { Ok(output) } else { Err(run.to_string()) }
-        };
-        Ok(self.guest.get_or_init(compile).clone()?)
+        Ok(self.guest.get_or_init(|| self.compile("where")).clone()?)
+    }
+
+    /// Another guest.
+    fn compiled(&self, name: &str) -> Result<PathBuf, Failed> {
+        Ok(self.compile(name)?)
+    }
+
+    fn compile(&self, name: &str) -> Result<PathBuf, String> {
+        let output = self.folder().join(format!("{name}.wasm"));
+        fs::create_dir_all(self.folder()).map_err(|e| e.to_string())?;
+        let mut cc = Command::new(&self.places.rankine);
+        let source = self.places.root.join("tests/hosts").join(format!("{name}.c"));
+        cc.args(["cc", "-O1"]).arg(source).arg("-o").arg(&output);
+        let run = run_within(cc, None, LIMIT)?;
+        if run.ended == Ended::Status(0) { Ok(output) } else { Err(run.to_string()) }
     }
 
     /// `rankine run --hosts` with these options, the guest's arguments at the end, on the first of two hosts.

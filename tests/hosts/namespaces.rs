@@ -79,6 +79,17 @@ impl Namespaces {
         Ok(())
     }
 
+    /// The processes on both hosts.
+    pub fn processes(&self) -> Result<Vec<i32>, String> {
+        let mut found = Vec::new();
+        for name in &self.names {
+            found.extend(
+                ip(&["netns", "pids", name])?.stdout.lines().filter_map(|line| line.trim().parse::<i32>().ok()),
+            );
+        }
+        Ok(found)
+    }
+
     /// A command that runs on the first host.
     pub fn on_first(&self, program: &Path) -> Command {
         let mut command = Command::new("ip");

@@ -1,19 +1,24 @@
 //! `rankine grid`: the nodes that `grid.toml` describes, and what they say of themselves.
 
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
 
-use super::print_page;
+use super::{grid_store, print_page};
 use crate::grid::Grid;
-use crate::grid::ask::Asker;
+use crate::grid::ask::{Asker, each};
 use crate::grid::check::{self, columns};
 use crate::grid::facts::{Facts, Question};
+use crate::grid::manifest::{self, Manifest};
 use crate::grid::node::Node;
+use crate::places::env_path;
+use crate::shown;
 
 /// The command line of `rankine grid`.
 #[derive(clap::Args)]
@@ -28,9 +33,99 @@ enum Command {
     List(Wanted),
     /// Ask every node whether jobs can run there; what is missing is said with the next step
     Check(Check),
+    /// Run a command on a node, as the grid says it is reached
+    Ssh(Ssh),
+    /// Remove files from the nodes that jobs brought along and none has used for some time
+    Clean(Clean),
+    /// Write a job for the MPI Operator of Kubernetes: an MPIJob, and a container file for its image
+    Manifest(Pods),
     /// What this machine says when a grid asks it
     #[command(hide = true)]
     Facts(Question),
+    /// What this machine keeps for jobs that bring their files along
+    #[command(hide = true, subcommand)]
+    Store(grid_store::Command),
+}
+
+#[derive(clap::Args)]
+struct Ssh {
+    /// The node, by its address or its name
+    node: String,
+
+    /// The command
+    #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<OsString>,
+}
+
+#[derive(clap::Args)]
+struct Clean {
+    #[command(flatten)]
+    wanted: Wanted,
+
+    #[command(flatten)]
+    ways: Ways,
+
+    /// What has not been used for so many days
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    days: u32,
+}
+
+#[derive(clap::Args)]
+struct Pods {
+    /// Number of ranks
+    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    ranks: u32,
+
+    /// Ranks in each pod
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    per_pod: u32,
+
+    /// The image of the pods
+    #[arg(long, value_name = "IMAGE", value_parser = parse_image)]
+    image: String,
+
+    /// What the job is called: small letters, digits and hyphens
+    #[arg(long, value_name = "NAME", value_parser = parse_pod)]
+    name: String,
+
+    /// The folder to write mpijob.yaml and Containerfile to
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    output: PathBuf,
+
+    /// Options of `rankine run`, the program and its arguments
+    #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+    run: Vec<String>,
+}
+
+fn parse_image(text: &str) -> Result<String, String> {
+    if manifest::is_image(text) { Ok(text.into()) } else { Err("this is no image's name".into()) }
+}
+
+fn parse_pod(text: &str) -> Result<String, String> {
+    match manifest::is_name(text) {
+        true => Ok(text.into()),
+        false => Err("Kubernetes takes up to 50 small letters, digits and hyphens".into()),
+    }
+}
+
+/// How nodes are reached.
+#[derive(clap::Args)]
+struct Ways {
+    /// The program that runs a command on a node, instead of ssh (or RANKINE_SSH)
+    #[arg(long, value_name = "PROGRAM")]
+    ssh: Option<PathBuf>,
+
+    /// Seconds that a node may take
+    #[arg(long, value_name = "SECS", default_value_t = 30)]
+    wait: u16,
+}
+
+impl Ways {
+    fn asker(&self) -> Result<Asker> {
+        let ssh = self.ssh.clone().or_else(|| env_path("RANKINE_SSH"));
+        let rankine = std::env::current_exe().context("the path of this program is not known")?;
+        Ok(Asker { ssh, rankine, limit: Duration::from_secs(self.wait.into()) })
+    }
 }
 
 /// Which nodes.
@@ -54,13 +149,8 @@ struct Check {
     #[command(flatten)]
     wanted: Wanted,
 
-    /// The program that runs a command on a node, instead of ssh
-    #[arg(long, value_name = "PROGRAM")]
-    ssh: Option<PathBuf>,
-
-    /// Seconds that a node may take
-    #[arg(long, value_name = "SECS", default_value_t = 30)]
-    wait: u16,
+    #[command(flatten)]
+    ways: Ways,
 }
 
 /// Runs the subcommand; `check` has status 1 when a job could not run on all nodes.
@@ -69,6 +159,10 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         Command::List(wanted) => list(&wanted),
         Command::Check(check) => check.run(),
+        Command::Ssh(ssh) => ssh.run(),
+        Command::Clean(clean) => clean.run(),
+        Command::Manifest(pods) => pods.run(),
+        Command::Store(command) => grid_store::run(command),
         Command::Facts(question) => {
             print_page(&format!("{}\n", serde_json::to_string(&Facts::gather(&question))?))?;
             Ok(ExitCode::SUCCESS)
@@ -113,11 +207,7 @@ impl Check {
     fn run(&self) -> Result<ExitCode> {
         let (grid, _) = Grid::find(self.wanted.grid.as_deref())?;
         let nodes = grid.wanted(self.wanted.group.as_deref())?;
-        let asker = Asker {
-            ssh: self.ssh.clone(),
-            rankine: std::env::current_exe()?,
-            limit: Duration::from_secs(self.wait.into()),
-        };
+        let asker = self.ways.asker()?;
         let reports = check::check(&asker, &nodes, check::library_here().as_deref());
         let page = match self.wanted.json {
             true => serde_json::to_string_pretty(&reports)? + "\n",
@@ -125,5 +215,95 @@ impl Check {
         };
         print_page(&page)?;
         Ok(ExitCode::from(u8::from(!check::is_ready(&reports))))
+    }
+}
+
+/// Where launchers keep the programs that they start on nodes.
+const HELPERS: [&str; 3] = ["hydra_pmi_proxy", "orted", "prted"];
+
+impl Ssh {
+    /// Becomes the program that reaches the node. A launcher calls this in place of ssh.
+    fn run(&self) -> Result<ExitCode> {
+        let (grid, file) = Grid::find(None)?;
+        let Some(node) = grid.at(&self.node) else {
+            bail!("{} describes no node {}", file.display(), shown::line(&self.node))
+        };
+        let asker = Ways { ssh: None, wait: 0 }.asker()?;
+        let mut command = node.reach(&asker.ssh(node)?);
+        let (first, rest) = self.command.split_first().context("a command has a name")?;
+        command.arg(node.library.as_deref().and_then(|library| helper(first, library)).unwrap_or(first.clone()));
+        let error = command.args(rest).exec();
+        bail!("{} cannot be started: {error}", command.get_program().display())
+    }
+}
+
+/// The launcher's own program on a node whose MPI library lies elsewhere: in `bin` beside the library's folder. Launchers
+/// quote its path for the shell there.
+fn helper(word: &OsStr, library: &Path) -> Option<OsString> {
+    let text = word.to_str()?;
+    let name = Path::new(text.trim_matches('"')).file_name()?.to_str()?;
+    let place = library.parent()?.parent()?.join("bin").join(name);
+    HELPERS.contains(&name).then(|| format!("\"{}\"", place.display()).into())
+}
+
+impl Clean {
+    fn run(&self) -> Result<ExitCode> {
+        let (grid, _) = Grid::find(self.wanted.grid.as_deref())?;
+        let nodes = grid.wanted(self.wanted.group.as_deref())?;
+        let asker = self.ways.asker()?;
+        let days = self.days.to_string();
+        let answers = each(&nodes, |node| {
+            let store = node.store();
+            let words = ["grid", "store", "clean", "--days", &days, "--store"].map(OsString::from);
+            asker.ask_for::<(usize, u64)>(node, &[&words[..], &[store.into()]].concat())
+        });
+        let removed = nodes.iter().zip(&answers).map(|(node, answer)| match answer {
+            Ok((count, size)) => json!({ "node": node.name, "removed": count, "bytes": size }),
+            Err(refusal) => json!({ "node": node.name, "problem": refusal.to_string() }),
+        });
+        let text = nodes.iter().zip(&answers).map(|(node, answer)| match answer {
+            Ok((count, size)) => format!("{}: {count} removed, {}\n", node.name, check::bytes(*size)),
+            Err(refusal) => format!("{}: {refusal}\n", node.name),
+        });
+        let page = match self.wanted.json {
+            true => serde_json::to_string_pretty(&removed.collect::<Vec<_>>())? + "\n",
+            false => text.collect(),
+        };
+        print_page(&page)?;
+        Ok(ExitCode::from(u8::from(answers.iter().any(Result::is_err))))
+    }
+}
+
+impl Pods {
+    fn run(&self) -> Result<ExitCode> {
+        let job = super::submit::checked(&self.run)?;
+        let program = Path::new(job.program());
+        let before = self.run.len() - job.words().len();
+        let name = program.file_name().and_then(|name| name.to_str()).context("the program's file has no name")?;
+        let manifest = Manifest {
+            name: &self.name,
+            image: &self.image,
+            ranks: self.ranks as usize,
+            slots: self.per_pod as usize,
+            program: name,
+            options: &self.run[..before],
+            arguments: &job.words()[1..],
+        };
+        manifest.write(&self.output).with_context(|| format!("can't write to {}", self.output.display()))?;
+        eprintln!("rankine: {0}/mpijob.yaml and {0}/Containerfile are written", self.output.display());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn helpers_of_launchers_lie_beside_the_library() {
+        let library = Path::new("/arm/lib/libmpi_abi.so.1");
+        let there = |word: &str| helper(word.as_ref(), library).map(|path| path.into_string().unwrap());
+        assert_eq!(there("\"/x86/bin/hydra_pmi_proxy\"").unwrap(), "\"/arm/bin/hydra_pmi_proxy\"");
+        assert_eq!(there("ls"), None);
     }
 }

@@ -6,17 +6,30 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::grid::names::expand;
+use crate::grid::node::Node;
 
-/// One host, and how many ranks it may carry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Host {
-    pub name: String,
-    /// As many as come to it, if nothing was said.
-    slots: Option<usize>,
+/// Some ranks of a job, and the node that carries them.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub node: Node,
+    /// How many.
+    pub ranks: usize,
+    /// The first of them.
+    pub first: usize,
+}
+
+impl Place {
+    /// Its ranks, in words.
+    pub(super) fn words(&self) -> String {
+        match self.ranks {
+            1 => format!("rank {}", self.first),
+            ranks => format!("ranks {}-{}", self.first, self.first + ranks - 1),
+        }
+    }
 }
 
 /// What `--hosts` names: `slurm`, a file, or a list such as `n1:4,n2:4`.
-pub(super) fn read(wanted: &str) -> Result<Vec<Host>> {
+pub(super) fn read(wanted: &str) -> Result<Vec<Node>> {
     if wanted == "slurm" {
         return allocation(|name| std::env::var(name).ok());
     }
@@ -28,8 +41,8 @@ pub(super) fn read(wanted: &str) -> Result<Vec<Host>> {
 }
 
 /// A host a line: `name`, `name:4` or `name slots=4`; `#` begins a comment. A host that is named again gets more slots.
-fn parse(text: &str) -> Result<Vec<Host>> {
-    let mut hosts: Vec<Host> = Vec::new();
+fn parse(text: &str) -> Result<Vec<Node>> {
+    let mut hosts: Vec<Node> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
@@ -45,7 +58,7 @@ fn parse(text: &str) -> Result<Vec<Host>> {
     Ok(hosts)
 }
 
-fn host(line: &str) -> Result<Host> {
+fn host(line: &str) -> Result<Node> {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
     let (name, mut slots) = match first.split_once(':') {
@@ -66,7 +79,7 @@ fn host(line: &str) -> Result<Host> {
         Some(Ok(0)) | Some(Err(_)) => bail!("a number of slots is 1 or more"),
         Some(Ok(count)) => Some(count),
     };
-    Ok(Host { name: name.into(), slots })
+    Ok(Node::plain(name, slots))
 }
 
 fn is_name(name: &str) -> bool {
@@ -76,7 +89,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The hosts of the Slurm allocation that this process is in.
-fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Host>> {
+fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Node>> {
     let names = variable("SLURM_JOB_NODELIST").or_else(|| variable("SLURM_NODELIST")).context(
         "--hosts slurm: this is no Slurm allocation (SLURM_JOB_NODELIST is not set); get one with salloc or sbatch",
     )?;
@@ -86,7 +99,7 @@ fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Host>> {
     }
     let tasks = variable("SLURM_TASKS_PER_NODE").map(|text| repeated(&text)).transpose()?.unwrap_or_default();
     let slots = tasks.into_iter().map(Some).chain(std::iter::repeat(None));
-    Ok(names.into_iter().zip(slots).map(|(name, slots)| Host { name, slots }).collect())
+    Ok(names.iter().zip(slots).map(|(name, slots)| Node::plain(name, slots)).collect())
 }
 
 /// Slurm's short form of counts: `4(x3),2` is 4, 4, 4 and 2.
@@ -108,7 +121,7 @@ fn repeated(text: &str) -> Result<Vec<usize>> {
 
 /// How many ranks each host carries: hosts are filled in their order. Where none has a number of slots, ranks are
 /// spread evenly; where no number of ranks is given, every slot gets one.
-pub(super) fn places(hosts: &[Host], ranks: Option<usize>) -> Result<Vec<(String, usize)>> {
+pub(super) fn places(hosts: &[Node], ranks: Option<usize>) -> Result<Vec<Place>> {
     let ranks = ranks.unwrap_or_else(|| hosts.iter().map(|host| host.slots.unwrap_or(1)).sum());
     let even = hosts.iter().all(|host| host.slots.is_none());
     let slots: Vec<usize> = hosts
@@ -131,14 +144,14 @@ pub(super) fn places(hosts: &[Host], ranks: Option<usize>) -> Result<Vec<(String
             if hosts.len() > 8 { " …" } else { "" }
         );
     }
-    let mut left = ranks;
+    let mut first = 0;
     let mut places = Vec::new();
     for (host, slots) in hosts.iter().zip(slots) {
-        let here = slots.min(left);
-        left -= here;
+        let here = slots.min(ranks - first);
         if here > 0 {
-            places.push((host.name.clone(), here));
+            places.push(Place { node: host.clone(), ranks: here, first });
         }
+        first += here;
     }
     Ok(places)
 }
@@ -147,8 +160,8 @@ pub(super) fn places(hosts: &[Host], ranks: Option<usize>) -> Result<Vec<(String
 mod tests {
     use super::*;
 
-    fn host(name: &str, slots: impl Into<Option<usize>>) -> Host {
-        Host { name: name.into(), slots: slots.into() }
+    fn host(name: &str, slots: impl Into<Option<usize>>) -> Node {
+        Node::plain(name, slots.into())
     }
 
     #[test]
@@ -192,8 +205,8 @@ mod tests {
 
     #[test]
     fn ranks_on_hosts() {
-        let named = |places: Vec<(String, usize)>| {
-            places.into_iter().map(|(name, count)| format!("{name}:{count}")).collect::<Vec<_>>().join(",")
+        let named = |places: Vec<Place>| {
+            places.iter().map(|place| format!("{}:{}", place.node.name, place.ranks)).collect::<Vec<_>>().join(",")
         };
         let even = [host("a", None), host("b", None), host("c", None)];
         assert_eq!(named(places(&even, Some(7)).unwrap()), "a:3,b:2,c:2");
@@ -201,6 +214,8 @@ mod tests {
         assert_eq!(named(places(&even, None).unwrap()), "a:1,b:1,c:1");
         let some = [host("a", 4), host("b", None), host("c", 4)];
         assert_eq!(named(places(&some, Some(6)).unwrap()), "a:4,b:1,c:1");
+        let ranks: Vec<String> = places(&some, Some(9)).unwrap().iter().map(Place::words).collect();
+        assert_eq!(ranks, ["ranks 0-3", "rank 4", "ranks 5-8"]);
         let error = places(&some, Some(10)).unwrap_err().to_string();
         assert!(error.contains("10 ranks") && error.contains("9 slots: a:4 b:1 c:4"), "{error}");
     }

@@ -1,48 +1,72 @@
-//! `rankine run --hosts`: a job on several hosts, by the launcher of the MPI library that is installed.
+//! `rankine run --hosts` and `--grid`: a job on several hosts, by the launcher of the MPI library that is installed.
 //!
-//! Starting processes on other hosts is what launchers are for: this composes the command of the one that is found and
-//! becomes it (`exec`), so that signals, standard streams and the exit status are the launcher's own.
+//! This composes the launcher's command and becomes it (`exec`), so that signals, standard streams and the exit status
+//! are the launcher's own. Where something is to be done after the job, it stays and waits.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 
-use super::hosts::{self, places};
-use super::stage::Stage;
+use super::compile;
+use super::hosts::{self, Place, places};
 use crate::grants::{Grants, Kept};
-use crate::places::{self, env_path, find_program};
-use crate::trust;
+use crate::grid::Grid;
+use crate::grid::ask::{Asker, Refusal, each};
+use crate::grid::launcher::{Job, Launcher, Part, shown};
+use crate::grid::node::Node;
+use crate::grid::stage::{Baggage, Ready};
+use crate::grid::supervise;
+use crate::module::{self, DIGEST_OPTION};
+use crate::places::{self as folders, env_path};
 
 /// The options of `rankine run` that are about other hosts.
 #[derive(clap::Args)]
 #[command(next_help_heading = "On several hosts")]
+#[command(group = clap::ArgGroup::new("where").multiple(true).args(["hosts", "grid", "group"]))]
 pub(super) struct Options {
     /// Run on these hosts by the MPI library's launcher: a file (lines `name`, `name:4`, `name slots=4`), a list
     /// `n1:4,n2:4`, or `slurm` for the allocation this is started in
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["threads", "fibers", "no_deadlock_check"])]
     hosts: Option<String>,
 
+    /// Run on the nodes that this file describes (see `rankine grid`); the program is brought along
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
+    grid: Option<PathBuf>,
+
+    /// Run on these nodes of the grid: names of groups, kinds, labels and nodes, with + between them
+    #[arg(long, value_name = "GROUP", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
+    group: Option<String>,
+
+    /// Bring a file along: it lies in the program's working folder on every node; may be repeated
+    #[arg(long = "input", value_name = "FILE", requires = "where")]
+    inputs: Vec<PathBuf>,
+
+    /// Bring a file back that the program writes in its working folder; may be repeated
+    #[arg(long = "output", value_name = "FILE", requires = "where")]
+    outputs: Vec<PathBuf>,
+
     /// Print the launcher's command and don't run it
-    #[arg(long, requires = "hosts")]
+    #[arg(long, requires = "where")]
     dry_run: bool,
 
-    /// First copy the program and its compiled code to every host, where hosts share no file system
+    /// With --hosts: first copy the program to every host and compile it there, where hosts share no file system
     #[arg(long, requires = "hosts")]
     stage: bool,
 
     /// The launcher (or RANKINE_LAUNCHER): mpiexec of MPICH, mpirun of Open MPI, srun
-    #[arg(long, value_name = "PROGRAM", requires = "hosts")]
+    #[arg(long, value_name = "PROGRAM", requires = "where")]
     launcher: Option<PathBuf>,
 
     /// An option for the launcher; may be repeated
-    #[arg(long = "launcher-option", value_name = "OPTION", requires = "hosts", allow_hyphen_values = true)]
+    #[arg(long = "launcher-option", value_name = "OPTION", requires = "where", allow_hyphen_values = true)]
     launcher_options: Vec<String>,
 
     /// The program that runs a command on a host, instead of ssh
-    #[arg(long, value_name = "PROGRAM", requires = "hosts")]
+    #[arg(long, value_name = "PROGRAM", requires = "where")]
     ssh: Option<PathBuf>,
 }
 
@@ -60,189 +84,196 @@ pub(super) struct Program {
     pub grants: Grants,
 }
 
-/// The launchers whose command lines are known.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// MPICH's mpiexec, and of the libraries made from it.
-    Hydra,
-    OpenMpi,
-    Slurm,
-}
+/// A file or a question that takes longer hangs.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+/// How long a node may take to say that it is still there.
+const MOMENT: Duration = Duration::from_secs(15);
 
 impl Options {
     /// Whether the job is for other hosts.
     pub(super) fn wanted(&self) -> bool {
-        self.hosts.is_some()
+        self.hosts.is_some() || self.grid.is_some() || self.group.is_some()
     }
 
-    /// Becomes the launcher.
+    /// Runs the job on them.
     pub(super) fn run(&self, mut program: Program) -> Result<ExitCode> {
-        let wanted = self.hosts.as_deref().unwrap_or_default();
-        let places = places(&hosts::read(wanted)?, program.ranks)?;
-        let (launcher, kind) = self.find_launcher(wanted == "slurm", &program.library)?;
-        program.grants.keep_from([Kept::new(&launcher, "the launcher")])?;
+        let (nodes, grid) = self.nodes()?;
+        let places = places(&nodes, program.ranks)?;
+        let is_slurm = self.hosts.as_deref() == Some("slurm");
+        let launcher = Launcher::find(self.launcher.as_deref(), is_slurm, &program.library)?;
+        program.grants.keep_from([Kept::new(&launcher.path, "the launcher")])?;
         program.file = std::path::absolute(&program.file)?;
-        let rankine = std::env::current_exe().context("the path of this program is not known")?;
-        let stage = Stage::prepare(&program.file)?;
-        if self.stage {
-            let ssh = self.find_ssh()?;
-            program.grants.keep_from([Kept::new(&ssh, "the program that reaches other hosts")])?;
-            let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
-            if self.dry_run {
-                stage.commands(&ssh, &rankine, &names).iter().for_each(|command| println!("{}", shown(command)));
-            } else {
-                stage.copy(&ssh, &rankine, &names)?;
-            }
-            program.file = stage.destination();
+        // What is wrong with it is said here, once, and its code is in the cache of all that share this file system.
+        compile::ahead(&program.file, &module::read(&program.file)?)?;
+
+        let asker = Asker {
+            ssh: self.ssh.clone().or_else(|| env_path("RANKINE_SSH")),
+            rankine: std::env::current_exe().context("the path of this program is not known")?,
+            limit: LONGEST,
+        };
+        let is_staged = self.stage || grid.is_some() || !self.inputs.is_empty() || !self.outputs.is_empty();
+        let baggage = match is_staged {
+            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs)?),
+            false => None,
+        };
+        let ready = match &baggage {
+            Some(baggage) => self.stage(&asker, &program, &places, baggage)?,
+            None => Vec::new(),
+        };
+        let parts = parts(&asker, &program, &places, baggage.as_ref(), &ready);
+        let job = Job { parts, reach: self.reach(&asker, grid.as_ref()), options: self.launcher_options.clone() };
+        let mut command = launcher.command(&job)?;
+        if let Some(grid) = &grid {
+            command.env("RANKINE_GRID", grid).envs(self.ssh.iter().map(|ssh| ("RANKINE_SSH", ssh)));
         }
-        let mut command = self.command(&launcher, kind, &places, &rankine, &program)?;
         if self.dry_run {
             println!("{}", shown(&command));
             return Ok(ExitCode::SUCCESS);
         }
         tracing::info!("{}", shown(&command));
-        let error = command.exec();
-        bail!("the launcher {} cannot be started: {error}", launcher.display())
+        if grid.is_none() && baggage.as_ref().is_none_or(|baggage| !baggage.is_awaited()) {
+            let error = command.exec();
+            bail!("the launcher {} cannot be started: {error}", launcher.path.display())
+        }
+        supervised(&mut command, &asker, &places, baggage.as_ref())
     }
 
-    /// The program that reaches other hosts.
-    fn find_ssh(&self) -> Result<PathBuf> {
-        if let Some(named) = &self.ssh {
-            return find_program(named).with_context(|| format!("--ssh: there is no program {}", named.display()));
+    /// The nodes, in their order, and the file that describes them.
+    fn nodes(&self) -> Result<(Vec<Node>, Option<PathBuf>)> {
+        if let Some(hosts) = &self.hosts {
+            return Ok((hosts::read(hosts)?, None));
         }
-        let path = find_program("ssh").context("no `ssh` was found in the folders of PATH; name one with --ssh")?;
-        match trust::distrust(&path) {
-            Some(why) => bail!("{} is not run, since {why}; name the program with --ssh", path.display()),
-            None => Ok(path),
+        let (grid, file) = Grid::find(self.grid.as_deref())?;
+        let nodes = grid.wanted(self.group.as_deref())?.into_iter().cloned().collect();
+        Ok((nodes, Some(file)))
+    }
+
+    /// How the launcher reaches nodes: as it likes, by a program that was named, or as the grid says.
+    fn reach(&self, asker: &Asker, grid: Option<&PathBuf>) -> Vec<OsString> {
+        match grid {
+            Some(_) => vec![asker.rankine.clone().into(), "grid".into(), "ssh".into()],
+            None => self.ssh.iter().map(|ssh| ssh.clone().into()).collect(),
         }
     }
 
-    /// The launcher that was named, else the one installed with the MPI library, of the active environment or on PATH.
-    fn find_launcher(&self, slurm: bool, library: &Path) -> Result<(PathBuf, Kind)> {
-        let named = match &self.launcher {
-            Some(named) => Some(named.clone()),
-            None => places::named("RANKINE_LAUNCHER")?,
+    /// Brings everything to the nodes; what each says of itself.
+    fn stage(&self, asker: &Asker, program: &Program, places: &[Place], baggage: &Baggage) -> Result<Vec<Ready>> {
+        let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
+        for node in nodes.iter().filter(|node| !node.is_here()) {
+            program.grants.keep_from([Kept::new(asker.ssh(node)?, "the program that reaches other hosts")])?;
+        }
+        if !self.dry_run {
+            return Ok(baggage.send(asker, &nodes)?.into_iter().map(|staged| staged.ready).collect());
+        }
+        for node in nodes {
+            println!("{}", shown(&asker.command(node, &baggage.question(node))?));
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// What differs from node to node, nodes that have the same command taken together.
+fn parts(asker: &Asker, program: &Program, places: &[Place], baggage: Option<&Baggage>, ready: &[Ready]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (at, place) in places.iter().enumerate() {
+        let node = &place.node;
+        let mut part = Part {
+            environment: ready.get(at).map(environment).unwrap_or_default(),
+            folder: node.scratch.as_ref().map(|_| node.store()).filter(|_| baggage.is_some()),
+            words: words(asker, program, node, baggage),
+            places: Vec::new(),
         };
-        if let Some(named) = named {
-            let Some(path) = find_program(&named) else { bail!("there is no launcher {}", named.display()) };
-            let kind = kind_of(&path)?;
-            return Ok((path, kind));
-        }
-        let beside = library.parent().and_then(Path::parent).map(|prefix| prefix.join("bin"));
-        let active = places::environments().into_iter().map(|environment| environment.join("bin"));
-        // A library that the loader found by its name alone has no folder.
-        let beside = beside.filter(|folder| folder.is_absolute());
-        let installed = beside.into_iter().chain(active).map(|folder| find_program(folder.join("mpiexec")));
-        let on_path = ["mpiexec", "mpirun", "srun"].into_iter().map(find_program);
-        // Slurm knows the hosts of its allocation best.
-        let first = slurm.then(|| find_program("srun"));
-        let mut skipped = String::new();
-        for path in first.into_iter().chain(installed).chain(on_path).flatten() {
-            if let Some(why) = trust::distrust(&path) {
-                tracing::warn!("the launcher {} is not run: {why}", path.display());
-                skipped += &format!("; skipped {}, since {why}", path.display());
-            } else if let Ok(kind) = kind_of(&path) {
-                return Ok((path, kind));
+        let here = (node.address.clone(), place.ranks);
+        match parts.last_mut().filter(|last| Part { places: Vec::new(), ..(**last).clone() } == part) {
+            Some(last) => last.places.push(here),
+            None => {
+                part.places.push(here);
+                parts.push(part);
             }
         }
-        bail!(
-            "no launcher was found (mpiexec, mpirun or srun): install an MPI library, for instance with `pip install mpich`, \
-             or name its launcher with --launcher{skipped}"
-        )
     }
+    parts
+}
 
-    /// The launcher's command.
-    fn command(
-        &self,
-        launcher: &Path,
-        kind: Kind,
-        places: &[(String, usize)],
-        rankine: &Path,
-        program: &Program,
-    ) -> Result<Command> {
-        let mut command = Command::new(launcher);
-        command.arg("-n").arg(places.iter().map(|(_, ranks)| ranks).sum::<usize>().to_string());
-        let counted: Vec<String> = places.iter().map(|(name, ranks)| format!("{name}:{ranks}")).collect();
-        match kind {
-            Kind::Hydra => {
-                command.arg("-hosts").arg(counted.join(","));
-                if let Some(ssh) = &self.ssh {
-                    command.args(["-launcher", "ssh", "-launcher-exec"]).arg(ssh);
-                }
-            }
-            Kind::OpenMpi => {
-                command.arg("--host").arg(counted.join(","));
-                if let Some(ssh) = &self.ssh {
-                    command.args(["--mca", "plm_rsh_agent"]).arg(ssh);
-                }
-                // Hydra and Slurm pass the whole environment on.
-                for name in ["RANKINE_CACHE_DIR", "RANKINE_STATE_DIR", "RANKINE_MPI_LIB", "VIRTUAL_ENV"] {
-                    if env_path(name).is_some() {
-                        command.args(["-x", name]);
-                    }
-                }
-            }
-            Kind::Slurm => {
-                let each = places[0].1;
-                ensure!(
-                    places.iter().all(|(_, ranks)| *ranks == each),
-                    "srun places ranks itself, and these hosts get different numbers of them ({}); \
-                     give each the same number of slots, or use another launcher",
-                    counted.join(" ")
-                );
-                let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
-                command.arg(format!("--nodes={}", names.len())).arg(format!("--ntasks-per-node={each}"));
-                command.arg(format!("--nodelist={}", names.join(",")));
-            }
+/// A node's own folders, where they are not called as here: ranks take their code from where it was made.
+fn environment(ready: &Ready) -> Vec<(&'static str, PathBuf)> {
+    let other = |name, theirs: &Option<PathBuf>, ours: Option<PathBuf>| {
+        theirs.clone().filter(|theirs| Some(theirs) != ours.as_ref()).map(|theirs| (name, theirs))
+    };
+    let cache = other("RANKINE_CACHE_DIR", &ready.cache, folders::cache());
+    let state = other("RANKINE_STATE_DIR", &ready.state, folders::state());
+    cache.into_iter().chain(state).collect()
+}
+
+/// The command of a node's ranks.
+fn words(asker: &Asker, program: &Program, node: &Node, baggage: Option<&Baggage>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec![asker.rankine(node).into()];
+    words.extend(["run", "--engine", "mpi"].map(OsString::from));
+    if let Some(library) = &node.library {
+        words.extend(["--mpi-lib".into(), library.into()]);
+    }
+    words.extend(program.options.iter().map(|word| in_folders_of(node, word)));
+    let Some(baggage) = baggage else {
+        words.push(program.file.clone().into());
+        words.extend(program.arguments.iter().map(OsString::from));
+        return words;
+    };
+    if let Some(mut folder) = baggage.folder_on(node).map(PathBuf::into_os_string) {
+        folder.push("::.");
+        words.extend(["--dir".into(), folder]);
+    }
+    words.extend([DIGEST_OPTION.into(), baggage.digest().into(), baggage.program_on(node).into()]);
+    words.extend(program.arguments.iter().map(OsString::from));
+    words
+}
+
+/// An option's value in which `{data}` and `{scratch}` stand for folders of the node.
+fn in_folders_of(node: &Node, word: &OsString) -> OsString {
+    let Some(text) = word.to_str() else { return word.clone() };
+    for (name, folder) in [("{data}", &node.data), ("{scratch}", &node.scratch)] {
+        if let (Some(rest), Some(folder)) = (text.strip_prefix(name), folder) {
+            let mut replaced = folder.clone().into_os_string();
+            replaced.push(rest);
+            return replaced;
         }
-        command.args(&self.launcher_options).arg(rankine).args(["run", "--engine", "mpi"]);
-        command.args(&program.options).arg(&program.file).args(&program.arguments);
-        Ok(command)
+    }
+    word.clone()
+}
+
+/// Starts the launcher, waits for it, brings back what the job has left. The exit status is the launcher's.
+fn supervised(command: &mut Command, asker: &Asker, places: &[Place], baggage: Option<&Baggage>) -> Result<ExitCode> {
+    let status = supervise::run(command)?;
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    if code != 0 {
+        report_lost(asker, places);
+    }
+    let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
+    let fetched = baggage.map_or(Ok(()), |baggage| baggage.fetch(asker, &nodes));
+    match (code, fetched) {
+        (0, fetched) => fetched.map(|()| ExitCode::SUCCESS),
+        (code, fetched) => {
+            if let Err(error) = fetched {
+                eprintln!("rankine: {error:#}");
+            }
+            Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+        }
     }
 }
 
-/// Which launcher a program is, from what it says of its version.
-fn kind_of(launcher: &Path) -> Result<Kind> {
-    let output = Command::new(launcher)
-        .arg("--version")
-        .output()
-        .with_context(|| format!("the launcher {} cannot be started", launcher.display()))?;
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
-    match kind_in(&text) {
-        Some(kind) => Ok(kind),
-        None => bail!(
-            "{} is no launcher that is known here; it says: {}",
-            launcher.display(),
-            text.lines().next().unwrap_or("nothing")
-        ),
-    }
-}
-
-fn kind_in(version: &str) -> Option<Kind> {
-    let says = |word: &str| version.contains(word);
-    if says("HYDRA") {
-        Some(Kind::Hydra)
-    } else if says("Open MPI") || says("OpenRTE") || says("PRRTE") {
-        Some(Kind::OpenMpi)
-    } else if version.starts_with("slurm") {
-        Some(Kind::Slurm)
-    } else {
-        None
-    }
-}
-
-/// A command as one would type it.
-pub(super) fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.into_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+/// After a job that has failed: the nodes that are gone, and the ranks that they carried.
+fn report_lost(asker: &Asker, places: &[Place]) {
+    let asker = Asker { ssh: asker.ssh.clone(), rankine: asker.rankine.clone(), limit: MOMENT };
+    let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
+    let answers = each(&nodes, |node| asker.ask(node, &["--version".into()], None));
+    for (place, answer) in places.iter().zip(answers) {
+        if let Err(refusal @ (Refusal::Unreached(_) | Refusal::TooLate(_))) = answer {
+            eprintln!(
+                "rankine: {} is lost, and {} with it: {refusal}; `rankine grid check` says when it is back",
+                place.node.name,
+                place.words()
+            );
+        }
     }
 }
 
@@ -250,61 +281,32 @@ fn quoted(word: &OsStr) -> String {
 mod tests {
     use super::*;
 
-    fn options() -> Options {
-        Options { hosts: None, dry_run: false, stage: false, launcher: None, launcher_options: Vec::new(), ssh: None }
-    }
-
-    fn composed(options: &Options, kind: Kind, places: &[(&str, usize)]) -> Result<String> {
-        let places: Vec<(String, usize)> = places.iter().map(|(name, ranks)| (name.to_string(), *ranks)).collect();
+    #[test]
+    fn nodes_with_the_same_command_are_one_part() {
         let program = Program {
             ranks: None,
-            options: vec!["--dir".into(), "data::/my data".into()],
+            options: ["--dir-ro", "{data}/in::/in", "--label"].map(OsString::from).to_vec(),
             file: "/w/job.wasm".into(),
-            arguments: vec!["--steps".into(), "10".into()],
+            arguments: vec!["{data}".into()],
             library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
             grants: Grants::default(),
         };
-        let command = options.command("mpiexec".as_ref(), kind, &places, "/bin/rankine".as_ref(), &program)?;
-        Ok(shown(&command))
-    }
-
-    #[test]
-    fn commands_of_launchers() {
-        let job = "/bin/rankine run --engine mpi --dir 'data::/my data' /w/job.wasm --steps 10";
-        let places = [("a", 3), ("b", 2)];
-        assert_eq!(composed(&options(), Kind::Hydra, &places).unwrap(), format!("mpiexec -n 5 -hosts a:3,b:2 {job}"));
-        let open = composed(&options(), Kind::OpenMpi, &places).unwrap();
-        assert!(open.starts_with("mpiexec -n 5 --host a:3,b:2 ") && open.ends_with(job), "{open}");
-        let slurm = composed(&options(), Kind::Slurm, &[("a", 4), ("b", 4)]).unwrap();
-        assert_eq!(slurm, format!("mpiexec -n 8 --nodes=2 --ntasks-per-node=4 --nodelist=a,b {job}"));
-        let uneven = composed(&options(), Kind::Slurm, &places).unwrap_err().to_string();
-        assert!(uneven.contains("a:3 b:2"), "{uneven}");
-    }
-
-    #[test]
-    fn another_shell_and_options_of_the_launcher() {
-        let options = Options {
-            ssh: Some("/bin/rsh".into()),
-            launcher_options: vec!["-iface".into(), "ib0".into()],
-            ..options()
-        };
-        let hydra = composed(&options, Kind::Hydra, &[("a", 1)]).unwrap();
-        assert!(hydra.contains("-hosts a:1 -launcher ssh -launcher-exec /bin/rsh -iface ib0 /bin/rankine"), "{hydra}");
-        let open = composed(&options, Kind::OpenMpi, &[("a", 1)]).unwrap();
-        assert!(open.contains("--mca plm_rsh_agent /bin/rsh"), "{open}");
-    }
-
-    #[test]
-    fn launchers_say_who_they_are() {
-        assert_eq!(kind_in("HYDRA build details:\n    Version: 5.0.2"), Some(Kind::Hydra));
-        assert_eq!(kind_in("mpirun (Open MPI) 5.0.11"), Some(Kind::OpenMpi));
-        assert_eq!(kind_in("slurm 24.11"), Some(Kind::Slurm));
-        assert_eq!(kind_in("GNU bash"), None);
-    }
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("it's".as_ref()), r"'it'\''s'");
-        assert_eq!(quoted("".as_ref()), "''");
+        let asker = Asker { ssh: None, rankine: "/bin/rankine".into(), limit: LONGEST };
+        let node = |name: &str, data: &str| Node { data: Some(data.into()), ..Node::plain(name, Some(2)) };
+        let arm = Node { rankine: Some("/arm/rankine".into()), library: Some("/l".into()), ..node("c", "/d") };
+        let nodes = [node("a", "/d"), node("b", "/d"), arm, node("d", "/e")];
+        let parts = parts(&asker, &program, &places(&nodes, None).unwrap(), None, &[]);
+        let words: Vec<String> =
+            parts.iter().map(|part| part.words.join(" ".as_ref()).into_string().unwrap()).collect();
+        let rest = "--label /w/job.wasm {data}";
+        assert_eq!(
+            words,
+            [
+                format!("/bin/rankine run --engine mpi --dir-ro /d/in::/in {rest}"),
+                format!("/arm/rankine run --engine mpi --mpi-lib /l --dir-ro /d/in::/in {rest}"),
+                format!("/bin/rankine run --engine mpi --dir-ro /e/in::/in {rest}"),
+            ]
+        );
+        assert_eq!(parts[0].places, [("a".to_string(), 2), ("b".to_string(), 2)]);
     }
 }

@@ -7,6 +7,7 @@ mod doctor;
 #[cfg(test)]
 mod documented;
 mod grid;
+mod grid_store;
 mod hosts;
 mod info;
 mod info_tools;
@@ -18,7 +19,7 @@ mod programs;
 mod run;
 mod sdk;
 mod spellings;
-mod stage;
+mod submit;
 mod suggest;
 
 use std::ffi::OsString;
@@ -79,6 +80,8 @@ enum Command {
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
     Sdk(sdk::Arguments),
+    /// Submit a job to the batch system that is here: Slurm, PBS, LSF
+    Submit(submit::Arguments),
     /// Show and check the nodes that grid.toml describes
     Grid(grid::Arguments),
     /// Check the set-up and name the next step
@@ -110,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Cxx(compilers::Clang { arguments }) => compiler("c++", cxx::run, &arguments),
         Command::Link(compilers::Linker { arguments }) => link::run(&arguments),
         Command::Sdk(arguments) => sdk::run(arguments),
+        Command::Submit(arguments) => submit::run(arguments),
         Command::Grid(arguments) => grid::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Completions(arguments) => pages::completions(&arguments),

@@ -388,6 +388,12 @@ impl Arguments {
 
     /// The engine that is asked for, or that suits how this process was started.
     fn engine(&self) -> Result<EngineName> {
+        if let (None, Some(tasks)) = (self.engine, process::tasks_without_pmi()) {
+            usage(&format!(
+                "srun has started {tasks} tasks that know nothing of each other, and each would run the whole job: srun \
+                 --mpi=pmi2 makes one job of them (`srun --mpi=list` shows what there is), --engine local one in each task"
+            ));
+        }
         let launcher = process::launcher();
         let engine = self.engine.unwrap_or(if launcher.is_some() { EngineName::Mpi } else { EngineName::Local });
         match (engine, launcher, self.ranks) {
@@ -423,6 +429,21 @@ impl Arguments {
             _ => {}
         }
         Ok(engine)
+    }
+
+    /// The program's file.
+    pub(super) fn program(&self) -> &str {
+        &self.program[0]
+    }
+
+    /// The program's file and its arguments.
+    pub(super) fn words(&self) -> &[String] {
+        &self.program
+    }
+
+    /// Whether it is said how many ranks there are, or where.
+    pub(super) fn says_where(&self) -> bool {
+        self.ranks.is_some() || self.launch.wanted()
     }
 
     /// What the program may use, and how.

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use serde::de::DeserializeOwned;
 
 use super::node::Node;
 use crate::places::find_program;
@@ -107,6 +108,7 @@ impl Asker {
             true => {
                 let mut polite = Command::new(&ssh);
                 polite.args(["-o", "BatchMode=yes", "-o", &format!("ConnectTimeout={CONNECT}")]);
+                polite.args(["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"]);
                 polite.args(node.reach(&ssh).get_args());
                 polite
             }
@@ -118,10 +120,27 @@ impl Asker {
 
     /// Runs `rankine` with these arguments on a node; its input is the file, or empty. What it prints.
     pub fn ask(&self, node: &Node, arguments: &[OsString], input: Option<File>) -> Result<Vec<u8>, Refusal> {
+        self.run(node, arguments, input.map_or_else(Stdio::null, Stdio::from), Stdio::piped())
+    }
+
+    /// The same, for what is an answer in JSON. A shell that greets those who log in writes other lines before it.
+    pub fn ask_for<T: DeserializeOwned>(&self, node: &Node, arguments: &[OsString]) -> Result<T, Refusal> {
+        let output = self.ask(node, arguments, None)?;
+        let text = String::from_utf8_lossy(&output);
+        let answer = text.lines().rev().find_map(|line| serde_json::from_str(line).ok());
+        answer.ok_or_else(|| Refusal::Failed(format!("this is no answer: {}", crate::shown::line(text.trim()))))
+    }
+
+    /// The same; what it prints goes to a file.
+    pub fn ask_into(&self, node: &Node, arguments: &[OsString], output: File) -> Result<(), Refusal> {
+        self.run(node, arguments, Stdio::null(), output.into()).map(drop)
+    }
+
+    fn run(&self, node: &Node, arguments: &[OsString], input: Stdio, output: Stdio) -> Result<Vec<u8>, Refusal> {
         let failed = |error: anyhow::Error| Refusal::Failed(format!("{error:#}"));
         let mut command = self.command(node, arguments).map_err(failed)?;
         tracing::debug!("{command:?}");
-        command.stdin(input.map_or_else(Stdio::null, Stdio::from));
+        command.stdin(input).stdout(output);
         let answer = match run(command, self.limit) {
             Ok(answer) => answer.ok_or(Refusal::TooLate(self.limit))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && node.is_here() => {
@@ -180,7 +199,7 @@ pub fn each<T: Send>(nodes: &[&Node], work: impl Fn(&Node) -> T + Sync) -> Vec<T
 /// Runs a command to its end, or to the end of its time: then it is killed, and there is no answer.
 fn run(mut command: Command, limit: Duration) -> std::io::Result<Option<Answer>> {
     let end = Instant::now() + limit;
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
     let (sender, pieces) = channel();
     collect(child.stdout.take(), true, sender.clone());
     collect(child.stderr.take(), false, sender);

@@ -77,15 +77,7 @@ fn facts(asker: &Asker, node: &Node, library: Option<&Path>) -> Result<Facts, Re
     option("--mpi-lib", node.library.as_deref().or(library));
     option("--scratch", Some(node.scratch.as_deref().unwrap_or("/tmp".as_ref())));
     option("--data", node.data.as_deref());
-    let output = asker.ask(node, &words, None)?;
-    // A shell that greets those who log in writes before the facts.
-    let from = output.iter().position(|&byte| byte == b'{').unwrap_or(output.len());
-    serde_json::from_slice(&output[from..]).map_err(|_| {
-        Refusal::Failed(format!(
-            "it answers with what is no facts: {}",
-            crate::shown::line(&String::from_utf8_lossy(&output))
-        ))
-    })
+    asker.ask_for(node, &words)
 }
 
 fn advice(node: &Node, refusal: &Refusal) -> String {

@@ -1,11 +1,17 @@
 //! The grid: nodes of different kinds, described once (`grid.toml`), and what they are asked.
 
 pub mod ask;
+pub mod batch;
 pub mod check;
 pub mod facts;
 mod file;
+pub mod launcher;
+pub mod manifest;
 pub mod names;
 pub mod node;
+pub mod stage;
+pub mod store;
+pub mod supervise;
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +52,12 @@ impl Grid {
         self.collect(wanted, &mut Vec::new(), &mut found)?;
         ensure!(!found.is_empty(), "`{wanted}` has no nodes");
         Ok(found)
+    }
+
+    /// The node with this address, or this name.
+    pub fn at(&self, address: &str) -> Option<&Node> {
+        let by_address = self.nodes.iter().find(|node| node.address == address);
+        by_address.or_else(|| self.nodes.iter().find(|node| node.name == address))
     }
 
     /// The nodes that are asked for: a group, or all.

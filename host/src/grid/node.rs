@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde::Serialize;
 
+use crate::trust;
+
 /// One machine of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Node {
@@ -38,7 +40,6 @@ pub struct Node {
 }
 
 impl Node {
-    #[cfg(test)]
     /// A node of which no more is known than its name.
     pub fn plain(name: &str, slots: Option<usize>) -> Node {
         Node { name: name.into(), address: name.into(), slots, ..Node::default() }
@@ -67,6 +68,15 @@ impl Node {
         command.arg(&self.address);
         command
     }
+
+    /// The folder on it for what jobs bring along: one of our own, in a place that others may use too.
+    pub fn store(&self) -> PathBuf {
+        let scratch = self.scratch.as_deref().unwrap_or("/tmp".as_ref());
+        match &self.user {
+            Some(user) => scratch.join(format!("rankine-{user}")),
+            None => scratch.join(format!("rankine-{}", trust::effective_user())),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -85,6 +95,7 @@ mod tests {
         };
         let command = node.reach("/usr/bin/ssh".as_ref());
         let words: Vec<_> = command.get_args().map(|word| word.to_str().unwrap()).collect();
+        assert_eq!(node.store(), Path::new("/tmp/rankine-me"));
         assert_eq!(words, ["-C", "-p", "2222", "-l", "me", "-J", "gate", "10.0.0.7"]);
     }
 

@@ -44,6 +44,21 @@ fn launcher_among(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
     of_launchers.into_iter().find(|name| is_set(name)).or(by_slurm.then_some("SLURM_PROCID"))
 }
 
+/// How many tasks Slurm has started of this command, where they are more than one and know nothing of each other: each
+/// would run a whole job.
+pub(crate) fn tasks_without_pmi() -> Option<usize> {
+    tasks_among(|name| std::env::var(name).ok())
+}
+
+fn tasks_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
+    if launcher_among(|name| value(name).is_some()).is_some() {
+        return None;
+    }
+    // A batch script has the variables of its job; those of a step are srun's.
+    value("SLURM_STEP_ID")?;
+    value("SLURM_STEP_NUM_TASKS")?.parse().ok().filter(|&tasks| tasks > 1)
+}
+
 /// The rank that the launcher has given this process.
 pub(crate) fn launched_rank() -> Option<usize> {
     rank_among(|name| std::env::var(name).ok())
@@ -60,6 +75,15 @@ fn prepare_environment() {
     if std::env::var_os("UCX_ERROR_SIGNALS").is_none() {
         // SAFETY: the process has one thread yet.
         unsafe { std::env::set_var("UCX_ERROR_SIGNALS", "") };
+    }
+}
+
+/// Ends this process when the launcher's helper ends that has started it: whoever kills that one leaves nobody else who would.
+fn end_with_launcher() {
+    #[cfg(target_os = "linux")]
+    if launcher().is_some() {
+        // SAFETY: the call takes numbers alone.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
     }
 }
 
@@ -97,6 +121,7 @@ impl Engine for Mpi {
     fn prepare() {
         prepare_environment();
         clear_memory();
+        end_with_launcher();
     }
 
     fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Mpi> {
@@ -190,6 +215,18 @@ mod tests {
     fn seen(environment: &[(&str, &str)]) -> (Option<&'static str>, Option<usize>) {
         let value = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         (launcher_among(|name| value(name).is_some()), rank_among(|name| value(name).map(String::from)))
+    }
+
+    #[test]
+    fn tasks_that_know_nothing_of_each_other() {
+        let tasks = |variables: &'static [(&str, &str)]| {
+            tasks_among(|name| variables.iter().find(|(of, _)| *of == name).map(|(_, value)| value.to_string()))
+        };
+        assert_eq!(tasks(&[("SLURM_PROCID", "0"), ("SLURM_STEP_ID", "0"), ("SLURM_STEP_NUM_TASKS", "4")]), Some(4));
+        assert_eq!(tasks(&[("SLURM_STEP_ID", "0"), ("SLURM_STEP_NUM_TASKS", "1")]), None);
+        assert_eq!(tasks(&[("SLURM_STEP_ID", "0"), ("SLURM_STEP_NUM_TASKS", "4"), ("PMI_RANK", "1")]), None);
+        // The script of a job.
+        assert_eq!(tasks(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")]), None);
     }
 
     #[test]
