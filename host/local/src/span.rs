@@ -238,8 +238,9 @@ impl Rank {
         Some(Span::block(base, bytes as usize))
     }
 
+    /// The same where it is not.
     #[inline(never)]
-    fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span<'static>> {
+    pub(crate) fn any_span(&self, address: Addr, count: i64, datatype: Datatype) -> Result<Span<'static>> {
         let negative = || Error::new(MPI_ERR_COUNT, format!("count is {count}, which is negative"));
         if let Some(size) = datatype.predefined_block() {
             let bytes = i128::from(count) * i128::from(size);

@@ -133,6 +133,7 @@ impl Rank {
     }
 
     /// Starts a send whose receiver pulls the message.
+    #[inline(never)]
     pub(crate) fn post_pulled<'b>(&self, what: What, source: i32, span: Span<'b>) -> Result<Started<'_, 'b>> {
         let operation = self.operation()?;
         // SAFETY: nobody hears of the operation before there is a guard, which has the span's borrow, and takes the
@@ -263,6 +264,12 @@ impl Rank {
     #[inline(always)]
     pub(crate) fn post_recv<'b>(&self, pattern: Pattern, span: Span<'b>) -> Result<Started<'_, 'b>> {
         self.post_recv_into(pattern, span, None)
+    }
+
+    /// The same, not made part of whoever calls it.
+    #[inline(never)]
+    pub(crate) fn post_recv_apart<'b>(&self, pattern: Pattern, span: Span<'b>) -> Result<Started<'_, 'b>> {
+        self.post_recv(pattern, span)
     }
 
     #[inline(always)]

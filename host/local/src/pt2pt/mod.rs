@@ -140,16 +140,37 @@ pub fn send_at_once(
     comm: Comm,
 ) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
     let comm = r.communicator(comm)?;
-    let span = r.span(buf, count, datatype)?;
-    let Some(what) = target(Kind::Send, dest, tag, &comm)? else { return Ok(Break(())) };
-    if r.send_short(&what, comm.rank, &span) {
+    let started = match r.contiguous(buf, count, datatype) {
+        Some(span) => {
+            let Some(what) = target(Kind::Send, dest, tag, &comm)? else { return Ok(Break(())) };
+            if r.send_short(&what, comm.rank, &span) {
+                return Ok(Break(()));
+            }
+            r.post_pulled(what, comm.rank, span)?
+        }
+        None => send_any(r, buf, count, datatype, dest, tag, &comm)?,
+    };
+    if started.is_nothing() {
         return Ok(Break(()));
     }
-    let started = r.post_pulled(what, comm.rank, span)?;
     Ok(Continue(async move {
         started.done().await;
         Ok(())
     }))
+}
+
+/// Starts a send of elements that are not just bytes in a row, or not all there.
+#[inline(never)]
+fn send_any<'r>(
+    r: &'r Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    dest: i32,
+    tag: i32,
+    comm: &Communicator,
+) -> Result<Started<'r, 'static>> {
+    start_send(r, Kind::Send, r.any_span(buf, count, datatype)?, dest, tag, comm)
 }
 
 /// `MPI_Ssend`
@@ -219,10 +240,29 @@ pub fn recv_at_once(
     comm: Comm,
 ) -> Result<ControlFlow<Status, impl Future<Output = Result<Status>>>> {
     let comm = r.communicator(comm)?;
-    let span = r.span(buf, count, datatype)?;
-    let Some(pattern) = pattern(source, tag, &comm)? else { return Ok(Break(Status::PROC_NULL)) };
-    match r.receive_next(&pattern, &span) {
-        Some(header) => Ok(Break(Status::new(header.source, header.tag, header.bytes() as u64))),
-        None => Ok(Continue(async move { received(r.post_recv(pattern, span)?).await })),
-    }
+    let started = match r.contiguous(buf, count, datatype) {
+        Some(span) => {
+            let Some(pattern) = pattern(source, tag, &comm)? else { return Ok(Break(Status::PROC_NULL)) };
+            if let Some(header) = r.receive_next(&pattern, &span) {
+                return Ok(Break(Status::new(header.source, header.tag, header.bytes() as u64)));
+            }
+            r.post_recv_apart(pattern, span)?
+        }
+        None => recv_any(r, buf, count, datatype, source, tag, &comm)?,
+    };
+    Ok(Continue(received(started)))
+}
+
+/// Starts a receive of elements that are not just bytes in a row, or not all there.
+#[inline(never)]
+fn recv_any<'r>(
+    r: &'r Rank,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+    source: i32,
+    tag: i32,
+    comm: &Communicator,
+) -> Result<Started<'r, 'static>> {
+    start_recv(r, r.any_span(buf, count, datatype)?, source, tag, comm)
 }
