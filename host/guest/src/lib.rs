@@ -14,6 +14,7 @@
 //! | `growing` | a list that grows while others look into it |
 //! | `turn` | ranks that share a thread let others go first |
 //! | `op` | the predefined operations of reductions |
+//! | `arguments` | arrays and strings that a call is given |
 //! | `status`, `tag`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
 //!
 //! An engine builds on this crate: `rankine-local`, the embedded one, and the one over an MPI library, in the host.
@@ -22,6 +23,7 @@
 // Guards take back what they started when they are dropped: they are not to be forgotten.
 #![warn(clippy::mem_forget)]
 
+pub mod arguments;
 pub mod array;
 mod callback;
 pub mod copy;

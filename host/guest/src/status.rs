@@ -25,6 +25,11 @@ impl Memory {
         self.write_words(Addr(address.0.saturating_add(AFTER_ERROR)), status.internal, what)
     }
 
+    /// Writes a status with its `MPI_ERROR`.
+    pub fn write_whole_status(&self, address: Addr, status: &Status, what: &str) -> Result<()> {
+        self.write_words(address, status.words(), what)
+    }
+
     /// Writes the status of a message, which a call that failed may have all the same.
     #[inline]
     pub fn write_received(&self, address: Addr, received: Result<Status>, what: &str) -> Result<()> {

@@ -5,9 +5,10 @@
 //! everything else by the function itself. `what` names the parameter in an error.
 
 use rankine_abi::{
-    Addr, Comm, Datatype, Errhandler, File, Group, Info, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ROOT, MPI_UNWEIGHTED,
-    MPI_WEIGHTS_EMPTY, Message, Op, Request, Session, Status, Win,
+    Addr, Comm, Datatype, Errhandler, File, Group, Info, MPI_ERR_ARG, MPI_ROOT, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY,
+    Message, Op, Request, Session, Status, Win,
 };
+use rankine_guest::arguments::length;
 use rankine_guest::{Error, Result};
 use rankine_local::{Rank, comm, topo};
 
@@ -38,16 +39,6 @@ macro_rules! handles {
 
 handles!(Comm Datatype Errhandler File Group Info Message Op Request Session Win);
 
-/// An array's length, from whatever expression the table gives.
-#[inline]
-fn length(length: i64, what: &str) -> Result<usize> {
-    // No array of a 32-bit guest has more elements than this.
-    match usize::try_from(length) {
-        Ok(length) if length <= u32::MAX as usize => Ok(length),
-        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} is no length of an array"))),
-    }
-}
-
 /// An address as the guest passed it.
 #[inline]
 pub(crate) fn addr(word: i32) -> Addr {
@@ -62,7 +53,7 @@ pub(crate) fn handle<H: Handle>(word: i32) -> H {
 
 /// Reads an array of ints.
 pub(crate) fn ints(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i32>> {
-    r.memory().read_i32s(addr(at), length(count, what)?, what)
+    r.memory().ints(addr(at), count, what)
 }
 
 /// Reads an array of ints or `MPI_Aint`s, both 32 bits wide and signed.
@@ -72,7 +63,7 @@ pub(crate) fn words(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i64
 
 /// Reads an array of `MPI_Count`s or `MPI_Offset`s.
 pub(crate) fn doubles(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
-    r.memory().read_i64s(addr(at), length(count, what)?, what)
+    r.memory().longs(addr(at), count, what)
 }
 
 /// Reads an array of counts: ints, or in a large variant `MPI_Count`s.
@@ -116,12 +107,9 @@ pub(crate) fn get_status(r: &Rank, at: i32, what: &str) -> Result<Status> {
     r.memory().read_status(addr(at), what)
 }
 
-/// The longest string that the host reads from a guest.
-const MAX_STRING: usize = 1 << 20;
-
 /// Reads a string, which must be one that an MPI library could have too.
 pub(crate) fn string(r: &Rank, at: i32, what: &str) -> Result<String> {
-    let text = r.memory().read_string(addr(at), MAX_STRING, what)?;
+    let text = r.memory().string(addr(at), what)?;
     text::check(what, &text)?;
     Ok(text)
 }
@@ -198,7 +186,7 @@ pub(crate) fn put_received(r: &Rank, at: i32, received: Result<Status>) -> Resul
 
 /// Stores a status with its `MPI_ERROR`.
 pub(crate) fn put_whole_status(r: &Rank, at: i32, status: &Status, what: &str) -> Result<()> {
-    r.memory().write_i32s(addr(at), &status.words(), what)
+    r.memory().write_whole_status(addr(at), status, what)
 }
 
 /// Stores an array of ints.

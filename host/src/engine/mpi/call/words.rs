@@ -6,8 +6,9 @@
 use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+use rankine_abi::{Addr, MPI_ERR_ARG, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
 use rankine_guest::Error;
+use rankine_guest::arguments::{MAX_STRING, length};
 use smallvec::SmallVec;
 use wasmtime::ValRaw;
 
@@ -130,17 +131,6 @@ impl Weights {
     }
 }
 
-/// An array's length, from whatever expression the table gives.
-fn length(length: i64, what: &str) -> Result<usize> {
-    match usize::try_from(length) {
-        Ok(length) if length <= u32::MAX as usize => Ok(length),
-        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} is no length of an array"))),
-    }
-}
-
-/// The longest string that the host reads from a guest.
-const MAX_STRING: usize = 1 << 20;
-
 impl Rank {
     /// Whether there is room for a result, before anything is done.
     #[inline]
@@ -212,7 +202,7 @@ impl Rank {
 
     /// Reads an array of ints.
     pub(crate) fn ints(&self, at: Addr, count: i64, what: &str) -> Result<Vec<c_int>> {
-        self.memory().read_i32s(at, length(count, what)?, what)
+        self.memory().ints(at, count, what)
     }
 
     /// Reads an array of `MPI_Aint`s.
@@ -222,7 +212,7 @@ impl Rank {
 
     /// Reads an array of `MPI_Count`s.
     pub(crate) fn longs(&self, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
-        self.memory().read_i64s(at, length(count, what)?, what)
+        self.memory().longs(at, count, what)
     }
 
     /// Reads an array of handles.
@@ -262,7 +252,7 @@ impl Rank {
 
     /// Reads a string, and sees to it that the library may have it.
     pub(crate) fn string(&self, at: Addr, what: &str) -> Result<CString> {
-        let text = self.memory().read_string(at, MAX_STRING, what)?;
+        let text = self.memory().string(at, what)?;
         text::check(what, &text)?;
         Ok(CString::new(text).expect("it was read up to its zero byte"))
     }
@@ -283,8 +273,7 @@ impl Rank {
 
     /// Reads a status that the guest passes in.
     pub(crate) fn status_in(&self, at: Addr, what: &str) -> Result<Status> {
-        let words = self.memory().read_i32s(at, 8, what)?;
-        Ok(words.try_into().expect("eight were read"))
+        Ok(self.memory().read_status(at, what)?.words())
     }
 
     /// A status to be written.
@@ -304,7 +293,7 @@ impl Rank {
     }
 
     pub(crate) fn put_whole_status(&self, at: Addr, status: &Status, what: &str) -> Result<()> {
-        self.put_ints(at, status, what)
+        self.memory().write_whole_status(at, &rankine_abi::Status::from_words(*status), what)
     }
 
     /// Where the library writes so many statuses: in the guest's memory, as both have the same form; nowhere if the
