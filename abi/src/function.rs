@@ -15,7 +15,39 @@ pub struct Function {
     pub result: ValueType,
     /// The version of MPI that deprecated it.
     pub deprecated: Option<&'static str>,
+    /// Where a call says how much data it moves, if it moves any.
+    pub payload: Option<Payload>,
     marks: u8,
+}
+
+/// How much data a call moves, by the numbers of its words.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Payload {
+    /// The buffer, if `MPI_IN_PLACE` there means that the call moves none.
+    pub buffer: Option<u8>,
+    /// The number of elements, or the address of an array of such numbers.
+    pub count: u8,
+    /// Their datatype.
+    pub datatype: u8,
+    /// The communicator.
+    pub comm: u8,
+    /// How often so many are moved.
+    pub times: Times,
+}
+
+/// How often a call moves as much data as it says.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Times {
+    /// Once.
+    Once,
+    /// For each process of the communicator.
+    Peers,
+    /// For each neighbour that data is sent to.
+    Destinations,
+    /// A block for each process, which are counted in an array.
+    BlockForPeers,
+    /// The same for neighbours.
+    BlockForDestinations,
 }
 
 /// A type of WebAssembly.
@@ -79,13 +111,26 @@ pub(crate) const fn row(
         marks |= list[at] as u8;
         at += 1;
     }
-    Function { name, chapter, parameters, result, deprecated: None, marks }
+    Function { name, chapter, parameters, result, deprecated: None, payload: None, marks }
 }
 
 impl Function {
     /// The same row, of a function that this version of MPI deprecated.
     pub(crate) const fn deprecated(mut self, version: &'static str) -> Function {
         self.deprecated = Some(version);
+        self
+    }
+
+    /// The same row, of a function whose words say how much data a call moves.
+    pub(crate) const fn moves(
+        mut self,
+        buffer: Option<u8>,
+        count: u8,
+        datatype: u8,
+        comm: u8,
+        times: Times,
+    ) -> Function {
+        self.payload = Some(Payload { buffer, count, datatype, comm, times });
         self
     }
 
@@ -124,6 +169,22 @@ mod tests {
         let send = Function::named("MPI_Send_c").unwrap();
         assert!(send.is_large() && send.waits() && !send.is_anytime());
         assert_eq!(send.parameters[1], ValueType::I64);
+    }
+
+    #[test]
+    fn what_moves_is_known_by_its_words() {
+        let moves = |name: &str| {
+            Function::named(name).unwrap().payload.map(|it| (it.buffer, it.count, it.datatype, it.comm, it.times))
+        };
+        assert_eq!(moves("MPI_Send"), Some((None, 1, 2, 5, Times::Once)));
+        assert_eq!(moves("MPI_Alltoall_c"), Some((Some(0), 1, 2, 6, Times::Peers)));
+        assert_eq!(moves("MPI_Allreduce"), Some((None, 2, 3, 5, Times::Once)));
+        assert_eq!(moves("MPI_Alltoallv"), Some((Some(0), 1, 3, 8, Times::BlockForPeers)));
+        // At the root alone the first buffer counts; what each rank gets is known to all.
+        assert_eq!(moves("MPI_Scatter"), Some((Some(3), 4, 5, 7, Times::Once)));
+        assert_eq!(moves("MPI_Recv"), None);
+        assert_eq!(moves("MPI_Send_init"), None);
+        assert_eq!(moves("MPI_Pack"), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod status;
 
 pub use constants::*;
 pub use element::{Element, Index, Kind, Language};
-pub use function::{Chapter, Function, ValueType};
+pub use function::{Chapter, Function, Payload, Times, ValueType};
 pub use functions::FUNCTIONS;
 pub use handles::*;
 pub use status::Status;

@@ -27,8 +27,8 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let choice = Choice::of(&catalogue, has);
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
     std::fs::write(&file, guest::module(&catalogue, has)).expect("the guest can be written");
-    let engine = module::engine(module::Settings { images: true }).expect("Wasmtime works here");
-    let program = module::load(&engine, &file, None).expect("the guest is a program");
+    let engine = module::engine(module::Settings { images: true, perf: false }).expect("Wasmtime works here");
+    let program = module::load(&engine, &file, None, false).expect("the guest is a program");
     let _ = std::fs::remove_file(&file);
     Bench { catalogue, choice, program }
 });

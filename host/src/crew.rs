@@ -18,6 +18,7 @@ use crate::grants::Access;
 use crate::guest::Guest;
 use crate::job::{Placement, Settings};
 use crate::output::{Output, Stream};
+use crate::profile::{self, sites::Sites};
 use crate::symbols::Symbols;
 use crate::team::{Carry, Ended, Parts, Team};
 use crate::threads::Linked;
@@ -27,6 +28,8 @@ use crate::thrown::Thrown;
 pub(crate) struct Role<R: Rank> {
     pub(crate) program: Linked<R>,
     pub(crate) symbols: Arc<Symbols>,
+    /// Where it calls MPI, if that is measured.
+    pub(crate) sites: Option<Arc<Sites>>,
     /// The guest's arguments, its own name first.
     pub(crate) arguments: Vec<String>,
     /// What the program is known by.
@@ -149,8 +152,10 @@ impl<E: Engine> Crew<E> {
         let memory = role.program.memory(rank.account())?;
         let wasi = || wasi(&self.settings, memory.is_some(), &role.arguments, seat.index, &self.output);
         let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
-        let Settings { placement, view, .. } = &self.settings;
-        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref());
+        let Settings { placement, view, profile, .. } = &self.settings;
+        let recorder = profile.as_ref().zip(role.sites.as_ref());
+        let recorder = recorder.map(|(profile, sites)| profile.record(seat.who, seat.index, sites, &role.symbols));
+        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), recorder.clone());
         let objects = guest.objects().clone();
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
@@ -165,6 +170,7 @@ impl<E: Engine> Crew<E> {
                 memory: memory.clone(),
                 wasi: wasi()?,
                 no_folder,
+                recorder,
                 most: self.settings.most_threads(),
                 carrier: Box::new(carrier),
             }));
@@ -185,6 +191,9 @@ impl<E: Engine> Crew<E> {
             }
             Ok((mut kept, Some(outcome))) => {
                 let guest = kept.store().data();
+                if let Some(recorder) = guest.recorder() {
+                    recorder.finish();
+                }
                 let rank = match guest.member().map(|member| member.team.end(member.number)) {
                     None => Some(&**guest.rank()),
                     Some(Ended::Now(rank)) => Some(rank),
@@ -274,6 +283,7 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
     if let Some(memory) = instance.get_memory(&mut *store, "memory") {
         store.data_mut().set_memory(memory);
     }
+    profile::install(store, instance)?;
     instance.get_typed_func(&mut *store, "_start")
 }
 

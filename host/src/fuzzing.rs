@@ -33,6 +33,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         deadlock_check: true,
         confine: false,
         view: None,
+        profile: None,
     };
     let engine = Local::new(&mut settings, None)?;
     match Job::new(engine, std::slice::from_ref(program), settings)?.run() {

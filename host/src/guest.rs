@@ -19,6 +19,7 @@ use crate::callback::Signatures;
 use crate::engine::Rank;
 use crate::job::Placement;
 use crate::output::Output;
+use crate::profile::Recorder;
 use crate::team::{self, Member, Team};
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
@@ -147,6 +148,8 @@ pub(crate) struct Guest<R: Rank> {
     wasi: WasiP1Ctx,
     /// What it shows goes there, if anybody may look.
     publisher: Option<Publisher>,
+    /// It counts its calls of MPI there, if they are measured.
+    recorder: Option<Arc<Recorder>>,
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
     /// The exported memory, known once the module is instantiated.
@@ -199,6 +202,7 @@ impl<R: Rank> Guest<R> {
         wasi: WasiP1Ctx,
         no_folder: Option<Arc<Output>>,
         view: Option<&Arc<View>>,
+        recorder: Option<Arc<Recorder>>,
     ) -> Guest<R> {
         let account = rank.account().clone();
         let publisher = view.map(|view| Publisher::new(view, rank.who(), &account));
@@ -212,6 +216,7 @@ impl<R: Rank> Guest<R> {
             objects,
             wasi,
             publisher,
+            recorder,
             no_folder,
             memory: None,
             scratch: Scratch::default(),
@@ -232,6 +237,7 @@ impl<R: Rank> Guest<R> {
             objects,
             // The main thread shows what there is to see.
             publisher: None,
+            recorder: team.recorder().map(Recorder::of_another_thread),
             no_folder: team.no_folder().cloned(),
             member: Some(Member { team, number }),
             placement: Placement::Threads,
@@ -329,6 +335,11 @@ impl<R: Rank> Guest<R> {
     /// Where it shows what it publishes, if anybody may look.
     pub(crate) fn publisher(&self) -> Option<&Publisher> {
         self.publisher.as_ref()
+    }
+
+    /// Where it counts its calls of MPI, if they are measured.
+    pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
+        self.recorder.as_ref()
     }
 
     /// Where to say that the program may use no folder, if that is so.

@@ -18,6 +18,7 @@ use crate::guest::Guest;
 use crate::imports;
 use crate::module::Program;
 use crate::output::Output;
+use crate::profile::Profile;
 use crate::threads;
 
 /// How ranks run.
@@ -90,6 +91,8 @@ pub(crate) struct Settings {
     pub(crate) confine: bool,
     /// Where programs show what they publish.
     pub(crate) view: Option<Arc<View>>,
+    /// Where calls of MPI are counted.
+    pub(crate) profile: Option<Arc<Profile>>,
 }
 
 impl Settings {
@@ -145,10 +148,10 @@ impl<E: Engine> Job<E> {
         settings: Settings,
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
-        let role = |(Program { code, symbols, key }, part): (&Program, &Part)| {
+        let role = |(Program { code, symbols, key, sites }, part): (&Program, &Part)| {
             let program = imports::resolve(code, part.file(), settings.placement, &define)?;
-            let (symbols, arguments, key) = (symbols.clone(), part.arguments.clone(), key.clone());
-            Ok(Role { program, symbols, arguments, key })
+            let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
+            Ok(Role { program, symbols, sites: sites.clone(), arguments, key: key.clone() })
         };
         let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();
@@ -219,9 +222,9 @@ pub(crate) mod tests {
         placement: Placement,
         define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Ending {
-        let engine = module::engine(module::Settings { images: true }).unwrap();
+        let engine = module::engine(module::Settings { images: true, perf: false }).unwrap();
         let code = Module::new(&engine, program).unwrap();
-        let program = Program { code, symbols: Arc::new(Symbols::default()), key: String::new() };
+        let program = Program { code, symbols: Arc::new(Symbols::default()), key: String::new(), sites: None };
         let mut settings = Settings {
             ranks,
             placement,
@@ -238,6 +241,7 @@ pub(crate) mod tests {
             deadlock_check: true,
             confine: false,
             view: None,
+            profile: None,
         };
         let engine = Local::new(&mut settings, None).unwrap();
         Job::with(engine, &[program], settings, define).unwrap().run()

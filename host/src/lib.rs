@@ -29,6 +29,7 @@ pub mod limits;
 pub mod module;
 mod objects;
 pub mod output;
+mod profile;
 mod secret;
 mod shown;
 pub mod signals;

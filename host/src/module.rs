@@ -12,11 +12,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use wasmtime::{Collector, Config, Engine, ExternType, Module};
+use wasmparser::{Validator, WasmFeatures};
+use wasmtime::{Collector, Config, Engine, ExternType, Module, ProfilingStrategy};
 
 use crate::cache::Cache;
 use crate::function_table;
-use crate::symbols::Symbols;
+use crate::profile::sites::{self, Sites, Telling};
+use crate::symbols::{Moved, Symbols};
 use crate::threads;
 
 /// Stack of a rank that its guest's code may use.
@@ -27,11 +29,13 @@ pub const HOST_STACK: usize = 512 << 10;
 /// Frames of a guest's stack that a report shows, innermost first.
 pub const FRAMES: usize = 30;
 
-/// Settings that follow from the size of a job.
+/// How the code of a job is made and kept.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]
 pub struct Settings {
     /// Start memories from a copy-on-write image: faster, for two mappings more per rank.
     pub images: bool,
+    /// Tell `perf` where each function's code is, in `/tmp/perf-PID.map`.
+    pub perf: bool,
 }
 
 /// A program that is ready to run.
@@ -43,24 +47,55 @@ pub struct Program {
     pub symbols: Arc<Symbols>,
     /// What its code is known by.
     pub key: String,
+    /// Where it calls MPI, if that is measured.
+    pub(crate) sites: Option<Arc<Sites>>,
 }
 
-/// Loads a program: the one that is known by a digest, or whatever the file has.
-pub fn load(engine: &Engine, path: &Path, digest: Option<&str>) -> Result<Program> {
+/// A module that is to be compiled.
+pub(crate) struct Source {
+    pub(crate) binary: Vec<u8>,
+    /// What it was before it was changed to tell of its calls of MPI, and how that changed it.
+    told: Option<(Vec<u8>, Moved, Sites)>,
+}
+
+impl Source {
+    /// A module as it is, or changed to tell of its calls of MPI.
+    pub(crate) fn new(path: &Path, binary: Vec<u8>, is_profiled: bool) -> Result<Source> {
+        if !is_profiled {
+            return Ok(Source { binary, told: None });
+        }
+        // What is changed has to be well-formed.
+        Validator::new_with_features(WasmFeatures::all())
+            .validate_all(&binary)
+            .map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        let Telling { binary: telling, sites, moved } =
+            sites::tell(&binary).with_context(|| path.display().to_string())?;
+        Ok(Source { binary: telling, told: Some((binary, moved, sites)) })
+    }
+}
+
+/// Loads a program: the one that is known by a digest, or whatever the file has. Its calls of MPI can be measured.
+pub fn load(engine: &Engine, path: &Path, digest: Option<&str>, is_profiled: bool) -> Result<Program> {
     let binary = match digest {
         Some(known) => read_known(path, known)?,
         None => read(path)?,
     };
-    let code = compile(engine, path, &binary)?;
-    Program::new(code, Cache::key(engine, &binary), path, binary)
+    let source = Source::new(path, binary, is_profiled)?;
+    let code = compile(engine, path, &source.binary)?;
+    Program::new(code, Cache::key(engine, &source.binary), path, source)
 }
 
 impl Program {
     /// The program in a module that was compiled, if it is one.
-    pub fn new(code: Module, key: String, path: &Path, binary: Vec<u8>) -> Result<Program> {
+    pub(crate) fn new(code: Module, key: String, path: &Path, source: Source) -> Result<Program> {
+        let Source { binary, told } = source;
         check_program(&code, path)?;
         threads::check(&binary, path)?;
-        Ok(Program { code, symbols: Arc::new(Symbols::of(binary)), key })
+        let (symbols, sites) = match told {
+            None => (Symbols::of(binary), None),
+            Some((before, moved, sites)) => (Symbols::of(before).moved(moved), Some(Arc::new(sites))),
+        };
+        Ok(Program { code, symbols: Arc::new(symbols), key, sites })
     }
 }
 
@@ -77,6 +112,9 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     // Debug information is read by `symbols`, which doubts it.
     config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
     config.wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES));
+    if settings.perf {
+        config.profiler(ProfilingStrategy::PerfMap);
+    }
     // Guests keep their objects in linear memory; those few that use references need no collection within a job.
     config.collector(Collector::Auto);
     Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))
@@ -247,7 +285,7 @@ mod tests {
 
     fn refusal(name: &str, bytes: &[u8]) -> String {
         let (_folder, path) = file(name, bytes);
-        let engine = engine(Settings { images: true }).unwrap();
+        let engine = engine(Settings { images: true, perf: false }).unwrap();
         let outcome = read(&path).and_then(|binary| {
             let module = Module::new(&engine, &binary).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
             check_program(&module, &path)
@@ -264,7 +302,8 @@ mod tests {
             (func (export "max") (param f64 f64) (result f64)
                 local.get 0 local.get 1 local.get 0 local.get 1 f64.gt select))"#;
         let (_folder, path) = file("max.wat", text);
-        let module = compile(&engine(Settings { images: true }).unwrap(), &path, &read(&path).unwrap()).unwrap();
+        let module =
+            compile(&engine(Settings { images: true, perf: false }).unwrap(), &path, &read(&path).unwrap()).unwrap();
         // MAXSD, with VEX and without.
         assert!(module.text().windows(3).any(|code| code[0] == 0xc5 && code[2] == 0x5f || code[..2] == [0x0f, 0x5f]));
     }

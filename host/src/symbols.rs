@@ -55,6 +55,39 @@ pub struct Place {
     pub column: Option<u64>,
 }
 
+/// Where the instructions of a module were before it was changed.
+#[derive(Clone, Debug, Default)]
+pub struct Moved {
+    /// Offsets from which on instructions lie as far apart as they did, and what these were.
+    steps: Vec<(u32, u32)>,
+    /// Where the functions begin that it did not have.
+    end: Option<u32>,
+}
+
+impl Moved {
+    /// From this offset on, as far as the next one, instructions lie as they did from that one.
+    pub(crate) fn add(&mut self, now: u32, before: u32) {
+        self.steps.push((now, before));
+    }
+
+    /// What lies there and behind is new.
+    pub(crate) fn end(&mut self, now: u32) {
+        self.end = Some(now);
+    }
+
+    /// Where an instruction was before; nothing if it is new.
+    fn before(&self, offset: u32) -> Option<u32> {
+        if self.end.is_some_and(|end| offset >= end) {
+            return None;
+        }
+        let at = self.steps.partition_point(|&(now, _)| now <= offset);
+        Some(match at.checked_sub(1).map(|at| self.steps[at]) {
+            Some((now, before)) => before.saturating_add(offset - now),
+            None => offset,
+        })
+    }
+}
+
 /// The debug information of a module.
 #[derive(Default)]
 pub struct Symbols {
@@ -63,6 +96,8 @@ pub struct Symbols {
     sections: HashMap<String, Range<usize>>,
     /// Where the code begins, from which addresses are counted.
     code: u64,
+    /// How the code that runs differs from the module.
+    moved: Moved,
     found: Mutex<Found>,
 }
 
@@ -97,6 +132,16 @@ impl Symbols {
             symbols.module = module;
         }
         symbols
+    }
+
+    /// The same of a module that was changed before it was compiled.
+    pub fn moved(self, moved: Moved) -> Symbols {
+        Symbols { moved, ..self }
+    }
+
+    /// Where an instruction of the code that runs lies in the module; nothing if the module has none like it.
+    pub fn in_module(&self, offset: u32) -> Option<u32> {
+        self.moved.before(offset)
     }
 
     /// The places of instructions, which are given by their offsets in the module: the innermost of inlined functions

@@ -1,6 +1,8 @@
 //! What went wrong in a guest, told to a person: the cause in words and the guest's own call stack.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
@@ -107,8 +109,18 @@ fn of_fortrans_runtime(frames: &[FrameInfo]) -> usize {
 
 fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
     let offset = |frame: &FrameInfo| frame.module_offset().and_then(|at| u32::try_from(at).ok());
-    let places = symbols.places(&frames.iter().map(|frame| offset(frame).unwrap_or(0)).collect::<Vec<_>>());
-    let mut lines: Vec<String> = frames.iter().zip(&places).flat_map(|(frame, places)| lines(frame, places)).collect();
+    let in_module = |frame| offset(frame).map_or(Some(0), |at| symbols.in_module(at));
+    let (own, offsets): (Vec<&FrameInfo>, Vec<u32>) =
+        frames.iter().filter_map(|frame| Some((frame, in_module(frame)?))).unzip();
+    let places = symbols.places(&offsets);
+    let line = |((frame, offset), places): ((&&FrameInfo, &u32), &Arc<[Place]>)| {
+        let name = match frame.func_name() {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(format!("function {}", frame.func_index())),
+        };
+        lines(&name, frame.module_offset().map(|_| *offset), places)
+    };
+    let mut lines: Vec<String> = own.iter().zip(&offsets).zip(&places).flat_map(line).collect();
     if frames.len() >= FRAMES || lines.len() > LINES {
         lines.truncate(LINES);
         lines.push("...".into());
@@ -116,20 +128,21 @@ fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
     lines
 }
 
-/// A frame's lines: more than one where functions were inlined.
-fn lines(frame: &FrameInfo, places: &[Place]) -> Vec<String> {
-    let function = || match frame.func_name() {
-        Some(name) => readable(name),
-        None => format!("function {}", frame.func_index()),
-    };
+/// A place in a program, by the innermost of what is known of it.
+pub(crate) fn place_in_words(function: Option<&str>, offset: u32, places: &[Place]) -> String {
+    lines(function.unwrap_or("a function without a name"), Some(offset), places).swap_remove(0)
+}
+
+/// The lines of a place in a function: more than one where functions were inlined.
+fn lines(function: &str, offset: Option<u32>, places: &[Place]) -> Vec<String> {
     if places.is_empty() {
-        return vec![match frame.module_offset() {
-            Some(offset) => format!("{} (offset {offset:#x} of the module)", function()),
-            None => function(),
+        return vec![match offset {
+            Some(offset) => format!("{} (offset {offset:#x} of the module)", readable(function)),
+            None => readable(function),
         }];
     }
     let line = |place: &Place| {
-        let mut line = place.function.as_deref().map_or_else(function, readable);
+        let mut line = readable(place.function.as_deref().unwrap_or(function));
         if let Some(file) = &place.file {
             let _ = write!(line, " ({}", shown::line(file));
             for number in [place.line, place.column].into_iter().flatten() {

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use crate::functions::{Function, Table};
+use crate::functions::{Class, Function, Table};
+use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
 use crate::wasm;
 
 /// The text of the file.
@@ -18,7 +19,7 @@ pub fn emit(table: &Table) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! The functions of the MPI-5.0 standard ABI.")?;
-    writeln!(out, "use crate::function::{{Chapter, Function, ValueType, row}};")?;
+    writeln!(out, "use crate::function::{{Chapter, Function, Times, ValueType, row}};")?;
     writeln!(out, "use crate::function::Mark::{{Anytime, Large, Waits}};")?;
     writeln!(out, "use ValueType::{{F64, I32, I64}};\n")?;
     writeln!(out, "/// Every function, sorted by name; variants for large counts are functions of their own.")?;
@@ -31,7 +32,8 @@ pub fn emit(table: &Table) -> Result<String> {
         let chapter = chapter_variant(&function.chapter);
         let parameters = parameters.join(", ");
         let old = function.deprecated.as_ref().map_or(String::new(), |version| format!(".deprecated({version:?})"));
-        writeln!(out, "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old},")?;
+        let moves = moves(function, *large).map_or(String::new(), |words| format!(".moves({words})"));
+        writeln!(out, "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old}{moves},")?;
     }
     writeln!(out, "];\n")?;
     emit_chapters(&mut out, table)?;
@@ -41,6 +43,47 @@ pub fn emit(table: &Table) -> Result<String> {
 fn marks(function: &Function, large: bool) -> Vec<&'static str> {
     let marks = [("Large", large), ("Waits", function.marks.waits), ("Anytime", function.marks.anytime)];
     marks.into_iter().filter(|(_, set)| *set).map(|(mark, _)| mark).collect()
+}
+
+/// Where a call says how much data it moves: the words of buffer, count, datatype and communicator, and how often it
+/// moves so much. What a rank sends counts, else what it takes part in; a receive and a request that is only made move
+/// nothing.
+fn moves(function: &Function, large: bool) -> Option<String> {
+    let chapter = function.chapter.as_str();
+    let parameters: Vec<&Parameter> = function.of_variant(large).collect();
+    let word = |name: &str| parameters.iter().position(|p| p.name == name);
+    if matches!(chapter, "pack" | "op") || function.name.ends_with("_init") {
+        return None;
+    }
+    let is_counted = |p: &&&Parameter| match &p.kind {
+        Kind::Buffer(_, Some(datatype)) => {
+            !p.root_only && function.parameter(datatype).is_some_and(|datatype| datatype.lengths.is_empty())
+        }
+        _ => false,
+    };
+    let is_sent = |p: &&&Parameter| is_counted(p) && p.direction != Direction::Out;
+    let takes_part = matches!(chapter, "coll" | "neighbor" | "rma" | "io");
+    let any = || parameters.iter().find(is_counted).filter(|_| takes_part);
+    let buffer = parameters.iter().find(is_sent).or_else(any)?;
+    let Kind::Buffer(area, Some(datatype)) = &buffer.kind else { return None };
+    let neighbors = if chapter == "neighbor" { "BlockForDestinations" } else { "BlockForPeers" };
+    let (count, times) = match area {
+        Area::Blocks { counts, .. } => (counts, neighbors),
+        Area::Elements(Length::Parameter(count)) => (count, "Once"),
+        Area::Elements(Length::Of(Property::SumOfElements, counts)) => (counts, "BlockForPeers"),
+        Area::Elements(Length::Product(count, times)) => match (&**count, &**times) {
+            (Length::Parameter(count), Length::Of(Property::Destinations, _)) => (count, "Destinations"),
+            (Length::Parameter(count), Length::Of(Property::Peers | Property::Members, _)) => (count, "Peers"),
+            _ => return None,
+        },
+        Area::Elements(_) => return None,
+    };
+    // In place, a type that is another buffer's too counts all the same.
+    let of_type = |p: &&&Parameter| matches!(&p.kind, Kind::Buffer(_, Some(other)) if other == datatype);
+    let is_shared = parameters.iter().filter(of_type).count() > 1;
+    let place = if is_shared || buffer.in_place.is_none() { None } else { word(&buffer.name) };
+    let comm = parameters.iter().position(|p| p.is_passed_handle(&[Class::Comm])).unwrap_or(0);
+    Some(format!("{place:?}, {}, {}, {comm}, Times::{times}", word(count)?, word(datatype)?))
 }
 
 fn emit_chapters(out: &mut String, table: &Table) -> Result<()> {

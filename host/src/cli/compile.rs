@@ -23,6 +23,6 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 
 /// Sees to it that a program's code is in the cache.
 pub(super) fn ahead(file: &Path, binary: &[u8]) -> Result<()> {
-    let engine = module::engine(module::Settings { images: limits::check_mappings(1)? })?;
+    let engine = module::engine(module::Settings { images: limits::check_mappings(1)?, perf: false })?;
     module::check_program(&module::compile(&engine, file, binary)?, file)
 }

@@ -15,6 +15,7 @@ mod kept;
 mod launch;
 mod page;
 mod pages;
+mod profiling;
 mod programs;
 mod run;
 mod sdk;

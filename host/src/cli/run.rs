@@ -14,6 +14,7 @@ use rankine_guest::Who;
 use rankine_view::{Address, Server, View};
 
 use super::page::{self, Page};
+use super::profiling::Profiling;
 use super::{kept, launch, programs};
 use crate::confine::{self, Needs};
 use crate::crew::bug;
@@ -100,6 +101,15 @@ pub(super) struct Arguments {
     /// you name another
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     view: Option<Address>,
+
+    /// Say at the end how often each place of the program called MPI, how long that took and how much it moved; as JSON in
+    /// the file too
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true)]
+    profile: Option<Option<PathBuf>>,
+
+    /// Write /tmp/perf-PID.map, from which `perf report` has the names of the program's functions
+    #[arg(long)]
+    perf: bool,
 
     /// Don't end a job whose ranks all wait for each other
     #[arg(long)]
@@ -249,15 +259,19 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     E::prepare();
     let mut watch = signals::watch(signals::hold());
-    let (library, digest) = (arguments.mpi_lib.clone(), arguments.digest.clone());
+    let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     // Before the wall, behind which nobody can begin to listen.
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
+    let profiling =
+        arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
     let mut settings = arguments.into_settings()?;
+    settings.profile = profiling.as_ref().map(Profiling::profile);
     settings.view = server.is_some().then(|| View::new(page::title(settings.parts[0].file()), settings.ranks));
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
-    let programs = load(digest, engine.compiling(), &settings, &watch)?;
+    let compiling = module::Settings { perf, ..engine.compiling() };
+    let programs = load(digest, compiling, &settings, &watch)?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
     let job = Job::new(engine, &programs, settings)?;
@@ -266,6 +280,9 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let ending = job.run();
     write_out(job.output(), &ending);
     report(&ending);
+    if let Some(profiling) = profiling {
+        profiling.say();
+    }
     if let Some(page) = page {
         page.close(&ending);
     }
@@ -293,10 +310,10 @@ const LOADING_STACK: usize = 8 << 20;
 /// The programs of a job, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
 fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Vec<Program>> {
     let (sender, ends) = channel();
-    let (interrupt, parts) = (sender.clone(), job.parts.clone());
+    let (interrupt, parts, is_profiled) = (sender.clone(), job.parts.clone(), job.profile.is_some());
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), settings));
+        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), settings, is_profiled));
         let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
@@ -324,14 +341,19 @@ fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watc
 }
 
 /// Loads the program of each part, one that several have once.
-fn load_all(parts: &[Part], digest: Option<&str>, settings: module::Settings) -> Result<Vec<Program>> {
+fn load_all(
+    parts: &[Part],
+    digest: Option<&str>,
+    settings: module::Settings,
+    is_profiled: bool,
+) -> Result<Vec<Program>> {
     let engine = module::engine(settings)?;
     let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
     for part in parts {
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
         programs.push(match known {
             Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest)?,
+            None => module::load(&engine, part.file(), digest, is_profiled)?,
         });
     }
     Ok(programs)
@@ -373,6 +395,11 @@ impl Arguments {
         if let Some(limit) = self.timeout {
             option("--timeout".into(), limit.as_secs_f64().to_string().into());
         }
+        options.extend(self.profile.as_ref().map(|file| match file {
+            None => "--profile".into(),
+            Some(file) => joined("--profile=", file),
+        }));
+        options.extend(self.perf.then(|| "--perf".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
         options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
@@ -492,8 +519,16 @@ impl Arguments {
             deadlock_check: !self.no_deadlock_check,
             confine: !self.no_confine,
             view: None,
+            profile: None,
         })
     }
+}
+
+/// An option and its value in one word.
+fn joined(option: &str, value: &Path) -> OsString {
+    let mut word = OsString::from(option);
+    word.push(value);
+    word
 }
 
 /// How many ranks a job has whose command does not say it.

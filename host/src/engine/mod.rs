@@ -34,6 +34,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// One of its ranks.
     type Rank: Rank;
 
+    /// All ranks of the job are in this process, and it is told when they wait ([`rankine_local::Event`]).
+    const HAS_ALL_RANKS: bool = true;
+
     /// Ranks that wait for others stop once the job has ended ([`Engine::stop`]), and say what they waited for.
     const WAITS_END: bool = true;
 
@@ -46,7 +49,7 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
 
     /// How its guests are compiled.
     fn compiling(&self) -> module::Settings {
-        module::Settings { images: true }
+        module::Settings { images: true, perf: false }
     }
 
     /// What the process must be able to do once it is confined.
@@ -91,6 +94,12 @@ pub(crate) trait Rank: 'static {
 
     /// What it may take of memory.
     fn account(&self) -> &Arc<Account>;
+
+    /// Bytes of an element of a datatype; nothing if it is none.
+    fn type_size(&self, datatype: u32) -> Option<u64>;
+
+    /// How many ranks a collective of a communicator sends to: all, or this rank's neighbours.
+    fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64>;
 
     /// The function of MPI that runs, or ran last.
     fn call(&self) -> &'static str;

@@ -37,8 +37,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
+use rankine_abi::{Comm, Datatype};
 use rankine_guest::{Account, Memory, Who};
-use rankine_local::{End, Fibers, Options, Rank, Task, Wake as _, World};
+use rankine_local::{End, Fibers, Options, Rank, Task, Wake as _, World, datatype};
 use wasmtime::Linker;
 
 use self::compiler::Compiler;
@@ -76,7 +77,7 @@ impl Engine for Local {
     }
 
     fn compiling(&self) -> module::Settings {
-        module::Settings { images: self.images }
+        module::Settings { images: self.images, perf: false }
     }
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
@@ -176,6 +177,15 @@ impl engine::Rank for Rank {
         Rank::account(self)
     }
 
+    fn type_size(&self, datatype: u32) -> Option<u64> {
+        u64::try_from(datatype::type_size(self, Datatype(datatype)).ok()?).ok()
+    }
+
+    fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64> {
+        let count = if neighbors { shim::destinations(self, Comm(comm)) } else { shim::peers(self, Comm(comm)) };
+        u64::try_from(count.ok()?).ok()
+    }
+
     fn call(&self) -> &'static str {
         Rank::call(self)
     }
@@ -228,7 +238,7 @@ impl Carriers {
             universe: settings.universe,
             ..Options::default()
         };
-        let listener = settings.view.clone().map(watch::listener);
+        let listener = watch::listener(settings);
         match settings.placement {
             Placement::Threads => {
                 let threads = threads::Threads::new(ranks);

@@ -21,7 +21,8 @@ use crate::ending::Event;
 use crate::engine::{self, Engine as _};
 use crate::files::find;
 use crate::job::{Settings, cores};
-use crate::module::{self, Program};
+use crate::module::{self, Program, Source};
+use crate::profile::sites::Sites;
 use crate::symbols::Symbols;
 use crate::threads::Linked;
 use crate::{imports, limits};
@@ -47,6 +48,7 @@ pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
 struct Loaded {
     program: Linked<Rank>,
     symbols: Arc<Symbols>,
+    sites: Option<Arc<Sites>>,
     /// What it takes, of the memory of the rank that wanted it first.
     _charge: Arc<Charge>,
 }
@@ -61,8 +63,9 @@ pub(super) struct Starter {
 
 impl Starter {
     pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
-        let loaded = |Role { program, symbols, key, .. }: &Role<Rank>| {
-            (key.clone(), Loaded { program: program.clone(), symbols: symbols.clone(), _charge: Arc::default() })
+        let loaded = |Role { program, symbols, sites, key, .. }: &Role<Rank>| {
+            let (program, symbols, sites) = (program.clone(), symbols.clone(), sites.clone());
+            (key.clone(), Loaded { program, symbols, sites, _charge: Arc::default() })
         };
         Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(crew.roles.iter().map(loaded).collect()) }
     }
@@ -88,27 +91,27 @@ impl Starter {
         let (key, loaded) =
             self.load(crew, &command.name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
         let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
-        Ok(Role { program: loaded.program, symbols: loaded.symbols, arguments, key })
+        Ok(Role { program: loaded.program, symbols: loaded.symbols, sites: loaded.sites, arguments, key })
     }
 
     /// The program in a file, which is compiled once in a job.
     fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
         let (path, engine) = (Path::new(name), crew.roles[0].program.module().engine());
-        let binary = module::translate(path, bytes)?;
-        let key = Cache::key(engine, &binary);
+        let source = Source::new(path, module::translate(path, bytes)?, crew.settings.profile.is_some())?;
+        let key = Cache::key(engine, &source.binary);
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok((key, loaded.clone()));
         }
         let code = match crew.engine.compiler.get() {
-            Some(compiler) => compiler.compile(engine, name, &binary)?,
-            None => module::compile(engine, path, &binary)?,
+            Some(compiler) => compiler.compile(engine, name, &source.binary)?,
+            None => module::compile(engine, path, &source.binary)?,
         };
-        let Program { code, symbols, key } = Program::new(code, key, path, binary)?;
+        let Program { code, symbols, key, sites } = Program::new(code, key, path, source)?;
         let placement = crew.settings.placement;
         let program = imports::resolve(&code, path, placement, |linker, module, name| {
             Local::define(linker, placement, module, name)
         })?;
-        let loaded = Loaded { program, symbols, _charge: Arc::new(charge) };
+        let loaded = Loaded { program, symbols, sites, _charge: Arc::new(charge) };
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
         Ok((key, loaded))
     }

@@ -1,13 +1,30 @@
-//! What the engine does, for the page of `--view`.
+//! What the engine does, for those who watch: the page of `--view`, and `--profile`.
 
 use std::sync::Arc;
 
 use rankine_local::{Event, Listen};
 use rankine_view::View;
 
-/// Tells a view of what happens.
-pub(super) fn listener(view: Arc<View>) -> Arc<dyn Listen> {
-    Arc::new(Watch(view))
+use crate::job::Settings;
+use crate::profile::Profile;
+
+/// Tells all who watch of what happens; nothing if nobody does.
+pub(super) fn listener(settings: &Settings) -> Option<Arc<dyn Listen>> {
+    let view = settings.view.clone().map(|view| -> Arc<dyn Listen> { Arc::new(Watch(view)) });
+    let profile = settings.profile.is_some().then(Profile::listener);
+    match (view, profile) {
+        (Some(view), Some(profile)) => Some(Arc::new(Both(view, profile))),
+        (view, profile) => view.or(profile),
+    }
+}
+
+struct Both(Arc<dyn Listen>, Arc<dyn Listen>);
+
+impl Listen for Both {
+    fn event(&self, event: Event) {
+        self.0.event(event);
+        self.1.event(event);
+    }
 }
 
 struct Watch(Arc<View>);

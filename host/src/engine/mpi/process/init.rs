@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use rankine_abi::{Comm, Errhandler, MPI_THREAD_SERIALIZED};
-use rankine_guest::Life;
+use rankine_abi::{Comm, Datatype, Errhandler, MPI_ERR_OTHER, MPI_THREAD_SERIALIZED};
+use rankine_guest::{Error, Life};
 
 use super::rank::Rank;
 use crate::engine::mpi::Result;
@@ -69,6 +69,39 @@ impl Rank {
         Ok(())
     }
 
+    /// Tells what was counted of this process to the first of its world. All of them are in `MPI_Finalize`.
+    fn tell_profile(&self) -> Result<()> {
+        let Some(profile) = &self.profile else { return Ok(()) };
+        let (gather, gatherv) = (self.symbol::<symbols::MPI_Gather>()?, self.symbol::<symbols::MPI_Gatherv>()?);
+        let (world, byte, int) = (Comm::WORLD.0 as usize, Datatype::BYTE.0 as usize, Datatype::INT.0 as usize);
+        let ranks = usize::try_from(self.members(Comm::WORLD.0)?).unwrap_or(0);
+        let is_first = self.init.rank.get() == Some(0);
+        profile.gather(|told| {
+            // One that is too long is left out.
+            let length = c_int::try_from(told.len()).unwrap_or(0);
+            let (mut lengths, mut starts) = (vec![0; ranks], vec![0; ranks]);
+            // SAFETY: an int of each process, for all of which there is room.
+            let code =
+                unsafe { gather((&raw const length).cast(), 1, int, lengths.as_mut_ptr().cast(), 1, int, 0, world) };
+            self.check(code)?;
+            let mut end: c_int = 0;
+            for (start, length) in starts.iter_mut().zip(&mut lengths) {
+                *start = end;
+                let next = end.checked_add(*length).filter(|&next| next >= end);
+                end = next.ok_or_else(|| Error::new(MPI_ERR_OTHER, "the profile of all ranks is too long"))?;
+            }
+            let mut all = vec![0_u8; usize::try_from(end).unwrap_or(0)];
+            // SAFETY: as many bytes as each process has said, for which there is room one after another.
+            let code = unsafe {
+                let (from, to) = (told.as_ptr().cast(), all.as_mut_ptr().cast());
+                gatherv(from, length, byte, to, lengths.as_ptr(), starts.as_ptr(), byte, 0, world)
+            };
+            self.check(code)?;
+            let part = |(&start, &length): (&c_int, &c_int)| all[start as usize..(start + length) as usize].to_vec();
+            Ok(if is_first { starts.iter().zip(&lengths).map(part).collect() } else { Vec::new() })
+        })
+    }
+
     /// Ends the whole job through the library, from outside of a call; returns if the library can't.
     pub(crate) fn abort_job(&self, status: i32) {
         if self.is_running()
@@ -108,6 +141,7 @@ pub(crate) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Finalize`
 pub(crate) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     r.init.life.check_initialized()?;
+    r.tell_profile()?;
     r.leave_requests();
     r.free_stand_ins();
     r.free_quads();

@@ -115,6 +115,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Engine for Mpi {
     type Rank = Rank;
+    const HAS_ALL_RANKS: bool = false;
     /// It waits within the library.
     const WAITS_END: bool = false;
 

@@ -23,6 +23,7 @@ use crate::engine::mpi::pt2pt::{buffered, own};
 use crate::engine::mpi::spawn::ports;
 use crate::engine::mpi::{Guest, Result, attr, comm, datatype, errhan, io, misc, mpit, op, request, rma, spawn};
 use crate::job::Settings;
+use crate::profile::Profile;
 use crate::{callback, engine};
 
 /// See the module.
@@ -64,6 +65,8 @@ pub(crate) struct Rank {
     pub(crate) ports: ports::State,
     pub(crate) tools: mpit::State,
     pub(crate) plain: Plain,
+    /// Where its calls of MPI are counted.
+    pub(crate) profile: Option<Arc<Profile>>,
 }
 
 thread_local! {
@@ -108,6 +111,7 @@ impl Rank {
             ports: ports::State::default(),
             tools: mpit::State::default(),
             plain: Plain::new(&keeping),
+            profile: settings.profile.clone(),
             keeping,
         }
     }
@@ -221,6 +225,17 @@ impl engine::Rank for Rank {
 
     fn account(&self) -> &Arc<Account> {
         Rank::account(self)
+    }
+
+    fn type_size(&self, datatype: u32) -> Option<u64> {
+        // Before MPI_Init the library is asked nothing.
+        let datatype = Rank::is_running(self).then(|| self.datatype(datatype, "datatype"))?.ok()?;
+        u64::try_from(datatype.size()).ok()
+    }
+
+    fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64> {
+        let count = || if neighbors { Ok(self.degrees(comm)?.1) } else { self.peers(comm) };
+        u64::try_from(Rank::is_running(self).then(count)?.ok()?).ok()
     }
 
     fn call(&self) -> &'static str {

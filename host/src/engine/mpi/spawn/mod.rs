@@ -40,6 +40,9 @@ impl State {
         if let Some(bytes) = settings.memory_limit {
             options.extend(["--memory-limit".into(), bytes.to_string().into()]);
         }
+        if settings.profile.is_some() {
+            options.push("--profile".into());
+        }
         if settings.label {
             options.push("--label".into());
         }

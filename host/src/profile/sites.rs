@@ -1,0 +1,528 @@
+//! A module whose calls of MPI are measured: each import of MPI gets a function of the module's own around it, which
+//! tells the host of the call's beginning and end, and each place that calls one says first which it is.
+//!
+//! So a place is known by its number, and no stack has to be walked. Fortran's bindings are functions of the module that
+//! call MPI's: a place of theirs would say nothing, and who calls them counts instead.
+//!
+//! All that is new comes behind what is there (types, functions, a table in which the host puts what it is told by, a
+//! global with the place), so that no number changes. Only calls of what is measured do.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use anyhow::Result;
+use rankine_abi::{Function, Payload};
+use wasm_encoder::{Encode, Instruction, Module, RawSection, SectionId, ValType};
+use wasmparser::{BinaryReader, ElementItems, FunctionBody, KnownCustom, Operator, Parser, Payload as Part, TypeRef};
+
+use crate::engine;
+use crate::symbols::Moved;
+
+/// The table by which a program tells of its calls, as it is exported.
+pub(crate) const TABLE: &str = "rankine profile";
+/// What is told of a beginning: function, place, buffer, count, datatype, communicator.
+const BEGINNING: [ValType; 6] = [ValType::I32, ValType::I32, ValType::I32, ValType::I64, ValType::I32, ValType::I32];
+
+/// The places of a program that call MPI.
+pub(crate) struct Sites {
+    /// The functions that are measured.
+    pub(crate) functions: Vec<Measured>,
+    /// Each place.
+    pub(crate) places: Vec<Site>,
+}
+
+/// A function that is measured.
+pub(crate) struct Measured {
+    pub(crate) name: String,
+    /// How much data its calls move.
+    pub(crate) payload: Option<Payload>,
+    /// Whether arrays of counts have numbers of 64 bits.
+    pub(crate) is_large: bool,
+    index: u32,
+    ty: u32,
+}
+
+/// A place that calls MPI.
+pub(crate) struct Site {
+    /// Where in the module that it was before.
+    pub(crate) offset: u32,
+    /// The function that it lies in, if that has a name.
+    pub(crate) function: Option<Arc<str>>,
+}
+
+/// What says that a call has no place: it is made through a pointer.
+const NO_SITE: i32 = -1;
+
+/// A module that tells of its calls.
+pub(crate) struct Telling {
+    pub(crate) binary: Vec<u8>,
+    pub(crate) sites: Sites,
+    /// Where its instructions were before.
+    pub(crate) moved: Moved,
+}
+
+/// What has to be known of a module before it is changed.
+#[derive(Default)]
+struct Known {
+    functions: Vec<Measured>,
+    /// Functions, those that are imported first; so with tables and globals.
+    imported_functions: u32,
+    all_functions: u32,
+    tables: u32,
+    globals: u32,
+    types: u32,
+    /// The types of parameters, by the number of the type.
+    signatures: Vec<Vec<wasmparser::ValType>>,
+    names: HashMap<u32, Arc<str>>,
+}
+
+impl Known {
+    fn of(module: &[u8]) -> Result<Known> {
+        let mut known = Known::default();
+        for payload in Parser::new(0).parse_all(module) {
+            match payload? {
+                Part::TypeSection(types) => {
+                    for group in types {
+                        known.types_of(group?);
+                    }
+                }
+                Part::ImportSection(imports) => {
+                    for import in imports.into_imports() {
+                        known.note_import(import?);
+                    }
+                }
+                Part::FunctionSection(functions) => known.all_functions += functions.count(),
+                Part::TableSection(tables) => known.tables += tables.count(),
+                Part::GlobalSection(globals) => known.globals += globals.count(),
+                Part::CustomSection(section) => {
+                    if let KnownCustom::Name(names) = section.as_known() {
+                        // Names that can't be read are none.
+                        let functions = names.into_iter().flatten().filter_map(|name| match name {
+                            wasmparser::Name::Function(functions) => Some(functions),
+                            _ => None,
+                        });
+                        known.names.extend(functions.flatten().flatten().map(|name| (name.index, name.name.into())));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(known)
+    }
+
+    fn types_of(&mut self, group: wasmparser::RecGroup) {
+        for ty in group.into_types() {
+            self.types += 1;
+            self.signatures.push(match ty.composite_type.inner {
+                wasmparser::CompositeInnerType::Func(ty) => ty.params().to_vec(),
+                _ => Vec::new(),
+            });
+        }
+    }
+
+    fn note_import(&mut self, import: wasmparser::Import<'_>) {
+        match import.ty {
+            TypeRef::Func(ty) | TypeRef::FuncExact(ty) => {
+                if matches!(import.module, engine::MODULE | rankine_object::MODULE) {
+                    let function = Function::named(import.name).filter(|_| import.module == engine::MODULE);
+                    self.functions.push(Measured {
+                        name: import.name.into(),
+                        payload: function.and_then(|function| function.payload),
+                        is_large: function.is_some_and(Function::is_large),
+                        index: self.imported_functions,
+                        ty,
+                    });
+                }
+                self.imported_functions += 1;
+                self.all_functions += 1;
+            }
+            TypeRef::Table(_) => self.tables += 1,
+            TypeRef::Global(_) => self.globals += 1,
+            _ => {}
+        }
+    }
+}
+
+/// How the names of Fortran's bindings begin.
+const BINDING: &str = "pmpi_";
+
+/// Changes a module that is well-formed so that it tells of its calls.
+pub(crate) fn tell(binary: &[u8]) -> Result<Telling> {
+    let known = Known::of(binary)?;
+    let bindings = known.names.iter().filter(|(_, name)| name.starts_with(BINDING)).map(|(index, _)| *index).collect();
+    let around = known.all_functions..;
+    let wrapped = known.functions.iter().zip(around).map(|(function, around)| (function.index, around)).collect();
+    let mut change = Change { binary, known, wrapped, bindings, places: Vec::new(), steps: Vec::new(), end: 0 };
+    let mut module = Module::new();
+    let (mut has_table, mut has_global, mut code) = (false, false, 0);
+    for payload in Parser::new(0).parse_all(binary) {
+        let payload = payload?;
+        let Some((id, range)) = payload.as_section() else { continue };
+        if !has_table && !comes_before(id, SectionId::Table) {
+            has_table = true;
+            if id != SectionId::Table as u8 {
+                section(&mut module, SectionId::Table, &[&[1], &TWO_FUNCTIONS[..]].concat());
+            }
+        }
+        if !has_global && !comes_before(id, SectionId::Global) {
+            has_global = true;
+            if id != SectionId::Global as u8 {
+                section(&mut module, SectionId::Global, &[&[1], &global()[..]].concat());
+            }
+        }
+        let content = &binary[range.start as usize..range.end as usize];
+        let changed = match &payload {
+            Part::TypeSection(_) => grown(content, 2, &types())?,
+            Part::FunctionSection(_) => grown(content, change.known.functions.len(), &change.types_of_wrappers())?,
+            Part::TableSection(_) => grown(content, 1, &TWO_FUNCTIONS)?,
+            Part::GlobalSection(_) => grown(content, 1, &global())?,
+            Part::ExportSection(_) => grown(content, 1, &change.export())?,
+            Part::ElementSection(elements) => change.elements(elements.clone(), content, range.start as usize)?,
+            Part::CodeSectionStart { .. } => change.code(content, range.start)?,
+            _ => content.to_vec(),
+        };
+        module.section(&RawSection { id, data: &changed });
+        if matches!(payload, Part::CodeSectionStart { .. }) {
+            // Behind the section's number and length.
+            code = module.len() - changed.len();
+        }
+    }
+    let mut moved = Moved::default();
+    change.steps.iter().for_each(|&(now, before)| moved.add(code as u32 + now, before));
+    moved.end(code as u32 + change.end);
+    let sites = Sites { functions: change.known.functions, places: change.places };
+    Ok(Telling { binary: module.finish(), sites, moved })
+}
+
+/// Whether a section stands before this one. Custom ones stand anywhere.
+fn comes_before(id: u8, than: SectionId) -> bool {
+    // Tags and the count of data stand between others.
+    const ORDER: [u8; 14] = [0, 1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
+    let place = |id: u8| ORDER.iter().position(|&known| known == id);
+    place(id) < place(than as u8)
+}
+
+fn section(module: &mut Module, id: SectionId, content: &[u8]) {
+    module.section(&RawSection { id: id as u8, data: content });
+}
+
+/// A section with so many more entries.
+fn grown(content: &[u8], more: usize, entries: &[u8]) -> Result<Vec<u8>> {
+    let mut reader = BinaryReader::new(content, 0);
+    let count = reader.read_var_u32()?;
+    let mut changed = Vec::with_capacity(content.len() + entries.len());
+    (count + more as u32).encode(&mut changed);
+    changed.extend(&content[reader.original_position() as usize..]);
+    changed.extend(entries);
+    Ok(changed)
+}
+
+/// The types of what is told.
+fn types() -> Vec<u8> {
+    let mut types = vec![FUNCTION, BEGINNING.len() as u8];
+    BEGINNING.iter().for_each(|ty| ty.encode(&mut types));
+    types.extend([0, FUNCTION, 0, 0]);
+    types
+}
+
+/// How the type of a function begins.
+const FUNCTION: u8 = 0x60;
+/// A table of two functions, no more and no less.
+const TWO_FUNCTIONS: [u8; 4] = [0x70, 1, 2, 2];
+
+/// The global that says which place calls.
+fn global() -> Vec<u8> {
+    let mut global = Vec::new();
+    ValType::I32.encode(&mut global);
+    global.push(1);
+    Instruction::I32Const(NO_SITE).encode(&mut global);
+    Instruction::End.encode(&mut global);
+    global
+}
+
+/// The change of one module.
+struct Change<'m> {
+    binary: &'m [u8],
+    known: Known,
+    /// The functions that are measured, and those around them.
+    wrapped: HashMap<u32, u32>,
+    /// Fortran's bindings.
+    bindings: HashSet<u32>,
+    places: Vec<Site>,
+    /// Positions in the section of code as it is now, and where that was in the module before.
+    steps: Vec<(u32, u32)>,
+    /// Where the functions begin there that are new.
+    end: u32,
+}
+
+impl Change<'_> {
+    fn types_of_wrappers(&self) -> Vec<u8> {
+        let mut types = Vec::new();
+        self.known.functions.iter().for_each(|function| function.ty.encode(&mut types));
+        types
+    }
+
+    fn export(&self) -> Vec<u8> {
+        let mut export = Vec::new();
+        TABLE.encode(&mut export);
+        wasm_encoder::ExportKind::Table.encode(&mut export);
+        self.known.tables.encode(&mut export);
+        export
+    }
+
+    /// The section of elements, with pointers to what is measured replaced.
+    fn elements(
+        &self,
+        elements: wasmparser::ElementSectionReader<'_>,
+        content: &[u8],
+        start: usize,
+    ) -> Result<Vec<u8>> {
+        let (mut changed, mut done) = (Vec::with_capacity(content.len()), 0);
+        let mut replace = |range: Range<usize>, by: &[u8]| {
+            changed.extend(&content[done..range.start - start]);
+            changed.extend(by);
+            done = range.end - start;
+        };
+        for element in elements {
+            match element?.items {
+                ElementItems::Functions(functions) => {
+                    for item in functions.into_iter_with_offsets() {
+                        let (at, function) = item?;
+                        if let Some(around) = self.wrapped.get(&function) {
+                            let mut number = Vec::new();
+                            around.encode(&mut number);
+                            let at = at as usize;
+                            replace(at..at + length_of_number(&content[at - start..]), &number);
+                        }
+                    }
+                }
+                ElementItems::Expressions(_, expressions) => {
+                    for expression in expressions {
+                        let mut reader = expression?.get_operators_reader();
+                        while !reader.eof() {
+                            let at = reader.original_position() as usize;
+                            if let Operator::RefFunc { function_index } = reader.read()?
+                                && let Some(around) = self.wrapped.get(&function_index)
+                            {
+                                let mut new = Vec::new();
+                                Instruction::RefFunc(*around).encode(&mut new);
+                                replace(at..reader.original_position() as usize, &new);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        changed.extend(&content[done..]);
+        Ok(changed)
+    }
+
+    /// The section of code.
+    fn code(&mut self, content: &[u8], start: u64) -> Result<Vec<u8>> {
+        let bodies = wasmparser::CodeSectionReader::new(BinaryReader::new(content, start))?;
+        let mut changed = Vec::with_capacity(content.len() * 5 / 4);
+        (bodies.count() + self.known.functions.len() as u32).encode(&mut changed);
+        for (body, number) in bodies.into_iter().zip(self.known.imported_functions..) {
+            self.body(number, &body?, &mut changed)?;
+        }
+        self.end = changed.len() as u32;
+        self.known.functions.iter().enumerate().for_each(|(number, _)| self.wrapper(number).encode(&mut changed));
+        Ok(changed)
+    }
+
+    fn body(&mut self, from: u32, body: &FunctionBody<'_>, into: &mut Vec<u8>) -> Result<()> {
+        let (start, end) = (body.range().start as usize, body.range().end as usize);
+        let mut changed = Vec::with_capacity(end - start);
+        let mut steps = vec![(0, start)];
+        let mut done = start;
+        let mut reader = body.get_operators_reader()?;
+        while !reader.eof() {
+            let at = reader.original_position() as usize;
+            let operator = reader.read()?;
+            let is_told = self.is_told(&operator, from);
+            let around = |function: u32| self.wrapped.get(&function).copied().unwrap_or(function);
+            let instruction = match operator {
+                Operator::Call { function_index } => Instruction::Call(around(function_index)),
+                Operator::ReturnCall { function_index } => Instruction::ReturnCall(around(function_index)),
+                Operator::RefFunc { function_index } => Instruction::RefFunc(around(function_index)),
+                _ => continue,
+            };
+            if !is_told && !matches!(instruction, Instruction::RefFunc(_)) && !self.calls_measured(&operator) {
+                continue;
+            }
+            changed.extend(&self.binary[done..at]);
+            if is_told {
+                Instruction::I32Const(self.places.len() as i32).encode(&mut changed);
+                Instruction::GlobalSet(self.known.globals).encode(&mut changed);
+                self.places.push(Site { offset: at as u32, function: self.known.names.get(&from).cloned() });
+            }
+            steps.push((changed.len(), at));
+            instruction.encode(&mut changed);
+            if is_told && matches!(instruction, Instruction::Call(_)) {
+                Instruction::I32Const(NO_SITE).encode(&mut changed);
+                Instruction::GlobalSet(self.known.globals).encode(&mut changed);
+            }
+            done = reader.original_position() as usize;
+            steps.push((changed.len(), done));
+        }
+        changed.extend(&self.binary[done..end]);
+        changed.len().encode(into);
+        let base = into.len();
+        self.steps.extend(steps.into_iter().map(|(now, before)| ((base + now) as u32, before as u32)));
+        into.extend(changed);
+        Ok(())
+    }
+
+    /// Whether an instruction calls a function that is measured.
+    fn calls_measured(&self, operator: &Operator<'_>) -> bool {
+        matches!(operator, Operator::Call { function_index } | Operator::ReturnCall { function_index }
+            if self.wrapped.contains_key(function_index))
+    }
+
+    /// Whether it says first where it stands: in the function `from`.
+    fn is_told(&self, operator: &Operator<'_>, from: u32) -> bool {
+        let calls_binding = matches!(operator, Operator::Call { function_index } | Operator::ReturnCall { function_index }
+            if self.bindings.contains(function_index));
+        !self.bindings.contains(&from) && (calls_binding || self.calls_measured(operator))
+    }
+
+    /// The function around one that is measured.
+    fn wrapper(&self, number: usize) -> wasm_encoder::Function {
+        let function = &self.known.functions[number];
+        let parameters = self.known.signatures.get(function.ty as usize).map_or(&[][..], Vec::as_slice);
+        let mut body = wasm_encoder::Function::new([]);
+        let words = function.payload;
+        body.instruction(&Instruction::I32Const(number as i32))
+            .instruction(&Instruction::GlobalGet(self.known.globals));
+        self.word(&mut body, parameters, words.and_then(|words| words.buffer), false);
+        self.word(&mut body, parameters, words.map(|words| words.count), true);
+        self.word(&mut body, parameters, words.map(|words| words.datatype), false);
+        self.word(&mut body, parameters, words.map(|words| words.comm), false);
+        self.tell(&mut body, 0);
+        for word in 0..parameters.len() {
+            body.instruction(&Instruction::LocalGet(word as u32));
+        }
+        body.instruction(&Instruction::Call(function.index));
+        self.tell(&mut body, 1);
+        body.instruction(&Instruction::End);
+        body
+    }
+
+    /// A word of the call, or 0, with 32 or 64 bits.
+    fn word(
+        &self,
+        body: &mut wasm_encoder::Function,
+        parameters: &[wasmparser::ValType],
+        number: Option<u8>,
+        is_wide: bool,
+    ) {
+        let known = number.and_then(|number| Some((number, parameters.get(usize::from(number))?)));
+        let Some((number, ty)) = known else {
+            body.instruction(&if is_wide { Instruction::I64Const(0) } else { Instruction::I32Const(0) });
+            return;
+        };
+        body.instruction(&Instruction::LocalGet(number.into()));
+        match (ty, is_wide) {
+            (wasmparser::ValType::I32, true) => body.instruction(&Instruction::I64ExtendI32S),
+            (wasmparser::ValType::I64, false) => body.instruction(&Instruction::I32WrapI64),
+            _ => body,
+        };
+    }
+
+    /// Calls what the host has put into the table: 0 hears of a beginning, 1 of an end.
+    fn tell(&self, body: &mut wasm_encoder::Function, which: u32) {
+        body.instruction(&Instruction::I32Const(which as i32)).instruction(&Instruction::CallIndirect {
+            type_index: self.known.types + which,
+            table_index: self.known.tables,
+        });
+    }
+}
+
+/// How many bytes a number takes that begins here.
+fn length_of_number(bytes: &[u8]) -> usize {
+    bytes.iter().position(|byte| byte & 0x80 == 0).map_or(bytes.len(), |last| last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::Symbols;
+    use wasmparser::{Validator, WasmFeatures};
+
+    const PROGRAM: &str = r#"(module
+        (type $call (func (param i32) (result i32)))
+        (import "mpi" "MPI_Barrier" (func $barrier (type $call)))
+        (import "env" "other" (func $other))
+        (import "mpi" "MPI_Send_c" (func $send (param i32 i64 i32 i32 i32 i32) (result i32)))
+        (table 2 funcref)
+        (memory (export "memory") 1)
+        (elem (i32.const 0) $barrier $bind)
+        (func $bind (type $call) (drop (call $barrier (local.get 0))) (i32.const 0))
+        (func $pmpi_barrier_ (type $call) (call $barrier (local.get 0)))
+        (func (export "_start") (local f64)
+            (drop (call $barrier (i32.const 257)))
+            (call $other)
+            (drop (call $send (i32.const 0) (i64.const 3) (i32.const 512) (i32.const 0) (i32.const 0) (i32.const 257)))
+            (drop (call $pmpi_barrier_ (i32.const 257)))
+            (drop (call_indirect (type $call) (i32.const 257) (i32.const 0)))))"#;
+
+    /// The instructions of a module's own functions, and where they are.
+    fn instructions(binary: &[u8], functions: usize) -> Vec<(u32, String)> {
+        let bodies = Parser::new(0).parse_all(binary).filter_map(|payload| match payload.unwrap() {
+            Part::CodeSectionEntry(body) => Some(body),
+            _ => None,
+        });
+        let read = |body: FunctionBody<'_>| {
+            let mut reader = body.get_operators_reader().unwrap();
+            let mut all = Vec::new();
+            while !reader.eof() {
+                let at = reader.original_position() as u32;
+                all.push((at, format!("{:?}", reader.read().unwrap())));
+            }
+            all
+        };
+        bodies.take(functions).flat_map(read).collect()
+    }
+
+    #[test]
+    fn a_module_tells_of_its_calls() {
+        let before = wat::parse_str(PROGRAM).unwrap();
+        let Telling { binary, sites, moved } = tell(&before).unwrap();
+        Validator::new_with_features(WasmFeatures::all()).validate_all(&binary).unwrap();
+        let names: Vec<&str> = sites.functions.iter().map(|function| function.name.as_str()).collect();
+        assert_eq!(names, ["MPI_Barrier", "MPI_Send_c"]);
+        assert!(sites.functions[1].is_large && sites.functions[1].payload.is_some());
+        let functions: Vec<&str> = sites.places.iter().map(|site| site.function.as_deref().unwrap_or("")).collect();
+        // The binding's own call is none, and its caller's is one.
+        assert_eq!(functions, ["bind", "", "", ""]);
+
+        // Each instruction lies where it is said to lie: all but those that are new, and the calls that have changed.
+        let known = instructions(&before, 3);
+        let symbols = Symbols::default().moved(moved);
+        let mut calls = 0;
+        for (at, text) in instructions(&binary, 3) {
+            let old = symbols.in_module(at).unwrap();
+            let is_new = text.contains("GlobalSet") || text.contains("I32Const");
+            match known.iter().find(|(offset, _)| *offset == old) {
+                Some((_, old)) if text.starts_with("Call {") => {
+                    assert!(old.starts_with("Call {"), "{text} was {old}");
+                    calls += 1;
+                }
+                Some((_, old)) => assert!(is_new || *old == text, "{text} was {old}"),
+                None => assert!(is_new, "{text} is new"),
+            }
+        }
+        assert_eq!(calls, 6);
+        let after = instructions(&binary, 5).last().unwrap().0;
+        assert_eq!(symbols.in_module(after), None);
+    }
+
+    #[test]
+    fn a_module_without_globals_and_tables_gets_them() {
+        let text = r#"(module (import "mpi" "MPI_Buffer_flush" (func $flush (result i32)))
+            (func (export "_start") (drop (call $flush))))"#;
+        let telling = tell(&wat::parse_str(text).unwrap()).unwrap();
+        Validator::new_with_features(WasmFeatures::all()).validate_all(&telling.binary).unwrap();
+    }
+}
