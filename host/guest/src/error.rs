@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use rankine_abi::{Comm, File, Status, Win};
+use rankine_abi::Status;
+
+use crate::errhan::{Served, Serves};
 
 /// An MPI error: class and text. Function name and rank are added where the error is raised.
 ///
@@ -26,32 +28,20 @@ pub struct Details {
     pub status: Option<Status>,
 }
 
-/// An object whose error handler hears of an error.
+/// Whose error handler hears of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// A communicator.
-    Comm(Comm),
-    /// A window.
-    Win(Win),
-    /// A file.
-    File(File),
+    /// That of the object which a handle stands for.
+    Object(Serves, u32),
+    /// That of `MPI_COMM_SELF`, or of `MPI_COMM_WORLD`: calls that work on no such object (§9.3).
+    Myself,
+    /// Nobody's: the code is returned.
+    Nothing,
 }
 
-impl From<Comm> for Whose {
-    fn from(comm: Comm) -> Whose {
-        Whose::Comm(comm)
-    }
-}
-
-impl From<Win> for Whose {
-    fn from(win: Win) -> Whose {
-        Whose::Win(win)
-    }
-}
-
-impl From<File> for Whose {
-    fn from(file: File) -> Whose {
-        Whose::File(file)
+impl<O: Served> From<O> for Whose {
+    fn from(object: O) -> Whose {
+        Whose::Object(O::BY, object.word())
     }
 }
 

@@ -85,7 +85,7 @@ fn on(function: &Function) -> String {
     let is_freed = |p: &Parameter| p.direction == Direction::InOut && errors_of(p).is_some();
     if let (Errors::Of(name), Some(at)) = (&function.errors, function.parameters.iter().position(is_freed)) {
         let class = function.parameter(name).and_then(errors_of);
-        return class.map_or("On::Myself".to_owned(), |class| format!("On::At(Origin::{}, {at})", class.rust()));
+        return class.map_or("On::Myself".to_owned(), |class| format!("On::At(Serves::{}, {at})", class.rust()));
     }
     let text = local::on(function);
     let Some((class, rest)) = text.split_once("(handle(") else {

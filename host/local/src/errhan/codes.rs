@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rankine_abi::{MPI_ERR_ARG, MPI_ERR_LASTCODE, MPI_ERR_NO_MEM, MPI_SUCCESS, error_class_name};
+use rankine_abi::{MPI_ERR_ARG, MPI_ERR_LASTCODE, MPI_ERR_NO_MEM, error_class_name};
 
-use rankine_guest::errhan::sentence;
+use rankine_guest::errhan::explained;
 
 use crate::error::{Error, Result};
 use crate::quota::{Account, Charge};
@@ -65,11 +65,6 @@ impl Rank {
     }
 }
 
-/// The standard name of a class, for reports.
-pub(super) fn class_name(class: i32) -> &'static str {
-    error_class_name(class).unwrap_or("an error class of the program's own")
-}
-
 /// `MPI_Error_class`
 pub fn error_class(r: &Rank, errorcode: i32) -> Result<i32> {
     if error_class_name(errorcode).is_some() || errorcode == MPI_ERR_LASTCODE {
@@ -80,15 +75,9 @@ pub fn error_class(r: &Rank, errorcode: i32) -> Result<i32> {
 
 /// `MPI_Error_string`: the sentence of the class, and what was wrong if the last error of this rank had this code.
 pub fn error_string(r: &Rank, errorcode: i32) -> Result<String> {
-    let Some(name) = error_class_name(errorcode) else {
-        return Ok(r.errhandlers.codes.borrow().get(errorcode)?.text.clone());
-    };
-    let sentence = sentence(errorcode);
-    match &*r.errhandlers.last.borrow() {
-        Some((code, text)) if *code == errorcode && errorcode != MPI_SUCCESS => {
-            Ok(format!("{name}: {sentence}; most recently, {text}"))
-        }
-        _ => Ok(format!("{name}: {sentence}")),
+    match explained(errorcode, r.errhandlers.handlers.last().as_ref()) {
+        Some(text) => Ok(text),
+        None => Ok(r.errhandlers.codes.borrow().get(errorcode)?.text.clone()),
     }
 }
 

@@ -47,13 +47,13 @@ fn handlers_are_kept_while_an_object_uses_them() {
         set_errhandler(r, Comm::WORLD, handler).unwrap();
         assert_eq!(errhandler_free(r, handler).unwrap(), Errhandler::NULL);
         assert!(errhandler_free(r, handler).is_err() && set_errhandler(r, Comm::SELF, handler).is_err());
-        assert_eq!(r.function_of(handler), Some(FnPtr(7)));
+        assert_eq!(r.errhandlers.handlers.function(handler), Some(FnPtr(7)));
         let again = get_errhandler(r, Comm::WORLD).unwrap();
         set_errhandler(r, Comm::WORLD, Errhandler::ERRORS_RETURN).unwrap();
         errhandler_free(r, again).unwrap();
-        assert_eq!(r.function_of(handler), None);
+        assert_eq!(r.errhandlers.handlers.function(handler), None);
         errhandler_free(r, other).unwrap();
-        assert_eq!(r.errhandlers.handlers.borrow().iter().count(), 0);
+        assert_eq!(r.errhandlers.handlers.count(), 0);
         assert!(errhandler_free(r, Errhandler::NULL).is_err());
         assert!(set_errhandler(r, File::NULL, Errhandler::ERRORS_ARE_FATAL).is_ok());
         assert!(get_errhandler(r, Session(9)).is_err());

@@ -10,7 +10,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use rankine_abi::{Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Status as Shown};
+use rankine_abi::{Comm, Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Status as Shown};
 use rankine_guest::{Callback, Error, Parcel};
 use rankine_object::{HEADER, Header, MODULE};
 use wasmtime::{FuncType, Linker, ValType};
@@ -22,7 +22,7 @@ use super::call::words::{Status, Words};
 use super::call::{self, On, When};
 use super::generated::symbols;
 use super::process::rank::Rank;
-use super::request::{Kind, Origin, Pending, Then};
+use super::request::{Kind, Pending, Then};
 use crate::objects::{self, Carrier, Landing, Shared};
 
 /// The library's handle of `MPI_BYTE`.
@@ -137,7 +137,7 @@ impl Carrier for Rank {
         let mut request = 0;
         // SAFETY: the request keeps the image until the operation is complete.
         self.check(unsafe { call(at(&image.bytes), long(&image.bytes), BYTE, dest, tag, host, &mut request) })?;
-        self.new_request(request, Pending::new(Origin::Comm(comm), Kind::Message, image))
+        self.new_request(request, Pending::new(Comm(comm).into(), Kind::Message, image))
     }
 
     async fn recv(&self, limit: u64, source: i32, tag: i32, comm: u32) -> Result<(Parcel, Shown)> {
@@ -170,7 +170,7 @@ impl Carrier for Rank {
         // SAFETY: the request keeps the room until the operation is complete.
         self.check(unsafe { call(room.at, room.length as i64, BYTE, source, tag, host, &mut request) })?;
         let then = Then::Objects(Box::new(Arrival { room, landing, from: source, is_cancelled: false }));
-        self.new_request(request, Pending::new(Origin::Comm(comm), Kind::Message, ()).then(then))
+        self.new_request(request, Pending::new(Comm(comm).into(), Kind::Message, ()).then(then))
     }
 
     async fn sendrecv(

@@ -146,7 +146,7 @@ impl Shim<'_> {
                 let own = if self.has_own { ".own(own)" } else { "" };
                 format!(
                     "r.put_request({address}, {name}, Pending::new({}, Kind::{kind}, {kept}){own}, {name:?})",
-                    self.origin()
+                    self.whose()
                 )
             }
             Class::Group => {
@@ -167,15 +167,15 @@ impl Shim<'_> {
     }
 
     /// Whose error handler hears of what goes wrong with a request.
-    fn origin(&self) -> String {
+    fn whose(&self) -> String {
         match &self.function.errors {
             Errors::Of(name) => match self.function.parameter(name).map(|p| &p.kind) {
                 Some(Kind::Handle(class @ (Class::Comm | Class::Win | Class::File))) => {
-                    format!("Origin::{}(w.word({}))", class.rust(), self.at(name))
+                    format!("{}(w.word({})).into()", class.rust(), self.at(name))
                 }
-                _ => "Origin::Myself".to_owned(),
+                _ => "Whose::Myself".to_owned(),
             },
-            _ => "Origin::Myself".to_owned(),
+            _ => "Whose::Myself".to_owned(),
         }
     }
 }

@@ -215,6 +215,11 @@ impl<T: Hosted> Handles<T> {
         self.table.borrow_mut().remove(word).map(|kept| kept.object)
     }
 
+    /// Calls `visit` with everything in the table.
+    pub(crate) fn each(&self, mut visit: impl FnMut(&T)) {
+        self.table.borrow().iter().for_each(|(_, kept)| visit(&kept.object));
+    }
+
     /// The word of a handle of the library's, if it has one.
     pub(crate) fn word_of(&self, host: usize) -> Option<u32> {
         if host < FIRST_MADE as usize {

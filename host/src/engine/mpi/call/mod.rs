@@ -14,14 +14,13 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use rankine_abi::{Function, MODULE, MPI_ERR_OTHER, ValueType};
-use rankine_guest::Error;
+use rankine_guest::errhan::Serves;
+use rankine_guest::{Error, Whose};
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
 
 use super::Guest;
-use super::errhan::Raised;
 use super::mpit::without_tools;
 use super::process::rank::Rank;
-use super::request::Origin;
 use super::{generated, images};
 use words::Words;
 
@@ -52,7 +51,7 @@ pub(crate) enum On {
     Session(usize),
     Request(usize),
     /// The handle lies where this word points to: functions that free the object.
-    At(fn(u32) -> Origin, usize),
+    At(Serves, usize),
     /// Functions that work on no open file.
     FileNull,
     /// Functions that work on no object: the handler of `MPI_COMM_SELF` (§9.3).
@@ -181,20 +180,21 @@ fn leave(rank: &Rank, (on, nulls): (On, Nulls), outcome: super::Result<()>, word
             // Where there is no room is perhaps the error.
             let _ = rank.put_word(words.addr(at), null, "a new handle");
         }
-        let origin = match on {
-            On::Comm(at) => Origin::Comm(words.word(at)),
-            On::Win(at) => Origin::Win(words.word(at)),
-            On::File(at) => Origin::File(words.word(at)),
-            On::Session(at) => Origin::Session(words.word(at)),
-            On::Request(at) => rank.origin_of(words.word(at)),
-            On::At(origin, at) => rank.get_word(words.addr(at), "the handle").map_or(Origin::Myself, origin),
-            On::FileNull => Origin::File(rankine_abi::File::NULL.0),
-            On::Myself => Origin::Myself,
-            On::Nothing => Origin::Nothing,
+        let whose = match on {
+            On::Comm(at) => Whose::Object(Serves::Comm, words.word(at)),
+            On::Win(at) => Whose::Object(Serves::Win, words.word(at)),
+            On::File(at) => Whose::Object(Serves::File, words.word(at)),
+            On::Session(at) => Whose::Object(Serves::Session, words.word(at)),
+            On::Request(at) => rank.whose_is(words.word(at)),
+            On::At(serves, at) => {
+                rank.get_word(words.addr(at), "the handle").map_or(Whose::Myself, |word| Whose::Object(serves, word))
+            }
+            On::FileNull => Whose::Object(Serves::File, rankine_abi::File::NULL.0),
+            On::Myself => Whose::Myself,
+            On::Nothing => Whose::Nothing,
         };
-        match rank.raise(origin, error) {
-            Raised::Code(code) => words.returns(ValRaw::i32(code)),
-            Raised::Stopped => {}
+        if let Some(code) = rank.raise(whose, error) {
+            words.returns(ValRaw::i32(code));
         }
     }
     match rank.take_stop() {

@@ -45,7 +45,8 @@ pub(crate) mod prelude {
     pub(crate) use std::slice;
 
     pub(crate) use rankine_abi::*;
-    pub(crate) use rankine_guest::{array, ranks, tag};
+    pub(crate) use rankine_guest::errhan::Serves;
+    pub(crate) use rankine_guest::{Whose, array, ranks, tag};
 
     pub(crate) use crate::engine::mpi::Result;
     pub(crate) use crate::engine::mpi::bodies;
@@ -58,7 +59,7 @@ pub(crate) mod prelude {
     pub(crate) use crate::engine::mpi::library::symbol::Signature;
     pub(crate) use crate::engine::mpi::mpit::{Text, Wanted};
     pub(crate) use crate::engine::mpi::process::rank::Rank;
-    pub(crate) use crate::engine::mpi::request::{Kind, Origin, Pending};
+    pub(crate) use crate::engine::mpi::request::{Kind, Pending};
 }
 
 /// Makes the shims of a chapter, and `find`, which gives the one of an import.

@@ -22,7 +22,7 @@ use super::datatype::{Type, Types};
 use super::generated::symbols;
 use super::library::hints::Of;
 use super::process::rank::Rank;
-use super::request::{Kind, Origin, Pending, Then};
+use super::request::{Kind, Pending, Then};
 
 /// A communicator as this rank sees it.
 #[derive(Clone, Copy)]
@@ -157,6 +157,13 @@ impl Rank {
 
     pub(crate) fn comm_handler(&self, word: u32) -> Option<Errhandler> {
         self.with_comm(word, |comm| comm.errhandler.get())
+    }
+
+    /// Calls `visit` with the handlers of all communicators.
+    pub(crate) fn each_comm_handler(&self, visit: &mut dyn FnMut(Errhandler)) {
+        visit(self.comms.world.errhandler.get());
+        visit(self.comms.myself.errhandler.get());
+        self.comms.made.each(|comm| visit(comm.errhandler.get()));
     }
 
     pub(crate) fn set_comm_handler(&self, word: u32, handler: Errhandler) {
@@ -391,7 +398,7 @@ impl Rank {
         }
         self.descends(word, w.word(0));
         self.put_word(w.addr(at), word, "newcomm")?;
-        let pending = Pending::new(Origin::Comm(w.word(0)), Kind::Collective, ()).then(Then::Comm { word, cell });
+        let pending = Pending::new(Comm(w.word(0)).into(), Kind::Collective, ()).then(Then::Comm { word, cell });
         self.put_request(w.addr(at + 1), request, pending, "request")
     }
 }

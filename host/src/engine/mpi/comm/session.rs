@@ -18,14 +18,14 @@ const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
 
 /// `MPI_Session_init`
 pub(crate) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (info, handler) =
-        (r.hints(w.word(0), Of::Session, "info")?, r.check_handler(Errhandler(w.word(1)), Serves::Session)?);
+    let (info, handler) = (r.hints(w.word(0), Of::Session, "info")?, Errhandler(w.word(1)));
+    r.errhandlers.check(handler, Serves::Session)?;
     r.room(w.addr(2), 4, "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
     // SAFETY: hints that were checked, and a result on the stack.
     r.check(unsafe { call(info.host, RETURN, &mut host) })?;
     let word = r.plain.sessions.insert(host)?;
-    r.adopt_handler(word, handler);
+    r.errhandlers.adopt(Serves::Session, word, handler);
     r.count_sessions(1);
     r.put_word(w.addr(2), word, "session")
 }
@@ -38,7 +38,7 @@ pub(crate) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     // SAFETY: a session of the library's, whose handle nobody has from here on.
     r.check(unsafe { call(&mut host) })?;
     r.plain.sessions.remove(word);
-    r.forget_handler(word);
+    r.errhandlers.forget(Serves::Session, word);
     r.count_sessions(-1);
     r.put_word(w.addr(0), Session::NULL.0, "session")
 }
@@ -79,8 +79,8 @@ impl Rank {
 /// `MPI_Comm_create_from_group`
 pub(crate) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let (group, tag) = (r.group(w.word(0), "group")?, r.string_tag(w.addr(1))?);
-    let (info, handler) =
-        (r.hints(w.word(2), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(3)), Serves::Comm)?);
+    let (info, handler) = (r.hints(w.word(2), Of::Comm, "info")?, Errhandler(w.word(3)));
+    r.errhandlers.check(handler, Serves::Comm)?;
     r.room(w.addr(4), 4, "newcomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: a group of the library's, a string that ends, hints that were checked, and a result on the stack.
@@ -107,8 +107,8 @@ pub(crate) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) -> Resul
     prove_leader(r, local, w.int(1), "local_leader")?;
     prove_leader(r, remote, w.int(3), "remote_leader")?;
     let tag = r.string_tag(w.addr(4))?;
-    let (info, handler) =
-        (r.hints(w.word(5), Of::Comm, "info")?, r.check_handler(Errhandler(w.word(6)), Serves::Comm)?);
+    let (info, handler) = (r.hints(w.word(5), Of::Comm, "info")?, Errhandler(w.word(6)));
+    r.errhandlers.check(handler, Serves::Comm)?;
     r.room(w.addr(7), 4, "newintercomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
     // SAFETY: groups of the library's with leaders in them, a string that ends, hints that were checked, and a result on the stack.

@@ -11,7 +11,7 @@ use rankine_abi::{
     MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_NO_MEM, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name,
 };
 use rankine_guest::Error;
-use rankine_guest::errhan::sentence;
+use rankine_guest::errhan::explained;
 
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::words::Words;
@@ -137,10 +137,7 @@ impl Rank {
 /// `MPI_Error_string`: errors that are found here have the class as their code, which is the ABI's to explain.
 pub(crate) fn error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let code = r.code(w.int(0), "errorcode")?;
-    let text = error_class_name(code).map(|name| match r.last_error() {
-        Some((class, cause)) if class == code => format!("{name}: {}; most recently, {cause}", sentence(code)),
-        _ => format!("{name}: {}", sentence(code)),
-    });
+    let text = explained(code, r.errhandlers.last().as_ref());
     let room = i64::from(MPI_MAX_ERROR_STRING);
     let mut buffer = r.text_room(w.addr(1), room, "string")?;
     let mut length = 0;

@@ -13,7 +13,7 @@ shims! {
         r.room(w.addr(1), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, comm, &mut request))?;
-        r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(1), request, Pending::new(Comm(w.word(0)).into(), Kind::Collective, ()), "request")
     };
     MPI_Barrier_init: On::Comm(0), [2: Request], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
@@ -21,7 +21,7 @@ shims! {
         r.room(w.addr(2), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, comm, info.host, &mut request))?;
-        r.put_request(w.addr(2), request, Pending::new(Origin::Comm(w.word(0)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(2), request, Pending::new(Comm(w.word(0)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Bcast / MPI_Bcast_c: On::Comm(4), [], |r, w| {
@@ -51,7 +51,7 @@ shims! {
         r.room(w.addr(5), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buffer.at, count_host, datatype_host, w.int(3), comm, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(Origin::Comm(w.word(4)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(5), request, Pending::new(Comm(w.word(4)).into(), Kind::Collective, ()), "request")
     };
     MPI_Bcast_init / MPI_Bcast_init_c: On::Comm(4), [6: Request], |r, w| {
         let side = r.side(w.word(4), w.int(3))?;
@@ -68,7 +68,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buffer.at, count_host, datatype_host, w.int(3), comm, info.host, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(4)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(4)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Gather / MPI_Gather_c: On::Comm(7), [], |r, w| {
@@ -122,7 +122,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, ()), "request")
     };
     MPI_Gather_init / MPI_Gather_init_c: On::Comm(7), [9: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
@@ -151,7 +151,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Gatherv / MPI_Gatherv_c: On::Comm(8), [], |r, w| {
@@ -225,7 +225,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, w.int(7), comm, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (recvcounts, displs)),
+        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(8)).into(), Kind::Collective, (recvcounts, displs)),
             "request")
     };
     MPI_Gatherv_init / MPI_Gatherv_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -266,7 +266,7 @@ shims! {
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, w.int(7), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (recvcounts, displs)), "request")
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective, (recvcounts, displs)), "request")
     };
     MPI_Scatter / MPI_Scatter_c: On::Comm(7), [], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
@@ -319,7 +319,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, ()), "request")
     };
     MPI_Scatter_init / MPI_Scatter_init_c: On::Comm(7), [9: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
@@ -348,7 +348,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Scatterv / MPI_Scatterv_c: On::Comm(8), [], |r, w| {
@@ -422,7 +422,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), displs.as_ptr(), sendtype.host, recvbuf.at, recvcount_host,
             recvtype_host, w.int(7), comm, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, displs)),
+        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, displs)),
             "request")
     };
     MPI_Scatterv_init / MPI_Scatterv_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -463,7 +463,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), displs.as_ptr(), sendtype.host, recvbuf.at, recvcount_host,
             recvtype_host, w.int(7), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective, (sendcounts, displs)), "request")
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective, (sendcounts, displs)), "request")
     };
     MPI_Allgather / MPI_Allgather_c: On::Comm(6), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -506,7 +506,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
     };
     MPI_Allgather_init / MPI_Allgather_init_c: On::Comm(6), [8: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -530,7 +530,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Allgatherv / MPI_Allgatherv_c: On::Comm(7), [], |r, w| {
@@ -576,7 +576,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, (recvcounts, displs)),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, (recvcounts, displs)),
             "request")
     };
     MPI_Allgatherv_init / MPI_Allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
@@ -603,7 +603,7 @@ shims! {
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)), "request")
+            Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, (recvcounts, displs)), "request")
     };
     MPI_Alltoall / MPI_Alltoall_c: On::Comm(6), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -646,7 +646,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
     };
     MPI_Alltoall_init / MPI_Alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -670,7 +670,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Alltoallv / MPI_Alltoallv_c: On::Comm(8), [], |r, w| {
@@ -737,7 +737,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
             "request")
     };
     MPI_Alltoallv_init / MPI_Alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -774,7 +774,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective,
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
             (sendcounts, sdispls, recvcounts, rdispls)), "request")
     };
     MPI_Alltoallw / MPI_Alltoallw_c: On::Comm(8), [], |r, w| {
@@ -851,7 +851,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::Collective,
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective,
             (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
     };
     MPI_Alltoallw_init / MPI_Alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -893,7 +893,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective,
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
             (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
     };
     MPI_Reduce / MPI_Reduce_c: On::Comm(6), [], |r, w| {
@@ -946,7 +946,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, w.int(5), comm,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, op.slot), "request")
     };
     MPI_Reduce_init / MPI_Reduce_init_c: On::Comm(6), [8: Request], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
@@ -975,7 +975,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, w.int(5), comm,
             info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, op.slot),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, op.slot),
             "request")
     };
     MPI_Allreduce / MPI_Allreduce_c: On::Comm(5), [], |r, w| {
@@ -1007,7 +1007,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
     };
     MPI_Allreduce_init / MPI_Allreduce_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1026,7 +1026,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
             "request")
     };
     MPI_Reduce_scatter_block / MPI_Reduce_scatter_block_c: On::Comm(5), [], |r, w| {
@@ -1066,7 +1066,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
     };
     MPI_Reduce_scatter_block_init / MPI_Reduce_scatter_block_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1089,7 +1089,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
             "request")
     };
     MPI_Reduce_scatter / MPI_Reduce_scatter_c: On::Comm(5), [], |r, w| {
@@ -1131,8 +1131,8 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request,
-            Pending::new(Origin::Comm(w.word(5)), Kind::Collective, (recvcounts, op.slot)), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (recvcounts, op.slot)),
+            "request")
     };
     MPI_Reduce_scatter_init / MPI_Reduce_scatter_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1157,7 +1157,7 @@ shims! {
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info.host,
             &mut request))?;
         r.put_request(w.addr(7), request,
-            Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, (recvcounts, op.slot)), "request")
+            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (recvcounts, op.slot)), "request")
     };
     MPI_Scan / MPI_Scan_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1188,7 +1188,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
     };
     MPI_Scan_init / MPI_Scan_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1207,7 +1207,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
             "request")
     };
     MPI_Exscan / MPI_Exscan_c: On::Comm(5), [], |r, w| {
@@ -1239,7 +1239,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
     };
     MPI_Exscan_init / MPI_Exscan_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1258,7 +1258,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentCollective, op.slot),
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
             "request")
     };
 }

@@ -83,7 +83,7 @@ shims! {
         r.check(library!(r, comm, w.int(1), w.int(2), info.host, &mut newcomm))?;
         r.put_comm(w.addr(4), newcomm, w.word(0), "newcomm")
     };
-    MPI_Comm_free: On::At(Origin::Comm, 0), [], |r, w| {
+    MPI_Comm_free: On::At(Serves::Comm, 0), [], |r, w| {
         let comm_word = r.get_word(w.addr(0), "comm")?;
         let mut comm = r.made_comm(comm_word, "comm")?;
         r.check(library!(r, &mut comm))?;

@@ -5,7 +5,7 @@ use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
     MPI_File_open: On::FileNull, [4: File], by bodies::file_open;
-    MPI_File_close: On::At(Origin::File, 0), [], by bodies::file_close;
+    MPI_File_close: On::At(Serves::File, 0), [], by bodies::file_close;
     MPI_File_delete: On::FileNull, [], by bodies::file_delete;
     MPI_File_set_size: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -94,7 +94,7 @@ shims! {
         r.room(w.addr(5), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iread_at_all / MPI_File_iread_at_all_c: On::File(0), [5: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -104,7 +104,7 @@ shims! {
         r.room(w.addr(5), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite_at / MPI_File_iwrite_at_c: On::File(0), [5: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -114,7 +114,7 @@ shims! {
         r.room(w.addr(5), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite_at_all / MPI_File_iwrite_at_all_c: On::File(0), [5: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -124,7 +124,7 @@ shims! {
         r.room(w.addr(5), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_read / MPI_File_read_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -205,7 +205,7 @@ shims! {
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iread_all / MPI_File_iread_all_c: On::File(0), [4: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -214,7 +214,7 @@ shims! {
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iread_shared / MPI_File_iread_shared_c: On::File(0), [4: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -223,7 +223,7 @@ shims! {
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite / MPI_File_iwrite_c: On::File(0), [4: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -232,7 +232,7 @@ shims! {
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite_all / MPI_File_iwrite_all_c: On::File(0), [4: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -241,7 +241,7 @@ shims! {
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite_shared / MPI_File_iwrite_shared_c: On::File(0), [4: Request], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -250,7 +250,7 @@ shims! {
         r.room(w.addr(4), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::File(w.word(0)), Kind::Access, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_read_at_all_begin / MPI_File_read_at_all_begin_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;

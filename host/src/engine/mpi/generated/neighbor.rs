@@ -29,7 +29,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
     };
     MPI_Neighbor_allgather_init / MPI_Neighbor_allgather_init_c: On::Comm(6), [8: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
@@ -45,7 +45,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Neighbor_allgatherv / MPI_Neighbor_allgatherv_c: On::Comm(7), [], |r, w| {
@@ -75,7 +75,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Collective, (recvcounts, displs)),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, (recvcounts, displs)),
             "request")
     };
     MPI_Neighbor_allgatherv_init / MPI_Neighbor_allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
@@ -94,7 +94,7 @@ shims! {
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Origin::Comm(w.word(7)), Kind::PersistentCollective, (recvcounts, displs)), "request")
+            Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, (recvcounts, displs)), "request")
     };
     MPI_Neighbor_alltoall / MPI_Neighbor_alltoall_c: On::Comm(6), [], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
@@ -123,7 +123,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Origin::Comm(w.word(6)), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
     };
     MPI_Neighbor_alltoall_init / MPI_Neighbor_alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
@@ -140,7 +140,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
             "request")
     };
     MPI_Neighbor_alltoallv / MPI_Neighbor_alltoallv_c: On::Comm(8), [], |r, w| {
@@ -175,7 +175,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
             "request")
     };
     MPI_Neighbor_alltoallv_init / MPI_Neighbor_alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -196,7 +196,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective,
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
             (sendcounts, sdispls, recvcounts, rdispls)), "request")
     };
     MPI_Neighbor_alltoallw / MPI_Neighbor_alltoallw_c: On::Comm(8), [], |r, w| {
@@ -231,7 +231,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::Collective,
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective,
             (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
     };
     MPI_Neighbor_alltoallw_init / MPI_Neighbor_alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -252,7 +252,7 @@ shims! {
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Origin::Comm(w.word(8)), Kind::PersistentCollective,
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
             (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
     };
 }

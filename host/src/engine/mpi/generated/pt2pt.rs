@@ -44,7 +44,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
     };
     MPI_Issend / MPI_Issend_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -55,7 +55,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
     };
     MPI_Ibsend / MPI_Ibsend_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -65,7 +65,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()), "request")
     };
     MPI_Irsend / MPI_Irsend_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -76,7 +76,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
     };
     MPI_Send_init / MPI_Send_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -87,7 +87,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
             "request")
     };
     MPI_Ssend_init / MPI_Ssend_init_c: On::Comm(5), [6: Request], |r, w| {
@@ -99,7 +99,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
             "request")
     };
     MPI_Bsend_init / MPI_Bsend_init_c: On::Comm(5), [6: Request], |r, w| {
@@ -110,7 +110,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()), "request")
     };
     MPI_Rsend_init / MPI_Rsend_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -121,7 +121,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
             "request")
     };
     MPI_Recv / MPI_Recv_c: On::Comm(5), [], |r, w| {
@@ -146,7 +146,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::Message, ()).own(own), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Message, ()).own(own), "request")
     };
     MPI_Recv_init / MPI_Recv_init_c: On::Comm(5), [6: Request], |r, w| {
         let comm = r.comm(w.word(5), "comm")?;
@@ -158,7 +158,7 @@ shims! {
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Origin::Comm(w.word(5)), Kind::PersistentMessage, ()).own(own),
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentMessage, ()).own(own),
             "request")
     };
     MPI_Sendrecv / MPI_Sendrecv_c: On::Comm(10), [], |r, w| {
@@ -193,8 +193,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, &mut request))?;
-        r.put_request(w.addr(11), request, Pending::new(Origin::Comm(w.word(10)), Kind::Message, ()).own(own),
-            "request")
+        r.put_request(w.addr(11), request, Pending::new(Comm(w.word(10)).into(), Kind::Message, ()).own(own), "request")
     };
     MPI_Sendrecv_replace / MPI_Sendrecv_replace_c: On::Comm(7), [], |r, w| {
         let comm = r.comm(w.word(7), "comm")?;
@@ -222,7 +221,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(7)), Kind::Message, ()).own(own), "request")
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Message, ()).own(own), "request")
     };
     MPI_Probe: On::Comm(2), [], |r, w| {
         let comm = r.comm(w.word(2), "comm")?;
@@ -292,7 +291,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, &mut message, &mut request))?;
         r.after_message(w.addr(3), message_word, message, "message")?;
-        r.put_request(w.addr(4), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
+        r.put_request(w.addr(4), request, Pending::new(Whose::Myself, Kind::Message, ()), "request")
     };
     MPI_Get_count / MPI_Get_count_c: On::Myself, [], |r, w| {
         let status = r.status_in(w.addr(0), "status")?;
@@ -385,7 +384,7 @@ shims! {
         r.room(w.addr(0), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, &mut request))?;
-        r.put_request(w.addr(0), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
+        r.put_request(w.addr(0), request, Pending::new(Whose::Myself, Kind::Message, ()), "request")
     };
     MPI_Comm_attach_buffer / MPI_Comm_attach_buffer_c: On::Comm(0), [], by bodies::comm_attach_buffer, large;
     MPI_Comm_detach_buffer / MPI_Comm_detach_buffer_c: On::Comm(0), [], by bodies::comm_detach_buffer, large;
@@ -398,7 +397,7 @@ shims! {
         r.room(w.addr(1), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, comm, &mut request))?;
-        r.put_request(w.addr(1), request, Pending::new(Origin::Comm(w.word(0)), Kind::Message, ()), "request")
+        r.put_request(w.addr(1), request, Pending::new(Comm(w.word(0)).into(), Kind::Message, ()), "request")
     };
     MPI_Session_attach_buffer / MPI_Session_attach_buffer_c: On::Session(0), [], by bodies::session_attach_buffer, large;
     MPI_Session_detach_buffer / MPI_Session_detach_buffer_c: On::Session(0), [], by bodies::session_detach_buffer, large;
@@ -411,6 +410,6 @@ shims! {
         r.room(w.addr(1), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, session, &mut request))?;
-        r.put_request(w.addr(1), request, Pending::new(Origin::Myself, Kind::Message, ()), "request")
+        r.put_request(w.addr(1), request, Pending::new(Whose::Myself, Kind::Message, ()), "request")
     };
 }

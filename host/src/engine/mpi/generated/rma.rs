@@ -11,7 +11,7 @@ shims! {
     MPI_Win_create_dynamic: On::Comm(1), [2: Win], by bodies::win_create_dynamic;
     MPI_Win_attach: On::Win(0), [], by bodies::win_attach;
     MPI_Win_detach: On::Win(0), [], by bodies::win_detach;
-    MPI_Win_free: On::At(Origin::Win, 0), [], |r, w| {
+    MPI_Win_free: On::At(Serves::Win, 0), [], |r, w| {
         let win_word = r.get_word(w.addr(0), "win")?;
         let mut win = r.win(win_word, "win")?;
         r.check(library!(r, &mut win))?;
@@ -73,7 +73,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, win, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), Kind::Access, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Win(w.word(7)).into(), Kind::Access, ()), "request")
     };
     MPI_Get / MPI_Get_c: On::Win(7), [], |r, w| {
         let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
@@ -98,7 +98,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, win, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Origin::Win(w.word(7)), Kind::Access, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Win(w.word(7)).into(), Kind::Access, ()), "request")
     };
     MPI_Accumulate / MPI_Accumulate_c: On::Win(8), [], |r, w| {
         let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
@@ -125,7 +125,7 @@ shims! {
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, op.host, win, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Origin::Win(w.word(8)), Kind::Access, ()), "request")
+        r.put_request(w.addr(9), request, Pending::new(Win(w.word(8)).into(), Kind::Access, ()), "request")
     };
     MPI_Get_accumulate / MPI_Get_accumulate_c: On::Win(11), [], |r, w| {
         let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
@@ -160,7 +160,7 @@ shims! {
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,
             w.number::<Count>(4), result_datatype.host, w.int(6), target_disp, w.number::<Count>(8),
             target_datatype.host, op.host, win, &mut request))?;
-        r.put_request(w.addr(12), request, Pending::new(Origin::Win(w.word(11)), Kind::Access, ()), "request")
+        r.put_request(w.addr(12), request, Pending::new(Win(w.word(11)).into(), Kind::Access, ()), "request")
     };
     MPI_Fetch_and_op: On::Win(6), [], by bodies::fetch_and_op;
     MPI_Compare_and_swap: On::Win(6), [], |r, w| {

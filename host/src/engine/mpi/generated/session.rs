@@ -5,7 +5,7 @@ use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
     MPI_Session_init: On::Myself, [2: Session], by bodies::session_init;
-    MPI_Session_finalize: On::At(Origin::Session, 0), [], by bodies::session_finalize;
+    MPI_Session_finalize: On::At(Serves::Session, 0), [], by bodies::session_finalize;
     MPI_Session_get_info: On::Session(0), [1: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
         r.room(w.addr(1), 4, "info_used")?;

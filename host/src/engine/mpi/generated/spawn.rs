@@ -7,7 +7,7 @@ shims! {
     MPI_Comm_spawn: On::Comm(5), [6: Comm], by bodies::comm_spawn;
     MPI_Comm_spawn_multiple: On::Comm(6), [7: Comm], by bodies::comm_spawn_multiple;
     MPI_Comm_get_parent: On::Myself, [0: Comm], by bodies::comm_get_parent;
-    MPI_Comm_disconnect: On::At(Origin::Comm, 0), [], |r, w| {
+    MPI_Comm_disconnect: On::At(Serves::Comm, 0), [], |r, w| {
         let comm_word = r.get_word(w.addr(0), "comm")?;
         let mut comm = r.made_comm(comm_word, "comm")?;
         r.check(library!(r, &mut comm))?;

@@ -11,6 +11,7 @@ use rankine_abi::{
     MPI_MODE_DELETE_ON_CLOSE,
 };
 use rankine_guest::Error;
+use rankine_guest::errhan::Serves;
 use rankine_guest::handle::Class;
 
 use super::Result;
@@ -99,7 +100,7 @@ pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     }
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
     let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, closing })?;
-    r.adopt_handler(word, r.file_default_handler());
+    r.errhandlers.adopt(Serves::File, word, r.errhandlers.of_new_files());
     r.descends(word, w.word(0));
     r.put_word(w.addr(4), word, "fh")
 }
@@ -111,7 +112,7 @@ pub(crate) fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let call = r.symbol::<symbols::MPI_File_close>()?;
     // SAFETY: a file of the library's, whose handle nobody has from here on.
     r.check(unsafe { call(&mut host) })?;
-    r.forget_handler(word);
+    r.errhandlers.forget(Serves::File, word);
     r.forget_session(word);
     r.put_word(w.addr(0), File::NULL.0, "fh")?;
     match r.files.open.remove(word) {

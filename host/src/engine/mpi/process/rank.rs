@@ -8,6 +8,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use rankine_abi::{Addr, MPI_SUCCESS};
+use rankine_guest::errhan::Handlers;
 use rankine_guest::{Account, Callback, Error, Memory, Who};
 use wasmtime::Caller;
 
@@ -21,7 +22,7 @@ use crate::engine::mpi::errhan::codes;
 use crate::engine::mpi::library::{Library, Symbol};
 use crate::engine::mpi::pt2pt::{buffered, own};
 use crate::engine::mpi::spawn::ports;
-use crate::engine::mpi::{Guest, Result, attr, comm, datatype, errhan, io, misc, mpit, op, request, rma, spawn};
+use crate::engine::mpi::{Guest, Result, attr, comm, datatype, io, misc, mpit, op, request, rma, spawn};
 use crate::job::Settings;
 use crate::profile::Profile;
 use crate::{callback, engine};
@@ -52,7 +53,7 @@ pub(crate) struct Rank {
     pub(crate) ops: op::State,
     pub(crate) requests: request::State,
     pub(crate) own: own::State,
-    pub(crate) errhandlers: errhan::State,
+    pub(crate) errhandlers: Handlers,
     pub(crate) codes: codes::State,
     pub(crate) attrs: attr::State,
     pub(crate) memories: misc::State,
@@ -98,7 +99,7 @@ impl Rank {
             ops: op::State::new(&keeping),
             requests: request::State::new(&keeping),
             own: own::State::default(),
-            errhandlers: errhan::State::new(&keeping),
+            errhandlers: Handlers::new(&keeping.account),
             codes: codes::State::default(),
             attrs: attr::State::default(),
             memories: misc::State::default(),

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use rankine_abi::{Datatype, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_PROC_NULL};
+use rankine_abi::{Comm, Datatype, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_PROC_NULL};
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
@@ -12,7 +12,7 @@ use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::library::hints::{Hints, Of};
 use crate::engine::mpi::process::rank::Rank;
-use crate::engine::mpi::request::{Kind, Origin, Pending};
+use crate::engine::mpi::request::{Kind, Pending};
 
 /// The partitions of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn init(
         init(&message, &mut request)
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Origin::Comm(w.word(6)), kind(parts), ()), "request")
+    r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), kind(parts), ()), "request")
 }
 
 /// `MPI_Psend_init`

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rankine_abi::{Comm, MPI_ERR_REQUEST};
 use rankine_guest::Error;
 
-use super::{Kind, Origin, Pending, Then};
+use super::{Kind, Pending, Then};
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::words::{Status, Words};
 use crate::engine::mpi::generated::symbols;
@@ -57,7 +57,7 @@ pub(crate) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         unsafe { call(query, free, cancel, state, &mut request) }
     };
     r.check(code).inspect_err(|_| drop(r.requests.generalised.remove(state)))?;
-    let pending = Pending::new(Origin::Comm(Comm::SELF.0), Kind::Message, ());
+    let pending = Pending::new(Comm::SELF.into(), Kind::Message, ());
     let pending = pending.then(Then::Generalised { completed: false, freed: false });
     r.put_request(w.addr(4), request, pending, "request")
 }

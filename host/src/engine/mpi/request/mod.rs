@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 
 use rankine_abi::{Addr, MPI_ERR_REQUEST, MPI_SUCCESS, Request};
-use rankine_guest::Error;
 use rankine_guest::handle::Class;
+use rankine_guest::{Error, Whose};
 use smallvec::SmallVec;
 
 use super::Result;
@@ -26,19 +26,6 @@ use super::pt2pt::own::Own;
 use generalised::Registry;
 pub(crate) use kind::Kind;
 use listing::{Calls, Listing};
-
-/// The object whose error handler hears of an error.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Origin {
-    Comm(u32),
-    Win(u32),
-    File(u32),
-    Session(u32),
-    /// `MPI_COMM_SELF`.
-    Myself,
-    /// Nobody: the code is returned.
-    Nothing,
-}
 
 /// What is to be done when an operation is complete.
 pub(crate) enum Then {
@@ -60,7 +47,7 @@ pub(crate) enum Then {
 /// An operation that goes on.
 pub(crate) struct Pending {
     host: usize,
-    origin: Origin,
+    whose: Whose,
     pub(crate) kind: Kind,
     /// The last call that it was an argument of (see [`Listing`]).
     listed: Cell<u64>,
@@ -77,9 +64,9 @@ struct More {
 
 impl Pending {
     #[inline]
-    pub(crate) fn new<Kept: Any>(origin: Origin, kind: Kind, kept: Kept) -> Pending {
+    pub(crate) fn new<Kept: Any>(whose: Whose, kind: Kind, kept: Kept) -> Pending {
         let more = (size_of::<Kept>() > 0).then(|| Box::new(More { then: Then::Nothing, kept: Box::new(kept) }));
-        Pending { host: 0, origin, kind, listed: Cell::new(0), more }
+        Pending { host: 0, whose, kind, listed: Cell::new(0), more }
     }
 
     pub(crate) fn then(self, then: Then) -> Pending {
@@ -141,7 +128,7 @@ impl Several<'_> {
 pub(crate) struct State {
     pub(crate) made: Handles<Pending>,
     /// What the error that is about to be raised is about, where that is not the object of the call.
-    blame: Cell<Option<Origin>>,
+    blame: Cell<Option<Whose>>,
     calls: Calls,
     /// Operations whose requests the program has given up, with what they need: they may still be under way.
     given_up: RefCell<VecDeque<Pending>>,
@@ -165,7 +152,7 @@ impl State {
 
 impl State {
     /// Whose error it is, if a request said so.
-    pub(crate) fn take_blame(&self) -> Option<Origin> {
+    pub(crate) fn take_blame(&self) -> Option<Whose> {
         self.blame.take()
     }
 }
@@ -192,8 +179,8 @@ impl Rank {
     }
 
     /// Whose error handler a request's errors go to.
-    pub(crate) fn origin_of(&self, word: u32) -> Origin {
-        self.requests.made.with(word, |pending| pending.origin).unwrap_or(Origin::Myself)
+    pub(crate) fn whose_is(&self, word: u32) -> Whose {
+        self.requests.made.with(word, |pending| pending.whose).unwrap_or(Whose::Myself)
     }
 
     /// A request that the call may complete, or none, and the call.
@@ -216,15 +203,15 @@ impl Rank {
     /// Stores a new request.
     #[inline(always)]
     pub(crate) fn put_request(&self, at: Addr, host: usize, pending: Pending, what: &str) -> Result<()> {
-        let Pending { origin, kind, more, .. } = pending;
+        let Pending { whose, kind, more, .. } = pending;
         if more.is_some() {
-            let word = self.new_request(host, Pending { more, ..Pending::new(origin, kind, ()) })?;
+            let word = self.new_request(host, Pending { more, ..Pending::new(whose, kind, ()) })?;
             return self.put_word(at, word, what);
         }
         let word = match host {
             NULL => Request::NULL.0,
             _ => {
-                let make = || Pending { host, origin, kind, listed: Cell::new(0), more: None };
+                let make = || Pending { host, whose, kind, listed: Cell::new(0), more: None };
                 self.requests.made.insert_with(make)?
             }
         };
@@ -306,20 +293,20 @@ impl Rank {
     }
 
     /// What is left to do for an operation that is complete.
-    fn conclude(&self, Pending { more, origin, .. }: Pending) -> Result<()> {
+    fn conclude(&self, Pending { more, whose, .. }: Pending) -> Result<()> {
         match more.map_or(Then::Nothing, |more| more.then) {
             Then::Nothing | Then::Generalised { .. } => Ok(()),
             Then::Comm { word, cell } => {
                 self.complete_comm(word, *cell);
                 Ok(())
             }
-            Then::Objects(arrival) => arrival.complete(self).inspect_err(|_| self.requests.blame.set(Some(origin))),
+            Then::Objects(arrival) => arrival.complete(self).inspect_err(|_| self.requests.blame.set(Some(whose))),
         }
     }
 
     /// A call on these requests failed: the first that may be the cause says whose error it is.
     fn blame(&self, words: &[u32]) {
-        let first = words.iter().find_map(|&word| self.requests.made.with(word, |pending| pending.origin));
+        let first = words.iter().find_map(|&word| self.requests.made.with(word, |pending| pending.whose));
         self.requests.blame.set(first);
     }
 

@@ -17,6 +17,7 @@ use rankine_abi::{
     MPI_WIN_FLAVOR_SHARED, Win,
 };
 use rankine_guest::Error;
+use rankine_guest::errhan::Serves;
 use rankine_guest::handle::Class;
 
 use super::Result;
@@ -138,7 +139,7 @@ impl Rank {
     pub(crate) fn after_win(&self, at: Addr, word: u32, host: usize, what: &str) -> Result<()> {
         if host == Win::NULL.0 as usize {
             let window = self.windows.0.remove(word);
-            self.forget_handler(word);
+            self.errhandlers.forget(Serves::Win, word);
             self.forget_attributes(word);
             self.forget_session(word);
             match window.map(|window| window.memory) {
@@ -245,7 +246,7 @@ impl Rank {
             unsafe { gather((&raw const mine).cast(), words, int64, parts.as_mut_ptr().cast(), words, int64, host) };
         self.check(code)?;
         let word = self.windows.0.insert(Window { parts, rank: shape.rank, ..window })?;
-        self.adopt_handler(word, Errhandler::ERRORS_ARE_FATAL);
+        self.errhandlers.adopt(Serves::Win, word, Errhandler::ERRORS_ARE_FATAL);
         self.descends(word, comm);
         Ok(word)
     }

@@ -1,8 +1,14 @@
-//! Error handlers as both engines have them (MPI-5.0 chapter 9): what they serve, and what classes of errors mean.
+//! Error handlers as both engines have them (MPI-5.0 chapter 9): what they serve, which objects have which, and what
+//! classes of errors mean. An engine calls them, each in its own way.
+
+mod handlers;
 
 use rankine_abi::{
-    Comm, File, FnPtr, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN, Session, Win,
+    Comm, File, MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_FILE, MPI_ERR_SESSION, MPI_ERR_WIN, MPI_SUCCESS, Session,
+    Win, error_class_name,
 };
+
+pub use handlers::Handlers;
 
 use crate::error::Error;
 
@@ -68,14 +74,35 @@ macro_rules! served {
 
 served!(Comm, Win, File, Session);
 
-/// An error handler that the program made.
-pub struct Handler {
-    /// The objects that it is for.
-    pub serves: Serves,
-    /// The program's function.
-    pub function: FnPtr,
-    /// Handles that the program holds: one from its creation and one from each `MPI_…_get_errhandler`.
-    pub held: u32,
+/// What becomes of an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Raised {
+    /// The call returns this code.
+    Code(i32),
+    /// The job ends with this exit status, and the text says why.
+    Fatal {
+        /// The error's code.
+        code: i32,
+        /// Function, rank, class and cause, for a person.
+        text: String,
+    },
+}
+
+/// The standard name of a class, for reports.
+pub fn class_name(class: i32) -> &'static str {
+    error_class_name(class).unwrap_or("an error class of the program's own")
+}
+
+/// A code of the standard in words; nothing for other codes. `last` is the error that was raised last, of which it tells
+/// the cause if it has this code.
+pub fn explained(code: i32, last: Option<&(i32, String)>) -> Option<String> {
+    let (name, sentence) = (error_class_name(code)?, sentence(code));
+    Some(match last {
+        Some((class, cause)) if *class == code && code != MPI_SUCCESS => {
+            format!("{name}: {sentence}; most recently, {cause}")
+        }
+        _ => format!("{name}: {sentence}"),
+    })
 }
 
 /// What a class means, for a person.
