@@ -1,8 +1,11 @@
 //! Rankine: runs MPI programs that were compiled once, to WebAssembly.
 //!
-//! The library is what the `rankine` command is made of; `job::Job::run` is its heart. A guest that computes can't be
-//! stopped (that would slow down every loop), so a job that ends early leaves such ranks behind on their threads: the
-//! command ends its process, and so should every other user of this library.
+//! The library is what the `rankine` command is made of. `job.rs` is its heart, and the file to read first: a job is an
+//! engine and the ranks that it carries here. `engine/mod.rs` is the boundary that engines stand behind, `guest.rs` what
+//! the store of a rank holds, and `cli/run.rs` where the command begins.
+//!
+//! A guest that computes can't be stopped (that would slow down every loop), so a job that ends early leaves such ranks
+//! behind on their threads: the command ends its process, and so should every other user of this library.
 pub use rankine_toolchain::{places, trust};
 
 mod beneath;

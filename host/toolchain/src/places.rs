@@ -60,7 +60,7 @@ pub fn path() -> Vec<PathBuf> {
 }
 
 /// Takes the other entries out of `PATH`: nothing is started, here or by what is started here, because it lies beneath
-/// the working folder. To be called before any thread is started.
+/// the working folder. Call it before any thread is started.
 pub fn leave_working_folder() {
     let Some(path) = env::var_os("PATH") else { return };
     let absolute = self::path();
