@@ -10,6 +10,7 @@ use crate::engine::local::Local;
 use crate::grants::Grants;
 use crate::job::{Job, Part, Placement, Settings};
 use crate::module::Program;
+use crate::signature::Demands;
 
 /// Bytes that a rank may have.
 const MEMORY: usize = 64 << 20;
@@ -34,6 +35,8 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         confine: false,
         view: None,
         profile: None,
+        reproducible: false,
+        demands: Demands::default(),
     };
     let engine = Local::new(&mut settings, None)?;
     match Job::new(engine, std::slice::from_ref(program), settings)?.run() {

@@ -19,6 +19,7 @@ use crate::imports;
 use crate::module::Program;
 use crate::output::Output;
 use crate::profile::Profile;
+use crate::signature::Demands;
 use crate::threads;
 
 /// How ranks run.
@@ -93,6 +94,10 @@ pub(crate) struct Settings {
     pub(crate) view: Option<Arc<View>>,
     /// Where calls of MPI are counted.
     pub(crate) profile: Option<Arc<Profile>>,
+    /// The same bits on every architecture, and on both engines.
+    pub(crate) reproducible: bool,
+    /// Whose signatures programs must have.
+    pub(crate) demands: Demands,
 }
 
 impl Settings {
@@ -148,7 +153,7 @@ impl<E: Engine> Job<E> {
         settings: Settings,
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
-        let role = |(Program { code, symbols, key, sites }, part): (&Program, &Part)| {
+        let role = |(Program { code, symbols, key, sites, .. }, part): (&Program, &Part)| {
             let program = imports::resolve(code, part.file(), settings.placement, &define)?;
             let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
             Ok(Role { program, symbols, sites: sites.clone(), arguments, key: key.clone() })
@@ -222,9 +227,15 @@ pub(crate) mod tests {
         placement: Placement,
         define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Ending {
-        let engine = module::engine(module::Settings { images: true, perf: false }).unwrap();
+        let engine = module::engine(module::Settings { images: true, perf: false, reproducible: false }).unwrap();
         let code = Module::new(&engine, program).unwrap();
-        let program = Program { code, symbols: Arc::new(Symbols::default()), key: String::new(), sites: None };
+        let program = Program {
+            code,
+            symbols: Arc::new(Symbols::default()),
+            key: String::new(),
+            sites: None,
+            origin: module::Origin::default(),
+        };
         let mut settings = Settings {
             ranks,
             placement,
@@ -242,6 +253,8 @@ pub(crate) mod tests {
             confine: false,
             view: None,
             profile: None,
+            reproducible: false,
+            demands: Demands::default(),
         };
         let engine = Local::new(&mut settings, None).unwrap();
         Job::with(engine, &[program], settings, define).unwrap().run()

@@ -18,6 +18,7 @@ use wasmtime::{Collector, Config, Engine, ExternType, Module, ProfilingStrategy}
 use crate::cache::Cache;
 use crate::function_table;
 use crate::profile::sites::{self, Sites, Telling};
+use crate::signature::Demands;
 use crate::symbols::{Moved, Symbols};
 use crate::threads;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub images: bool,
     /// Tell `perf` where each function's code is, in `/tmp/perf-PID.map`.
     pub perf: bool,
+    /// Compute the same bits on every architecture.
+    pub reproducible: bool,
 }
 
 /// A program that is ready to run.
@@ -49,6 +52,17 @@ pub struct Program {
     pub key: String,
     /// Where it calls MPI, if that is measured.
     pub(crate) sites: Option<Arc<Sites>>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// What is known of a program's file.
+#[derive(Clone, Default)]
+pub struct Origin {
+    /// The digest of its bytes.
+    pub digest: String,
+    /// Who has signed it, of those whose signatures were wanted.
+    pub signer: Option<String>,
 }
 
 /// A module that is to be compiled.
@@ -75,14 +89,22 @@ impl Source {
 }
 
 /// Loads a program: the one that is known by a digest, or whatever the file has. Its calls of MPI can be measured.
-pub fn load(engine: &Engine, path: &Path, digest: Option<&str>, is_profiled: bool) -> Result<Program> {
-    let binary = match digest {
-        Some(known) => read_known(path, known)?,
-        None => read(path)?,
+pub fn load(
+    engine: &Engine,
+    path: &Path,
+    digest: Option<&str>,
+    demands: &Demands,
+    is_profiled: bool,
+) -> Result<Program> {
+    let bytes = match digest {
+        Some(known) => known_contents(path, known)?,
+        None => contents(path)?,
     };
-    let source = Source::new(path, binary, is_profiled)?;
+    let signer = demands.check(&bytes, path)?;
+    let origin = Origin { digest: self::digest(&bytes[..])?, signer };
+    let source = Source::new(path, translate(path, bytes)?, is_profiled)?;
     let code = compile(engine, path, &source.binary)?;
-    Program::new(code, Cache::key(engine, &source.binary), path, source)
+    Ok(Program { origin, ..Program::new(code, Cache::key(engine, &source.binary), path, source)? })
 }
 
 impl Program {
@@ -95,7 +117,7 @@ impl Program {
             None => (Symbols::of(binary), None),
             Some((before, moved, sites)) => (Symbols::of(before).moved(moved), Some(Arc::new(sites))),
         };
-        Ok(Program { code, symbols: Arc::new(symbols), key, sites })
+        Ok(Program { code, symbols: Arc::new(symbols), key, sites, origin: Origin::default() })
     }
 }
 
@@ -108,6 +130,8 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     // Those of programs with threads, which import them.
     config.shared_memory(true);
     config.memory_init_cow(settings.images);
+    // What processors are free to do differently: the bits of a NaN, and relaxed instructions.
+    config.cranelift_nan_canonicalization(settings.reproducible).relaxed_simd_deterministic(settings.reproducible);
     config.max_wasm_stack(GUEST_STACK).async_stack_size(GUEST_STACK + HOST_STACK);
     // Debug information is read by `symbols`, which doubts it.
     config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
@@ -137,9 +161,13 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// The module in a file, if that is the one that is known by the digest.
 pub fn read_known(path: &Path, known: &str) -> Result<Vec<u8>> {
+    translate(path, known_contents(path, known)?)
+}
+
+fn known_contents(path: &Path, known: &str) -> Result<Vec<u8>> {
     let bytes = contents(path)?;
     ensure!(digest(&bytes[..])? == known, "{} was exchanged for another module meanwhile", path.display());
-    translate(path, bytes)
+    Ok(bytes)
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>> {
@@ -285,7 +313,7 @@ mod tests {
 
     fn refusal(name: &str, bytes: &[u8]) -> String {
         let (_folder, path) = file(name, bytes);
-        let engine = engine(Settings { images: true, perf: false }).unwrap();
+        let engine = engine(Settings { images: true, perf: false, reproducible: false }).unwrap();
         let outcome = read(&path).and_then(|binary| {
             let module = Module::new(&engine, &binary).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
             check_program(&module, &path)
@@ -302,8 +330,12 @@ mod tests {
             (func (export "max") (param f64 f64) (result f64)
                 local.get 0 local.get 1 local.get 0 local.get 1 f64.gt select))"#;
         let (_folder, path) = file("max.wat", text);
-        let module =
-            compile(&engine(Settings { images: true, perf: false }).unwrap(), &path, &read(&path).unwrap()).unwrap();
+        let module = compile(
+            &engine(Settings { images: true, perf: false, reproducible: false }).unwrap(),
+            &path,
+            &read(&path).unwrap(),
+        )
+        .unwrap();
         // MAXSD, with VEX and without.
         assert!(module.text().windows(3).any(|code| code[0] == 0xc5 && code[2] == 0x5f || code[..2] == [0x0f, 0x5f]));
     }

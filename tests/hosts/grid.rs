@@ -256,3 +256,32 @@ pub fn nothing_outlives_a_job(site: &Site) -> Result<(), Failed> {
     }
     Ok(())
 }
+
+/// What the book's page about grids shows is typed here, with its own `grid.toml`: all that needs none of its nodes.
+pub fn the_page_is_typed(site: &Site) -> Result<(), Failed> {
+    let page = fs::read_to_string(site.places.root.join("docs/grid.md"))?;
+    let folder = site.folder().join("page");
+    fs::create_dir_all(&folder)?;
+    let file =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).ok_or("the page has no grid.toml")?;
+    fs::write(folder.join("grid.toml"), file)?;
+    fs::copy(site.guest()?, folder.join("heat.wasm"))?;
+    let shown =
+        page.lines().filter_map(|line| line.strip_prefix("$ rankine ")).filter_map(|line| line.split(" #").next());
+    let apart = |line: &&str| ["--dry-run", "grid list", "grid manifest"].iter().any(|part| line.contains(part));
+    let mut typed = 0;
+    for line in shown.filter(apart) {
+        let mut command = Command::new(&site.places.rankine);
+        command.args(line.split_whitespace()).current_dir(&folder).env("RANKINE_SSH", "/bin/false");
+        command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec")).env("RANKINE_MPI_LIB", site.library());
+        let run = run_within(command, None, LIMIT)?;
+        if run.ended != Ended::Status(0) || run.stdout.is_empty() && run.stderr.is_empty() {
+            return Err(run.to_string().into());
+        }
+        if line.starts_with("run ") {
+            lacking(&run, &["mpiexec -n 128 -hosts 10.0.0.1:8,", "a4:4 ", " : -n 16 ", "/opt/arm/bin/rankine run "])?;
+        }
+        typed += 1;
+    }
+    if typed >= 4 { Ok(()) } else { Err(format!("only {typed} commands of the page were typed").into()) }
+}

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
     for (name, test) in [
         ("the_command_is_shown", the_command_is_shown as fn(&Site) -> Result<(), Failed>),
         ("a_grid_is_listed", grid::a_grid_is_listed),
+        ("the_page_is_typed", grid::the_page_is_typed),
     ] {
         let site = site.clone();
         trials.push(Trial::test(format!("hosts/{name}"), move || test(&site)));

@@ -12,17 +12,21 @@ pub(super) struct Arguments {
     /// Programs, modules compiled for wasm32-wasip1
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+
+    /// For `rankine run --reproducible`
+    #[arg(long)]
+    reproducible: bool,
 }
 
 /// Compiles each, or finds that its code is there. What is wrong with one is said as `rankine run` would.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
-    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?))?;
+    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?, arguments.reproducible))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Sees to it that a program's code is in the cache.
-pub(super) fn ahead(file: &Path, binary: &[u8]) -> Result<()> {
-    let engine = module::engine(module::Settings { images: limits::check_mappings(1)?, perf: false })?;
+pub(super) fn ahead(file: &Path, binary: &[u8], reproducible: bool) -> Result<()> {
+    let engine = module::engine(module::Settings { images: limits::check_mappings(1)?, perf: false, reproducible })?;
     module::check_program(&module::compile(&engine, file, binary)?, file)
 }

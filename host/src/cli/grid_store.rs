@@ -22,6 +22,9 @@ pub(super) enum Command {
         /// The program
         #[arg(long, value_name = "DIGEST/NAME")]
         program: Entry,
+        /// Its code is to compute the same bits everywhere
+        #[arg(long)]
+        reproducible: bool,
         /// The job, if it has a folder
         #[arg(long, value_name = "NAME", value_parser = parse_job)]
         job: Option<String>,
@@ -84,8 +87,8 @@ impl Place {
 /// Answers in JSON, in a line of its own: a shell may write other lines.
 pub(super) fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Ready { place, program, job, inputs } => {
-            let ready = ready(&place, program, job.as_deref(), &inputs)?;
+        Command::Ready { place, program, reproducible, job, inputs } => {
+            let ready = ready(&place, &program, reproducible, job.as_deref(), &inputs)?;
             print_page(&format!("{}\n", serde_json::to_string(&ready)?))?;
         }
         Command::Put { place, entry } => place.open()?.put(&entry, io::stdin().lock())?,
@@ -108,12 +111,12 @@ pub(super) fn run(command: Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn ready(place: &Place, program: Entry, job: Option<&str>, inputs: &[Entry]) -> Result<Ready> {
+fn ready(place: &Place, program: &Entry, reproducible: bool, job: Option<&str>, inputs: &[Entry]) -> Result<Ready> {
     let store = place.open()?;
-    let missing = store.missing(&[std::slice::from_ref(&program), inputs].concat())?;
+    let missing = store.missing(&[std::slice::from_ref(program), inputs].concat())?;
     if missing.is_empty() {
         let file = program.path(&place.store);
-        compile::ahead(&file, &module::read_known(&file, &program.digest)?)?;
+        compile::ahead(&file, &module::read_known(&file, &program.digest)?, reproducible)?;
         job.map(|job| store.begin(job, inputs)).transpose()?;
     }
     Ok(Ready { missing, cache: places::cache(), state: places::state() })

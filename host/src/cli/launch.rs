@@ -77,6 +77,8 @@ pub(super) struct Program {
     /// Options of `rankine run` for the ranks.
     pub options: Vec<OsString>,
     pub file: PathBuf,
+    /// Its code is to compute the same bits everywhere.
+    pub reproducible: bool,
     pub arguments: Vec<String>,
     /// The MPI library of this host.
     pub library: PathBuf,
@@ -104,8 +106,12 @@ impl Options {
         let launcher = Launcher::find(self.launcher.as_deref(), is_slurm, &program.library)?;
         program.grants.keep_from([Kept::new(&launcher.path, "the launcher")])?;
         program.file = std::path::absolute(&program.file)?;
+        if grid.is_some() {
+            // Ranks don't start in this folder, which other nodes may not have.
+            program.options = with_whole_paths(&program.options)?;
+        }
         // What is wrong with it is said here, once, and its code is in the cache of all that share this file system.
-        compile::ahead(&program.file, &module::read(&program.file)?)?;
+        compile::ahead(&program.file, &module::read(&program.file)?, program.reproducible)?;
 
         let asker = Asker {
             ssh: self.ssh.clone().or_else(|| env_path("RANKINE_SSH")),
@@ -114,14 +120,14 @@ impl Options {
         };
         let is_staged = self.stage || grid.is_some() || !self.inputs.is_empty() || !self.outputs.is_empty();
         let baggage = match is_staged {
-            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs)?),
+            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs, program.reproducible)?),
             false => None,
         };
         let ready = match &baggage {
             Some(baggage) => self.stage(&asker, &program, &places, baggage)?,
             None => Vec::new(),
         };
-        let parts = parts(&asker, &program, &places, baggage.as_ref(), &ready);
+        let parts = parts(&asker, &program, &places, baggage.as_ref(), (&ready, grid.is_some()));
         let job = Job { parts, reach: self.reach(&asker, grid.as_ref()), options: self.launcher_options.clone() };
         let mut command = launcher.command(&job)?;
         if let Some(grid) = &grid {
@@ -174,13 +180,19 @@ impl Options {
 }
 
 /// What differs from node to node, nodes that have the same command taken together.
-fn parts(asker: &Asker, program: &Program, places: &[Place], baggage: Option<&Baggage>, ready: &[Ready]) -> Vec<Part> {
+fn parts(
+    asker: &Asker,
+    program: &Program,
+    places: &[Place],
+    baggage: Option<&Baggage>,
+    (ready, is_grid): (&[Ready], bool),
+) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (at, place) in places.iter().enumerate() {
         let node = &place.node;
         let mut part = Part {
             environment: ready.get(at).map(environment).unwrap_or_default(),
-            folder: node.scratch.as_ref().map(|_| node.store()).filter(|_| baggage.is_some()),
+            folder: baggage.filter(|_| is_grid).map(|_| node.store()),
             words: words(asker, program, node, baggage),
             places: Vec::new(),
         };
@@ -226,6 +238,20 @@ fn words(asker: &Asker, program: &Program, node: &Node, baggage: Option<&Baggage
     words.extend([DIGEST_OPTION.into(), baggage.digest().into(), baggage.program_on(node).into()]);
     words.extend(program.arguments.iter().map(OsString::from));
     words
+}
+
+/// Options whose folders don't depend on where `rankine` is started.
+fn with_whole_paths(options: &[OsString]) -> Result<Vec<OsString>> {
+    let mut whole = Vec::with_capacity(options.len());
+    for (at, word) in options.iter().enumerate() {
+        let is_folder = at > 0 && ["--dir", "--dir-ro"].iter().any(|option| options[at - 1] == **option);
+        let starts_whole = word.as_encoded_bytes().starts_with(b"{");
+        whole.push(match is_folder && !starts_whole {
+            true => std::path::absolute(word)?.into_os_string(),
+            false => word.clone(),
+        });
+    }
+    Ok(whole)
 }
 
 /// An option's value in which `{data}` and `{scratch}` stand for folders of the node.
@@ -287,6 +313,7 @@ mod tests {
             ranks: None,
             options: ["--dir-ro", "{data}/in::/in", "--label"].map(OsString::from).to_vec(),
             file: "/w/job.wasm".into(),
+            reproducible: false,
             arguments: vec!["{data}".into()],
             library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
             grants: Grants::default(),
@@ -295,7 +322,7 @@ mod tests {
         let node = |name: &str, data: &str| Node { data: Some(data.into()), ..Node::plain(name, Some(2)) };
         let arm = Node { rankine: Some("/arm/rankine".into()), library: Some("/l".into()), ..node("c", "/d") };
         let nodes = [node("a", "/d"), node("b", "/d"), arm, node("d", "/e")];
-        let parts = parts(&asker, &program, &places(&nodes, None).unwrap(), None, &[]);
+        let parts = parts(&asker, &program, &places(&nodes, None).unwrap(), None, (&[], false));
         let words: Vec<String> =
             parts.iter().map(|part| part.words.join(" ".as_ref()).into_string().unwrap()).collect();
         let rest = "--label /w/job.wasm {data}";
@@ -307,6 +334,10 @@ mod tests {
                 format!("/bin/rankine run --engine mpi --dir-ro /e/in::/in {rest}"),
             ]
         );
+        let here = std::env::current_dir().unwrap().join("in::/in");
+        let options = ["--dir", "in::/in", "--dir-ro", "{data}/in", "in::/in"].map(OsString::from);
+        let whole = [OsString::from("--dir"), here.into(), "--dir-ro".into(), "{data}/in".into(), "in::/in".into()];
+        assert_eq!(with_whole_paths(&options).unwrap(), whole);
         assert_eq!(parts[0].places, [("a".to_string(), 2), ("b".to_string(), 2)]);
     }
 }

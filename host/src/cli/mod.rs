@@ -19,6 +19,7 @@ mod profiling;
 mod programs;
 mod run;
 mod sdk;
+mod sign;
 mod spellings;
 mod submit;
 mod suggest;
@@ -75,6 +76,8 @@ enum Command {
     Link(compilers::Linker),
     /// Compile programs ahead, so that they start at once
     Compile(compile::Arguments),
+    /// Sign a program, or make a key to sign with
+    Sign(sign::Arguments),
     /// Show how much compiled code is kept, or remove it
     Cache(cache::Arguments),
     /// Show what a module uses, or what the engines have
@@ -107,6 +110,7 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(*arguments),
         Command::Compile(arguments) => compile::run(arguments),
+        Command::Sign(arguments) => sign::run(&arguments),
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Cc(compilers::Clang { arguments }) => compiler("cc", cc::run, &arguments),

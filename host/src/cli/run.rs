@@ -24,10 +24,12 @@ use crate::engine::local::Local;
 use crate::engine::mpi::{Mpi, library, process};
 use crate::grants::{Access, Folder, Grants};
 use crate::job::{Job, Part, Placement, Settings, cores};
-use crate::module::{self, Program};
+use crate::module::{self, Origin, Program};
 use crate::output::Output;
+use crate::policy::{Audit, Note, Policy};
 use crate::shown;
 use crate::signals::{self, Watch};
+use crate::signature::{Demands, Signers};
 
 #[derive(clap::Args)]
 #[command(after_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
@@ -118,6 +120,15 @@ pub(super) struct Arguments {
     /// The module must be the one with this digest: for processes that a program starts
     #[arg(long = "module-digest", value_name = "DIGEST", hide = true)]
     digest: Option<String>,
+
+    /// Compute the same bits on every architecture, with any placement of ranks, on both engines (see
+    /// docs/reproducible.md)
+    #[arg(long)]
+    reproducible: bool,
+
+    /// Run only what one of these has signed: a file of public keys (see `rankine sign --help`)
+    #[arg(long = "require-signature", value_name = "KEYS", value_parser = parse_signers)]
+    signers: Option<Signers>,
 
     /// Leave the process all rights that you have (see SECURITY.md)
     #[arg(long)]
@@ -223,6 +234,10 @@ fn parse_size(text: &str) -> Result<usize, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "that is too large".into())
 }
 
+fn parse_signers(text: &str) -> Result<Signers, String> {
+    Signers::read(text).map_err(|error| format!("{error:#}"))
+}
+
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     match text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
         Some(time) if !time.is_zero() => Ok(time),
@@ -250,13 +265,13 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         return arguments.launch.run(arguments.for_ranks()?);
     }
     match arguments.engine()? {
-        EngineName::Local => run_on::<Local>(arguments),
-        EngineName::Mpi => run_on::<Mpi>(arguments),
+        EngineName::Local => run_on::<Local>(arguments, "local"),
+        EngineName::Mpi => run_on::<Mpi>(arguments, "mpi"),
     }
 }
 
 /// Runs the job, or the process's part of it, on an engine.
-fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
+fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     E::prepare();
     let mut watch = signals::watch(signals::hold());
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
@@ -266,14 +281,16 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
         arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
     let mut settings = arguments.into_settings()?;
     settings.profile = profiling.as_ref().map(Profiling::profile);
+    let audit = Policy::of_machine()?.apply(name, &mut settings)?;
     settings.view = server.is_some().then(|| View::new(page::title(settings.parts[0].file()), settings.ranks));
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
-    let compiling = module::Settings { perf, ..engine.compiling() };
+    let compiling = module::Settings { perf, reproducible: settings.reproducible, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
+    let note = Noted::new(name, &programs, &settings);
     let job = Job::new(engine, &programs, settings)?;
     let remote = job.remote();
     watch.tell(move |signal| remote.signal(signal));
@@ -286,10 +303,46 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     if let Some(page) = page {
         page.close(&ending);
     }
+    note.write(audit, &ending);
     job.conclude(&ending);
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
     std::process::exit(ending.status())
+}
+
+/// What the audit of this machine is to know of a job.
+struct Noted {
+    engine: String,
+    programs: Vec<(String, Origin)>,
+    ranks: usize,
+    started: Instant,
+}
+
+impl Noted {
+    fn new(engine: &str, programs: &[Program], settings: &Settings) -> Noted {
+        let files = settings.parts.iter().map(|part| part.file().display().to_string());
+        let programs = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
+        let ranks = if engine == "mpi" { process::launched_ranks().unwrap_or(1) } else { settings.ranks };
+        Noted { engine: engine.into(), programs, ranks, started: settings.started }
+    }
+
+    /// Of the processes of a job, the first one does it.
+    fn write(&self, audit: Option<Audit>, ending: &Ending) {
+        let Some(mut audit) = audit.filter(|_| self.engine != "mpi" || process::launched_rank().unwrap_or(0) == 0)
+        else {
+            return;
+        };
+        let note = Note {
+            programs: &self.programs,
+            engine: &self.engine,
+            ranks: self.ranks,
+            status: ending.status(),
+            seconds: self.started.elapsed().as_secs_f64(),
+        };
+        if let Err(error) = audit.write(&note) {
+            eprintln!("rankine: warning: this job could not be noted in the audit of this machine: {error}");
+        }
+    }
 }
 
 /// Puts the wall up, unless none is wanted: after this, threads may be started that a guest reaches. Until then this one is
@@ -311,9 +364,10 @@ const LOADING_STACK: usize = 8 << 20;
 fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Vec<Program>> {
     let (sender, ends) = channel();
     let (interrupt, parts, is_profiled) = (sender.clone(), job.parts.clone(), job.profile.is_some());
+    let demands = job.demands.clone();
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), settings, is_profiled));
+        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, is_profiled));
         let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
@@ -344,6 +398,7 @@ fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watc
 fn load_all(
     parts: &[Part],
     digest: Option<&str>,
+    demands: &Demands,
     settings: module::Settings,
     is_profiled: bool,
 ) -> Result<Vec<Program>> {
@@ -353,7 +408,7 @@ fn load_all(
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
         programs.push(match known {
             Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest, is_profiled)?,
+            None => module::load(&engine, part.file(), digest, demands, is_profiled)?,
         });
     }
     Ok(programs)
@@ -395,11 +450,15 @@ impl Arguments {
         if let Some(limit) = self.timeout {
             option("--timeout".into(), limit.as_secs_f64().to_string().into());
         }
+        if let Some(signers) = &self.signers {
+            option("--require-signature".into(), signers.words().into());
+        }
         options.extend(self.profile.as_ref().map(|file| match file {
             None => "--profile".into(),
             Some(file) => joined("--profile=", file),
         }));
         options.extend(self.perf.then(|| "--perf".into()));
+        options.extend(self.reproducible.then(|| "--reproducible".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
         options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
@@ -407,6 +466,7 @@ impl Arguments {
             ranks: self.ranks,
             options,
             file: PathBuf::from(&self.program[0]),
+            reproducible: self.reproducible,
             arguments: self.program[1..].to_vec(),
             library,
             grants,
@@ -520,6 +580,8 @@ impl Arguments {
             confine: !self.no_confine,
             view: None,
             profile: None,
+            reproducible: self.reproducible,
+            demands: Demands { of_user: self.signers, of_machine: None },
         })
     }
 }

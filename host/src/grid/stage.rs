@@ -27,6 +27,8 @@ pub struct Baggage {
     outputs: Vec<PathBuf>,
     /// What the job's folders are called, if it has any.
     pub job: Option<String>,
+    /// Its code is to compute the same bits everywhere.
+    reproducible: bool,
 }
 
 /// A node's answer to what a job is to find there.
@@ -50,7 +52,7 @@ pub struct Staged {
 
 impl Baggage {
     /// Reads what is to be brought along. Files with the same name would be one on the nodes.
-    pub fn pack(program: &Path, inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<Baggage> {
+    pub fn pack(program: &Path, inputs: &[PathBuf], outputs: &[PathBuf], reproducible: bool) -> Result<Baggage> {
         let entry = |file: &PathBuf| Ok((file.clone(), Entry::of(file)?));
         let inputs = inputs.iter().map(entry).collect::<Result<Vec<_>>>().context("--input")?;
         let names: Vec<&str> = inputs.iter().map(|(_, entry)| entry.name.as_str()).collect();
@@ -67,7 +69,7 @@ impl Baggage {
             seen.push(name);
         }
         let job = (!inputs.is_empty() || !outputs.is_empty()).then(drawn);
-        Ok(Baggage { program: entry(&program.into())?, inputs, outputs: outputs.to_vec(), job })
+        Ok(Baggage { program: entry(&program.into())?, inputs, outputs: outputs.to_vec(), job, reproducible })
     }
 
     /// What the program is known by.
@@ -94,6 +96,7 @@ impl Baggage {
     pub fn question(&self, node: &Node) -> Vec<OsString> {
         let mut words = words("ready", node);
         words.extend(["--program".into(), String::from(self.program.1.clone()).into()]);
+        words.extend(self.reproducible.then(|| "--reproducible".into()));
         words.extend(self.job.iter().flat_map(|job| ["--job".into(), job.into()]));
         words.extend(self.inputs.iter().map(|(_, entry)| String::from(entry.clone()).into()));
         words

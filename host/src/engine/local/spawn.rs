@@ -97,6 +97,7 @@ impl Starter {
     /// The program in a file, which is compiled once in a job.
     fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
         let (path, engine) = (Path::new(name), crew.roles[0].program.module().engine());
+        crew.settings.demands.check(&bytes, path)?;
         let source = Source::new(path, module::translate(path, bytes)?, crew.settings.profile.is_some())?;
         let key = Cache::key(engine, &source.binary);
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -106,7 +107,7 @@ impl Starter {
             Some(compiler) => compiler.compile(engine, name, &source.binary)?,
             None => module::compile(engine, path, &source.binary)?,
         };
-        let Program { code, symbols, key, sites } = Program::new(code, key, path, source)?;
+        let Program { code, symbols, key, sites, .. } = Program::new(code, key, path, source)?;
         let placement = crew.settings.placement;
         let program = imports::resolve(&code, path, placement, |linker, module, name| {
             Local::define(linker, placement, module, name)

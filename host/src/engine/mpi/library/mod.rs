@@ -7,6 +7,7 @@
 pub(crate) mod symbol;
 
 pub(crate) mod hints;
+pub(crate) mod ordered;
 
 use std::ffi::{OsStr, c_void};
 use std::mem::ManuallyDrop;

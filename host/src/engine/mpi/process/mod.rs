@@ -59,6 +59,12 @@ fn tasks_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     value("SLURM_STEP_NUM_TASKS")?.parse().ok().filter(|&tasks| tasks > 1)
 }
 
+/// How many ranks the launcher has started.
+pub(crate) fn launched_ranks() -> Option<usize> {
+    let sizes = ["PMI_SIZE", "PMIX_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"];
+    sizes.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
 /// The rank that the launcher has given this process.
 pub(crate) fn launched_rank() -> Option<usize> {
     rank_among(|name| std::env::var(name).ok())
@@ -133,6 +139,9 @@ impl Engine for Mpi {
         settings.grants.keep_apart()?;
         let library = library::find(named)?;
         tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
+        if settings.reproducible {
+            library::ordered::install(&library)?;
+        }
         // Once is enough for a job.
         for skipped in library.skipped.iter().filter(|_| launched_rank().unwrap_or(0) == 0) {
             tracing::warn!("an MPI library was skipped: {skipped}");

@@ -43,6 +43,12 @@ impl State {
         if settings.profile.is_some() {
             options.push("--profile".into());
         }
+        if settings.reproducible {
+            options.push("--reproducible".into());
+        }
+        if let Some(keys) = settings.demands.words() {
+            options.extend(["--require-signature".into(), keys.into()]);
+        }
         if settings.label {
             options.push("--label".into());
         }

@@ -1,0 +1,216 @@
+//! What this machine lets jobs do, whoever starts them: `/etc/rankine/policy.toml`. No option weakens it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::grants::Grants;
+use crate::job::Settings;
+use crate::module::Origin;
+use crate::signature::Signers;
+use crate::trust::{self, Trail};
+
+/// Where it is.
+const FILE: &str = "/etc/rankine/policy.toml";
+
+/// What a machine's administrator has laid down. What is not mentioned is free.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Policy {
+    /// Programs are signed by one of these.
+    signers: Option<Signers>,
+    /// Programs are granted folders beneath these, and no others.
+    folders: Option<Vec<PathBuf>>,
+    /// MiB that a rank may have at most.
+    memory: Option<u32>,
+    /// The engines that may be used.
+    engines: Option<Vec<String>>,
+    /// Jobs are confined, `--no-confine` or not.
+    #[serde(default)]
+    confined: bool,
+    /// The file that gets a line for each job.
+    audit: Option<PathBuf>,
+}
+
+impl Policy {
+    /// This machine's. One that can't be read or understood lets nothing run.
+    pub fn of_machine() -> Result<Policy> {
+        let path = Path::new(FILE);
+        match std::fs::read_to_string(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Policy::default()),
+            Err(error) => bail!("the policy of this machine, {FILE}, can't be read: {error}"),
+            Ok(text) => {
+                let others = Trail::to(path).steps.iter().any(|step| step.metadata.uid() != 0);
+                ensure!(
+                    !others && trust::distrust(path).is_none(),
+                    "{FILE} could have been written by others than root"
+                );
+                Policy::parse(&text)
+            }
+        }
+    }
+
+    fn parse(text: &str) -> Result<Policy> {
+        toml::from_str(text).with_context(|| format!("the policy of this machine, {FILE}"))
+    }
+
+    /// Holds a job to it; the file in which it is to be noted.
+    pub(crate) fn apply(self, engine: &str, settings: &mut Settings) -> Result<Option<Audit>> {
+        self.allow_engine(engine)?;
+        self.allow_folders(&settings.grants)?;
+        if !settings.confine {
+            self.allow_unconfined()?;
+        }
+        settings.memory_limit = self.bound_memory(settings.memory_limit);
+        let audit = self.audit()?;
+        settings.demands.of_machine = self.signers;
+        Ok(audit)
+    }
+
+    /// Whether an engine may be used.
+    fn allow_engine(&self, name: &str) -> Result<()> {
+        match &self.engines {
+            Some(engines) if !engines.iter().any(|engine| engine == name) => {
+                bail!("this machine does not allow the engine {name} ({FILE}: engines = {engines:?})")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether programs may be granted these folders.
+    fn allow_folders(&self, grants: &Grants) -> Result<()> {
+        let Some(folders) = &self.folders else { return Ok(()) };
+        let real: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        match grants.iter().find(|grant| !real.iter().any(|folder| grant.real().starts_with(folder))) {
+            None => Ok(()),
+            Some(grant) => bail!(
+                "this machine does not let programs use {} ({FILE}: folders = {folders:?})",
+                grant.real().display()
+            ),
+        }
+    }
+
+    /// The memory that a rank may have, of what was asked for: less than that, never more.
+    fn bound_memory(&self, wanted: Option<usize>) -> Option<usize> {
+        let most = self.memory.map(|mebibytes| (mebibytes as usize).saturating_mul(1 << 20));
+        match (wanted, most) {
+            (Some(wanted), Some(most)) => Some(wanted.min(most)),
+            (wanted, most) => wanted.or(most),
+        }
+    }
+
+    /// Whether a job may run without its wall.
+    fn allow_unconfined(&self) -> Result<()> {
+        ensure!(!self.confined, "this machine does not allow --no-confine ({FILE}: confined = true)");
+        Ok(())
+    }
+
+    /// Opens the file for the line of a job, before that is confined. A job that can't be noted does not run.
+    fn audit(&self) -> Result<Option<Audit>> {
+        let Some(path) = &self.audit else { return Ok(None) };
+        let what = || format!("this job can't be noted in {}, which the policy of this machine wants", path.display());
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path).with_context(what)?;
+        Ok(Some(Audit(file)))
+    }
+}
+
+/// The file in which jobs are noted.
+pub struct Audit(File);
+
+/// What is noted of a job.
+pub struct Note<'a> {
+    /// Its programs: their files, the digests of these, who has signed them.
+    pub programs: &'a [(String, Origin)],
+    /// The engine.
+    pub engine: &'a str,
+    /// How many ranks.
+    pub ranks: usize,
+    /// The exit status.
+    pub status: i32,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Audit {
+    /// Adds the line of a job, in one piece: others write there too.
+    pub fn write(&mut self, note: &Note) -> std::io::Result<()> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let program = |(file, Origin { digest, signer }): &(String, Origin)| json!({ "file": file, "digest": digest, "signer": signer });
+        let programs: Vec<_> = note.programs.iter().map(program).collect();
+        let line = json!({
+            "time": now.as_secs(),
+            "user": trust::effective_user(),
+            "programs": programs,
+            "engine": note.engine,
+            "ranks": note.ranks,
+            "status": note.status,
+            "seconds": (note.seconds * 1000.0).round() / 1000.0,
+        });
+        self.0.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grants::{Access, Folder};
+
+    #[test]
+    fn what_is_not_mentioned_is_free() {
+        let free = Policy::parse("").unwrap();
+        assert!(free.allow_engine("mpi").is_ok() && free.allow_unconfined().is_ok() && free.signers.is_none());
+        assert_eq!((free.bound_memory(None), free.bound_memory(Some(5))), (None, Some(5)));
+        assert!(free.audit().unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_laid_down_holds() {
+        let top = tempfile::tempdir().unwrap();
+        let [inside, outside] = ["inside", "outside"].map(|name| top.path().join(name));
+        std::fs::create_dir_all(inside.join("deep")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
+        let text = format!(
+            "folders = [{inside:?}]\nmemory = 64\nengines = [\"local\"]\nconfined = true\naudit = {:?}\n",
+            top.path().join("log")
+        );
+        let policy = Policy::parse(&text).unwrap();
+        let error = policy.allow_engine("mpi").unwrap_err().to_string();
+        assert!(error.contains("mpi") && error.contains(FILE), "{error}");
+        assert!(policy.allow_engine("local").is_ok() && policy.allow_unconfined().is_err());
+        assert_eq!(policy.bound_memory(None), Some(64 << 20));
+        assert_eq!((policy.bound_memory(Some(5)), policy.bound_memory(Some(1 << 40))), (Some(5), Some(64 << 20)));
+        let allowed = |host: PathBuf| {
+            let folder = Folder { host, guest: "/g".into(), access: Access::ReadOnly };
+            policy.allow_folders(&Grants::open(&[folder]).unwrap())
+        };
+        assert!(allowed(inside.clone()).is_ok() && allowed(inside.join("deep")).is_ok());
+        assert!(allowed(outside).is_err() && allowed(inside.join("link")).is_err());
+        assert!(allowed(inside.join("deep/../..")).unwrap_err().to_string().contains("does not let programs use"));
+        let note = Note {
+            programs: &[("a\n.wasm".into(), Origin::default())],
+            engine: "local",
+            ranks: 4,
+            status: 0,
+            seconds: 1.5,
+        };
+        for _ in 0..2 {
+            policy.audit().unwrap().unwrap().write(&note).unwrap();
+        }
+        let log = std::fs::read_to_string(top.path().join("log")).unwrap();
+        assert!(log.lines().count() == 2 && log.contains("\"file\":\"a\\n.wasm\"") && log.contains("\"ranks\":4"));
+    }
+
+    #[test]
+    fn what_is_not_understood_lets_nothing_run() {
+        for text in ["memroy = 4", "signers = 4", "[signers]\na = \"x\"\n", "engines = \"local\""] {
+            assert!(format!("{:#}", Policy::parse(text).unwrap_err()).contains(FILE), "{text}");
+        }
+    }
+}
