@@ -90,7 +90,7 @@ pub(crate) enum Linear {
 
 impl Linear {
     /// Where it is, and how large by now.
-    fn place(&self, store: impl AsContext) -> (*mut u8, usize) {
+    pub(crate) fn place(&self, store: impl AsContext) -> (*mut u8, usize) {
         match self {
             Linear::Own(memory) => (memory.data_ptr(&store), memory.data_size(&store)),
             // The pointer of an `UnsafeCell` may be written through.
@@ -330,6 +330,11 @@ impl<R: Rank> Guest<R> {
                 _ => Err(format_err!("the module exports no memory named \"memory\"")),
             },
         }
+    }
+
+    /// What it may take of memory.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.limits.account
     }
 
     /// Where it shows what it publishes, if anybody may look.

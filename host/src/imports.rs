@@ -8,6 +8,7 @@ use wasmtime::{ExternType, Linker, Module};
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::job::Placement;
+use crate::math::{self, Mathematics};
 use crate::threads::{self, Import, Linked};
 use crate::{engine, shown, view, wasi};
 
@@ -17,6 +18,7 @@ pub(crate) fn resolve<R: Rank>(
     module: &Module,
     path: &Path,
     placement: Placement,
+    mathematics: Mathematics,
     define: impl Fn(&mut Linker<Guest<R>>, &str, &str) -> wasmtime::Result<bool>,
 ) -> Result<Linked<R>> {
     let mut linker = Linker::new(module.engine());
@@ -29,6 +31,7 @@ pub(crate) fn resolve<R: Rank>(
             (library @ (engine::MODULE | rankine_object::MODULE), ExternType::Func(_)) => {
                 define(&mut linker, library, import.name())
             }
+            (math::MODULE, ExternType::Func(_)) => math::define(&mut linker, import.name(), mathematics),
             (view::MODULE, ExternType::Func(_)) => view::define(&mut linker, import.name()),
             (wasi::MODULE, ExternType::Func(_)) => wasi::define(&mut linker, placement, import.name()),
             (threads::MODULE, ExternType::Func(_)) => threads::define_function(&mut linker, import.name()),

@@ -16,6 +16,7 @@ use crate::engine::Engine;
 use crate::grants::Grants;
 use crate::guest::Guest;
 use crate::imports;
+use crate::math::Mathematics;
 use crate::module::Program;
 use crate::output::Output;
 use crate::profile::Profile;
@@ -154,7 +155,7 @@ impl<E: Engine> Job<E> {
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
         let role = |(Program { code, symbols, key, sites, .. }, part): (&Program, &Part)| {
-            let program = imports::resolve(code, part.file(), settings.placement, &define)?;
+            let program = imports::resolve(code, part.file(), settings.placement, Mathematics::of(&settings), &define)?;
             let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
             Ok(Role { program, symbols, sites: sites.clone(), arguments, key: key.clone() })
         };

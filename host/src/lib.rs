@@ -29,6 +29,7 @@ mod imports;
 pub mod inspect;
 mod job;
 pub mod limits;
+mod math;
 pub mod module;
 mod objects;
 pub mod output;

@@ -25,7 +25,7 @@ enum Action {
         #[arg(long)]
         force: bool,
     },
-    /// Compile what Debian's packages lack from LLVM's source, once per machine.
+    /// Compile what Debian's packages lack from source, once per machine.
     Build {
         /// What to build.
         #[arg(value_enum, required = true)]
@@ -56,6 +56,8 @@ enum Part {
     Cxx,
     /// Threads and OpenMP: the C and C++ libraries with threads, and LLVM's OpenMP runtime.
     Openmp,
+    /// BLAS and LAPACK with their C interfaces, from Debian's source package; needs the Fortran compiler.
+    Lapack,
 }
 
 /// Runs the subcommand.
@@ -79,5 +81,6 @@ fn build(parts: &[Part], force: bool) -> Result<()> {
         Part::Fortran => build::fortran(force),
         Part::Cxx => build::cxx(force),
         Part::Openmp => build::openmp(force),
+        Part::Lapack => build::lapack(force),
     })
 }

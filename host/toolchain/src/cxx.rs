@@ -33,7 +33,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
                 request.arguments.extend(library.link_flags().into_iter().map(OsString::from));
             }
             let mut line: Vec<OsString> = library.compile_flags().into_iter().map(OsString::from).collect();
-            line.extend(cc::command_line(&sysroot, &sdk, &request));
+            line.extend(cc::command_line(&clang, &sysroot, &sdk, &request)?);
             cc::compile(&clang, line, &request)
         }
     }

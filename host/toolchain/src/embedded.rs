@@ -17,6 +17,8 @@ pub static FORTRAN_INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-
 pub static FORTRAN_MODULES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/modules");
 /// The C functions behind them.
 pub static FORTRAN_GLUE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/glue");
+/// What stands before BLAS and LAPACK.
+pub static LAPACK: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/lapack");
 /// The Meson cross file.
 pub static MESON: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/meson");
 

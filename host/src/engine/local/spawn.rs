@@ -21,6 +21,7 @@ use crate::ending::Event;
 use crate::engine::{self, Engine as _};
 use crate::files::find;
 use crate::job::{Settings, cores};
+use crate::math::Mathematics;
 use crate::module::{self, Program, Source};
 use crate::profile::sites::Sites;
 use crate::symbols::Symbols;
@@ -109,9 +110,10 @@ impl Starter {
         };
         let Program { code, symbols, key, sites, .. } = Program::new(code, key, path, source)?;
         let placement = crew.settings.placement;
-        let program = imports::resolve(&code, path, placement, |linker, module, name| {
-            Local::define(linker, placement, module, name)
-        })?;
+        let program =
+            imports::resolve(&code, path, placement, Mathematics::of(&crew.settings), |linker, module, name| {
+                Local::define(linker, placement, module, name)
+            })?;
         let loaded = Loaded { program, symbols, sites, _charge: Arc::new(charge) };
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
         Ok((key, loaded))

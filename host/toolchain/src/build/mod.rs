@@ -1,15 +1,18 @@
-//! `rankine sdk build`: compiles from LLVM's source what no package brings for WebAssembly, once per machine.
+//! `rankine sdk build`: compiles from source what no package brings for WebAssembly, once per machine.
 //!
-//! A part is a file here: it names the folders of LLVM's source it needs (`llvm_source.rs`) and compiles them into the
-//! data folder, where it is whole or absent (`folder.rs`).
+//! A part is a file here: it names the folders of LLVM's source it needs (`llvm_source.rs`), or fetches a source of its own,
+//! and compiles them into the data folder, where it is whole or absent (`folder.rs`).
 
 mod cxx;
 mod flang;
 mod jobs;
+mod lapack;
 mod llvm_source;
 mod openmp;
 mod signatures;
 
 pub use cxx::build as cxx;
 pub use flang::{Flang, build as fortran};
+pub(crate) use lapack::Lapack;
+pub use lapack::build as lapack;
 pub use openmp::build as openmp;

@@ -4,6 +4,7 @@
 //! flag); the target, the sysroot, `mpi.h` and the SDK library are added. The process is then replaced by clang,
 //! so its exit status, messages and signals are the compiler's own.
 
+use crate::build::Lapack;
 use crate::find;
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
@@ -28,29 +29,34 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
             print_page(&shown(show, &Described::new(&clang, &sysroot, &sdk, request)))?;
             Ok(ExitCode::SUCCESS)
         }
-        None => compile(&clang, command_line(&sysroot, &sdk, &request), &request),
+        None => compile(&clang, command_line(&clang, &sysroot, &sdk, &request)?, &request),
     }
 }
 
 /// The arguments of clang: ours first, so that the user's own win, and the libraries last.
-pub(crate) fn command_line(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<OsString> {
+pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Result<Vec<OsString>> {
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
-    line.extend(compile_flags(sysroot, sdk).into_iter().map(OsString::from));
+    line.extend(compile_flags(clang, sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
         line.extend(link_flags(sysroot, sdk).into_iter().map(OsString::from));
     }
     line.push("--end-no-unused-arguments".into());
-    line.extend(request.arguments.iter().cloned());
+    let (of_lapack, others): (Vec<_>, Vec<_>) = request.arguments.iter().cloned().partition(Lapack::is_asked_for);
+    line.extend(others);
     if request.links && !request.bare {
         line.extend(request.openmp.then(|| "-lomp".into()));
+        if !of_lapack.is_empty() {
+            line.extend(Lapack::find(clang)?.link_flags().into_iter().map(OsString::from));
+        }
         line.extend(libraries(sysroot, sdk).into_iter().map(OsString::from));
     }
-    line
+    Ok(line)
 }
 
-fn compile_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
+fn compile_flags(clang: &Path, sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let mut line = sdk::base_flags(sysroot);
-    line.extend(["-isystem".into(), sdk.include().display().to_string()]);
+    let folders = std::iter::once(sdk.include()).chain(Lapack::include(clang));
+    line.extend(folders.flat_map(|folder| ["-isystem".into(), folder.display().to_string()]));
     line
 }
 
@@ -135,7 +141,7 @@ impl Described {
         let link_flags = link_flags(sysroot, sdk).into_iter().chain(openmp).chain(libraries(sysroot, sdk));
         Described {
             compiler: clang.display().to_string(),
-            compile: compile_flags(sysroot, sdk),
+            compile: compile_flags(clang, sysroot, sdk),
             link: if links { link_flags.collect() } else { Vec::new() },
             include: sdk.include().display().to_string(),
             arguments: request.arguments,

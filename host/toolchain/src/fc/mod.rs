@@ -59,7 +59,7 @@ enum Compiled {
 
 /// LLVM 22 crashes when it rewrites the exit test of a loop whose 32-bit index it has just widened to the 64 bits of a
 /// Fortran array's subscripts (`IndVarSimplify` takes the new index for a recurrence that it is not).
-const WITHOUT_LFTR: [&str; 2] = ["-mllvm", "-disable-lftr"];
+pub(crate) const WITHOUT_LFTR: [&str; 2] = ["-mllvm", "-disable-lftr"];
 
 struct Tools {
     clang: PathBuf,
@@ -184,7 +184,7 @@ impl Tools {
             common.arguments.extend(self.libraries().into_iter().map(OsString::from));
         }
         let mut line = vec![OsString::from("-isystem"), self.flang.include().into()];
-        line.extend(cc::command_line(&self.sysroot, &self.sdk, &common));
+        line.extend(cc::command_line(&self.clang, &self.sysroot, &self.sdk, &common)?);
         if common.runnable && common.links {
             return cc::runnable::compile(&self.clang, line);
         }

@@ -1,0 +1,369 @@
+//! `rankine sdk build lapack`: the reference BLAS and LAPACK with their C interfaces, from Debian's source package.
+//!
+//! ```text
+//! lapack-<key>/lib/libblas.a libcblas.a liblapack.a liblapacke.a
+//!              include/cblas.h lapacke.h …
+//! ```
+//!
+//! The routines of [`SERVED`] are compiled under another name. What has theirs asks the host first (`guest-sdk/lapack`).
+
+use super::Flang;
+use super::jobs::run_all;
+use crate::apt::{self, Apt};
+use crate::find;
+use crate::folder::{self, write};
+use crate::process::check;
+use crate::sdk::{Sdk, base_flags};
+use crate::terminal::say;
+use crate::{embedded, fc};
+use anyhow::{Context as _, Result, ensure};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the host may do in the guest's place: the letters of the kinds of numbers, the rest of the name, how many parameters
+/// there are, and how many of them are strings.
+const SERVED: &[(&str, &str, usize, usize)] = &[
+    ("sdcz", "gemm", 13, 2),
+    ("sdcz", "symm", 12, 2),
+    ("cz", "hemm", 12, 2),
+    ("sdcz", "syrk", 10, 2),
+    ("cz", "herk", 10, 2),
+    ("sdcz", "syr2k", 12, 2),
+    ("cz", "her2k", 12, 2),
+    ("sdcz", "trmm", 11, 4),
+    ("sdcz", "trsm", 11, 4),
+    ("sdcz", "getrf", 6, 0),
+    ("sdcz", "potrf", 5, 1),
+];
+
+/// Goes up when what is built changes, and this file with it.
+const LAYOUT: u32 = 1;
+
+/// Modules of LAPACK's that other files of it use.
+const MODULES: [&str; 2] = ["la_constants.f90", "la_xisnan.F90"];
+
+/// Files of `INSTALL` that belong to LAPACK.
+const INSTALL: [&str; 6] =
+    ["dlamch.f", "slamch.f", "droundup_lwork.f", "sroundup_lwork.f", "dsecnd_INT_CPU_TIME.f", "second_INT_CPU_TIME.f"];
+
+/// The names of the libraries, as in `-lblas`.
+const LIBRARIES: [&str; 4] = ["lapacke", "lapack", "cblas", "blas"];
+
+/// BLAS and LAPACK for guests.
+pub(crate) struct Lapack {
+    root: PathBuf,
+    flang: Flang,
+}
+
+impl Lapack {
+    /// Those that were built on this machine.
+    pub(crate) fn find(clang: &Path) -> Result<Lapack> {
+        let flang = Flang::find()?;
+        let lapack = Lapack { root: place(clang, &flang)?, flang };
+        ensure!(
+            lapack.root.is_dir(),
+            "BLAS and LAPACK are not built yet, or by another version of Rankine or LLVM (there is no {}); run `rankine sdk build \
+             lapack` once (some 10 minutes)",
+            lapack.root.display()
+        );
+        Ok(lapack)
+    }
+
+    /// Whether a word of a command line asks for one of them.
+    pub(crate) fn is_asked_for(word: &OsString) -> bool {
+        word.to_str().and_then(|word| word.strip_prefix("-l")).is_some_and(|name| LIBRARIES.contains(&name))
+    }
+
+    /// All of them, each before those that it needs, and what they need of Fortran's. They come last: what precedes them
+    /// may have a function of theirs.
+    pub(crate) fn link_flags(&self) -> Vec<String> {
+        let archive = |name| self.root.join(format!("lib/lib{name}.a")).display().to_string();
+        let mut line = LIBRARIES.map(archive).to_vec();
+        line.extend(self.flang.libraries().iter().map(|archive| archive.display().to_string()));
+        line
+    }
+
+    /// `cblas.h` and `lapacke.h`, if they are there.
+    pub(crate) fn include(clang: &Path) -> Option<PathBuf> {
+        let folder = place(clang, &Flang::find().ok()?).ok()?.join("include");
+        folder.is_dir().then_some(folder)
+    }
+}
+
+fn place(clang: &Path, flang: &Flang) -> Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    (LAYOUT, clang, find::sysroot()?.path, flang.compiler(), embedded::files(&embedded::LAPACK)).hash(&mut hasher);
+    Ok(find::data_dir()?.join(format!("lapack-{:016x}", hasher.finish())))
+}
+
+/// Builds them, unless they are there.
+pub fn build(force: bool) -> Result<()> {
+    let clang = find::clang()?.path;
+    let sysroot = find::sysroot()?.path;
+    let flang = Flang::find()?;
+    let place = place(&clang, &flang)?;
+    if place.is_dir() && !force {
+        say(&format!("BLAS and LAPACK are there already: {}", place.display()));
+        return Ok(());
+    }
+    let sdk = Sdk::with(&clang, &sysroot)?;
+    let work = folder::work_beside(&place)?;
+    let source = source(work.path())?;
+    folder::remake(&place, |draft| {
+        let build = Build {
+            source: &source,
+            work: work.path(),
+            draft,
+            clang: &clang,
+            sysroot: &sysroot,
+            sdk: &sdk,
+            flang: &flang,
+        };
+        build.all()
+    })?;
+    say(&format!("ready: {}", place.display()));
+    Ok(())
+}
+
+/// LAPACK's source, unpacked in a folder.
+fn source(work: &Path) -> Result<PathBuf> {
+    let folder = work.join("source");
+    fs::create_dir_all(&folder)?;
+    let tarball = match find::env_path("RANKINE_LAPACK_SOURCE") {
+        Some(path) => path,
+        None => {
+            let other_way = "let RANKINE_LAPACK_SOURCE name a tarball of it";
+            apt::needs(&["apt-get", "tar", "gzip"], "LAPACK's source", other_way)?;
+            say("fetching LAPACK's source");
+            let apt = Apt::sources_of_this_machine(&work.join("apt"))?;
+            apt.update()?;
+            apt.source("lapack", work)?
+        }
+    };
+    let mut command = Command::new("tar");
+    command.arg("-xf").arg(&tarball).arg("-C").arg(&folder).arg("--strip-components=1");
+    check(&mut command, "unpacking LAPACK's source")?;
+    Ok(folder)
+}
+
+/// Where everything is while it is built.
+struct Build<'a> {
+    source: &'a Path,
+    work: &'a Path,
+    draft: &'a Path,
+    clang: &'a Path,
+    sysroot: &'a Path,
+    sdk: &'a Sdk,
+    flang: &'a Flang,
+}
+
+impl Build<'_> {
+    fn all(&self) -> Result<()> {
+        for (folder, header) in [
+            ("CBLAS/include", "cblas.h"),
+            ("LAPACKE/include", "lapack.h"),
+            ("LAPACKE/include", "lapacke.h"),
+            ("LAPACKE/include", "lapacke_config.h"),
+            ("LAPACKE/include", "lapacke_utils.h"),
+        ] {
+            let to = self.draft.join("include").join(header);
+            fs::create_dir_all(self.draft.join("include"))?;
+            fs::copy(self.source.join(folder).join(header), to).with_context(|| format!("LAPACK has no {header}"))?;
+        }
+        for (folder, header) in
+            [("CBLAS", "cblas_mangling"), ("LAPACKE", "lapacke_mangling")].map(|(f, h)| (format!("{f}/include"), h))
+        {
+            let from = self.source.join(folder).join(format!("{header}_with_flags.h.in"));
+            fs::copy(&from, self.draft.join("include").join(format!("{header}.h")))
+                .with_context(|| format!("LAPACK has no {}", from.display()))?;
+        }
+        self.rename_served()?;
+        self.blas()?;
+        self.cblas()?;
+        self.lapack()?;
+        self.lapacke()
+    }
+
+    /// Gives the routines that the host may serve another name.
+    fn rename_served(&self) -> Result<()> {
+        for (name, _, _) in served() {
+            let folder = if name.ends_with("trf") { "SRC" } else { "BLAS/SRC" };
+            let path = self.source.join(folder).join(format!("{name}.f"));
+            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let name = name.to_uppercase();
+            let (line, new) = (format!("\n      SUBROUTINE {name}("), format!("\n      SUBROUTINE COMPILED_{name}("));
+            // What follows goes on in another line, as lines end at column 72.
+            let renamed = text.replacen(&line, &(new + "\n     $"), 1);
+            ensure!(renamed != text, "{} has no subroutine {name}", path.display());
+            write(&path, &renamed)?;
+        }
+        Ok(())
+    }
+
+    fn blas(&self) -> Result<()> {
+        let mut objects = self.fortran(&files(&self.source.join("BLAS/SRC"), |name| name != "xerbla.f")?, "blas")?;
+        let shim = self.draft.join("served.c");
+        write(&shim, embedded::file(&embedded::LAPACK, "served.c"))?;
+        let xerbla = self.draft.join("xerbla.c");
+        write(&xerbla, embedded::file(&embedded::LAPACK, "xerbla.c"))?;
+        let (mut jobs, folder) = (Vec::new(), self.folder("served")?);
+        for (name, parameters, strings) in served() {
+            let object = folder.join(format!("{name}_served.o"));
+            let mut job = self.c_job(&shim, &object);
+            job.args(definitions(&name, parameters, strings));
+            jobs.push(job);
+            objects.push(object);
+        }
+        let object = folder.join("xerbla.o");
+        jobs.push(self.c_job(&xerbla, &object));
+        objects.push(object);
+        run_all(jobs, "compiling what asks the host")?;
+        [shim, xerbla].iter().try_for_each(fs::remove_file)?;
+        self.archive("blas", &objects)
+    }
+
+    fn cblas(&self) -> Result<()> {
+        let folder = self.source.join("CBLAS/src");
+        let mut objects = self.fortran(&files(&folder, |name| name.ends_with(".f"))?, "cblas")?;
+        let sources = files(&folder, |name| name.ends_with(".c") && name != "xerbla.c")?;
+        objects.extend(self.c(&sources, "cblas-c")?);
+        self.archive("cblas", &objects)
+    }
+
+    fn lapack(&self) -> Result<()> {
+        let folder = self.source.join("SRC");
+        let mut sources = MODULES.map(|name| folder.join(name)).to_vec();
+        sources.extend(INSTALL.map(|name| self.source.join("INSTALL").join(name)));
+        let not_these = ["xerbla.f", "lsame.f"];
+        let is_other = |name: &str| !MODULES.contains(&name) && !not_these.contains(&name);
+        sources.extend(files(&folder, |name| is_fortran(name) && is_other(name))?);
+        let objects = self.fortran(&sources, "lapack")?;
+        self.archive("lapack", &objects)
+    }
+
+    fn lapacke(&self) -> Result<()> {
+        let mut sources = files(&self.source.join("LAPACKE/src"), |name| name.ends_with(".c"))?;
+        sources.extend(files(&self.source.join("LAPACKE/utils"), |name| name.ends_with(".c"))?);
+        self.archive("lapacke", &self.c(&sources, "lapacke")?)
+    }
+
+    /// Compiles Fortran: what others use comes first, and is waited for.
+    fn fortran(&self, sources: &[PathBuf], name: &str) -> Result<Vec<PathBuf>> {
+        let folder = self.folder(name)?;
+        let (mut front, mut back, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+        for source in sources {
+            let stem = folder.join(source.file_stem().unwrap_or_default());
+            let (bitcode, object) = (stem.with_extension("bc"), stem.with_extension("o"));
+            let mut job = Command::new(self.flang.compiler());
+            job.args(["-triple", "wasm32-unknown-wasip1", "-O2", "-emit-llvm-bc", "-module-dir"]).arg(&folder);
+            job.arg("-I").arg(&folder).arg(source).arg("-o").arg(&bitcode);
+            front.push(job);
+            let mut job = Command::new(self.clang);
+            job.args(base_flags(self.sysroot)).args(["-O2", "-w", "-Qunused-arguments"]).args(fc::WITHOUT_LFTR);
+            job.arg("-c").arg(bitcode).arg("-o").arg(&object);
+            back.push(job);
+            objects.push(object);
+        }
+        let first = if name == "lapack" { MODULES.len() } else { 0 };
+        let rest = front.split_off(first);
+        front.iter_mut().try_for_each(|job| check(job, "compiling LAPACK's modules").map(drop))?;
+        say(&format!("compiling lib{name}.a, {} files", sources.len()));
+        run_all(rest, "flang")?;
+        run_all(back, "clang")?;
+        Ok(objects)
+    }
+
+    fn c(&self, sources: &[PathBuf], name: &str) -> Result<Vec<PathBuf>> {
+        let folder = self.folder(name)?;
+        let object = |source: &PathBuf| folder.join(source.file_stem().unwrap_or_default()).with_extension("o");
+        let objects: Vec<PathBuf> = sources.iter().map(object).collect();
+        say(&format!("compiling lib{}.a, {} files of C", name.trim_end_matches("-c"), sources.len()));
+        run_all(sources.iter().zip(&objects).map(|(source, object)| self.c_job(source, object)).collect(), "clang")?;
+        Ok(objects)
+    }
+
+    fn c_job(&self, source: &Path, object: &Path) -> Command {
+        let mut job = Command::new(self.clang);
+        job.args(base_flags(self.sysroot)).args(["-O2", "-w", "-DADD_", "-DHAVE_LAPACK_CONFIG_H", "-I"]);
+        job.arg(self.draft.join("include")).arg("-I").arg(self.source.join("CBLAS/include"));
+        job.arg("-isystem").arg(self.sdk.include()).arg("-c").arg(source).arg("-o").arg(object);
+        job
+    }
+
+    fn folder(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.work.join(name);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        Ok(folder)
+    }
+
+    fn archive(&self, name: &str, objects: &[PathBuf]) -> Result<()> {
+        let llvm_ar =
+            find::llvm_tool(self.clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")?;
+        let lib = self.draft.join("lib");
+        fs::create_dir_all(&lib)?;
+        let mut command = Command::new(llvm_ar);
+        command.arg("rcs").arg(lib.join(format!("lib{name}.a"))).args(objects);
+        check(&mut command, "archiving BLAS and LAPACK").map(drop)
+    }
+}
+
+/// The routines that the host may serve, with their numbers of parameters and of strings.
+fn served() -> impl Iterator<Item = (String, usize, usize)> {
+    SERVED.iter().flat_map(|&(kinds, rest, parameters, strings)| {
+        kinds.chars().map(move |kind| (format!("{kind}{rest}"), parameters, strings))
+    })
+}
+
+/// What `served.c` is compiled with for a routine.
+fn definitions(name: &str, parameters: usize, strings: usize) -> Vec<String> {
+    let list = |count: usize, word: &str, before: &str| {
+        (0..count).map(|number| format!("{before}{word}{number}")).collect::<Vec<_>>().join(", ")
+    };
+    let hidden = |list: String| if strings == 0 { String::new() } else { format!(", {list}") };
+    vec![
+        format!("-DROUTINE={name}"),
+        format!("-DFORTRAN={name}_"),
+        format!("-DHOST=rankine_math_{name}"),
+        format!("-DCOMPILED=compiled_{name}_"),
+        format!("-DPOINTERS={}", list(parameters, "p", "void *")),
+        format!("-DVALUES={}", list(parameters, "p", "")),
+        format!("-DLENGTHS={}", hidden(list(strings, "length", "size_t "))),
+        format!("-DLENGTH_VALUES={}", hidden(list(strings, "length", ""))),
+    ]
+}
+
+fn is_fortran(name: &str) -> bool {
+    [".f", ".F", ".f90", ".F90"].iter().any(|end| name.ends_with(end))
+}
+
+/// Files of a folder, in order.
+fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+    let listing = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = listing.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let is_source = |name: &str| is_fortran(name) || name.ends_with(".c");
+    files.retain(|file| file.file_name().and_then(OsStr::to_str).is_some_and(|name| is_source(name) && wanted(name)));
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_libraries_are_asked_for_by_name() {
+        let asks = |word: &str| Lapack::is_asked_for(&word.into());
+        assert!(asks("-llapack") && asks("-lblas"));
+        assert!(!["-lm", "-llapack95", "blas", "libblas.a"].into_iter().any(asks));
+    }
+
+    #[test]
+    fn parameters_of_what_is_served() {
+        let text = definitions("dpotrf", 2, 1).join(" ");
+        assert!(text.contains("-DPOINTERS=void *p0, void *p1 -DVALUES=p0, p1 -DLENGTHS=, size_t length0"), "{text}");
+        assert!(definitions("dgetrf", 2, 0).contains(&"-DLENGTHS=".to_string()));
+    }
+}
