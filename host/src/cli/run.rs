@@ -127,8 +127,8 @@ pub(super) struct Arguments {
     reproducible: bool,
 
     /// Run only what one of these has signed: a file of public keys (see `rankine sign --help`)
-    #[arg(long = "require-signature", value_name = "KEYS", value_parser = parse_signers)]
-    signers: Option<Signers>,
+    #[arg(long = "require-signature", value_name = "KEYS")]
+    signers: Option<String>,
 
     /// Leave the process all rights that you have (see SECURITY.md)
     #[arg(long)]
@@ -232,10 +232,6 @@ fn parse_size(text: &str) -> Result<usize, String> {
     };
     let number: usize = text[..digits].parse().map_err(|_| "a size is a number and K, M or G")?;
     number.checked_mul(1 << shift).ok_or_else(|| "that is too large".into())
-}
-
-fn parse_signers(text: &str) -> Result<Signers, String> {
-    Signers::read(text).map_err(|error| format!("{error:#}"))
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {
@@ -450,7 +446,7 @@ impl Arguments {
         if let Some(limit) = self.timeout {
             option("--timeout".into(), limit.as_secs_f64().to_string().into());
         }
-        if let Some(signers) = &self.signers {
+        if let Some(signers) = self.signers()? {
             option("--require-signature".into(), signers.words().into());
         }
         options.extend(self.profile.as_ref().map(|file| match file {
@@ -533,6 +529,11 @@ impl Arguments {
         self.ranks.is_some() || self.launch.wanted()
     }
 
+    /// Whose signatures programs must have.
+    fn signers(&self) -> Result<Option<Signers>> {
+        self.signers.as_deref().map(Signers::read).transpose().context("--require-signature")
+    }
+
     /// What the program may use, and how.
     fn all_folders(&self) -> Vec<Folder> {
         [&self.folders[..], &self.read_only_folders[..]].concat()
@@ -553,6 +554,7 @@ impl Arguments {
 
     fn into_settings(self) -> Result<Settings> {
         let grants = Grants::open(&self.all_folders())?;
+        let signers = self.signers()?;
         grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
         let parts = self.parts();
         let ranks = parts.iter().map(|part| part.ranks).sum();
@@ -581,7 +583,7 @@ impl Arguments {
             view: None,
             profile: None,
             reproducible: self.reproducible,
-            demands: Demands { of_user: self.signers, of_machine: None },
+            demands: Demands { of_user: signers, of_machine: None },
         })
     }
 }
