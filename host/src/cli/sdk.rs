@@ -56,7 +56,9 @@ enum Part {
     Cxx,
     /// Threads and OpenMP: the C and C++ libraries with threads, and LLVM's OpenMP runtime.
     Openmp,
-    /// BLAS and LAPACK with their C interfaces, from Debian's source package; needs the Fortran compiler.
+    /// The reference BLAS with its C interface, from Debian's source package; needs the Fortran compiler.
+    Blas,
+    /// LAPACK with its C interface, and BLAS: ten minutes; needs the Fortran compiler.
     Lapack,
 }
 
@@ -81,6 +83,7 @@ fn build(parts: &[Part], force: bool) -> Result<()> {
         Part::Fortran => build::fortran(force),
         Part::Cxx => build::cxx(force),
         Part::Openmp => build::openmp(force),
-        Part::Lapack => build::lapack(force),
+        Part::Blas => build::lapack(build::Part::Blas, force),
+        Part::Lapack => build::lapack(build::Part::Lapack, force),
     })
 }

@@ -1,8 +1,8 @@
-//! `rankine sdk build lapack`: the reference BLAS and LAPACK with their C interfaces, from Debian's source package.
+//! `rankine sdk build blas` and `lapack`: the reference libraries with their C interfaces, from one source package of Debian's.
 //!
 //! ```text
-//! lapack-<key>/lib/libblas.a libcblas.a liblapack.a liblapacke.a
-//!              include/cblas.h lapacke.h …
+//! blas-<key>/lib/libblas.a libcblas.a         include/cblas.h …
+//! lapack-<key>/lib/liblapack.a liblapacke.a   include/lapacke.h …
 //! ```
 //!
 //! The routines of [`SERVED`] are compiled under another name. What has theirs asks the host first (`guest-sdk/lapack`).
@@ -49,64 +49,132 @@ const MODULES: [&str; 2] = ["la_constants.f90", "la_xisnan.F90"];
 const INSTALL: [&str; 6] =
     ["dlamch.f", "slamch.f", "droundup_lwork.f", "sroundup_lwork.f", "dsecnd_INT_CPU_TIME.f", "second_INT_CPU_TIME.f"];
 
-/// The names of the libraries, as in `-lblas`.
-const LIBRARIES: [&str; 4] = ["lapacke", "lapack", "cblas", "blas"];
+/// What is built at a time: BLAS takes a minute, LAPACK ten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// BLAS and its C interface.
+    Blas,
+    /// LAPACK and its C interface, over BLAS.
+    Lapack,
+}
 
-/// BLAS and LAPACK for guests.
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Part::Blas => "blas",
+            Part::Lapack => "lapack",
+        }
+    }
+
+    /// Its libraries, as in `-lblas`, each before what it needs.
+    const fn libraries(self) -> [&'static str; 2] {
+        match self {
+            Part::Blas => ["cblas", "blas"],
+            Part::Lapack => ["lapacke", "lapack"],
+        }
+    }
+
+    /// Its headers, and the folder that they are in; `cblas_mangling.h` has another name there.
+    fn headers(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Part::Blas => ("CBLAS/include", &["cblas.h", "cblas_mangling.h"]),
+            Part::Lapack => (
+                "LAPACKE/include",
+                &["lapack.h", "lapacke.h", "lapacke_config.h", "lapacke_utils.h", "lapacke_mangling.h"],
+            ),
+        }
+    }
+
+    /// Where its routines are in the source.
+    const fn sources(self) -> &'static str {
+        match self {
+            Part::Blas => "BLAS/SRC",
+            Part::Lapack => "SRC",
+        }
+    }
+
+    /// That of which a word of a command line names a library.
+    fn asked_for(word: &OsString) -> Option<Part> {
+        let name = word.to_str()?.strip_prefix("-l")?;
+        [Part::Blas, Part::Lapack].into_iter().find(|part| part.libraries().contains(&name))
+    }
+
+    /// The routines of it that the host may serve, with their numbers of parameters and of strings.
+    fn served(self) -> impl Iterator<Item = (String, usize, usize)> {
+        let of_it = SERVED.iter().filter(move |(_, rest, ..)| rest.ends_with("trf") == (self == Part::Lapack));
+        of_it.flat_map(|&(kinds, rest, parameters, strings)| {
+            kinds.chars().map(move |kind| (format!("{kind}{rest}"), parameters, strings))
+        })
+    }
+}
+
+/// What a program is linked with.
 pub(crate) struct Lapack {
-    root: PathBuf,
+    /// Where they are, each before what it needs.
+    parts: Vec<(Part, PathBuf)>,
     flang: Flang,
 }
 
 impl Lapack {
-    /// Those that were built on this machine.
-    pub(crate) fn find(clang: &Path) -> Result<Lapack> {
+    /// What these words of a command line ask for, as it was built on this machine.
+    pub(crate) fn find(clang: &Path, words: &[OsString]) -> Result<Lapack> {
         let flang = Flang::find()?;
-        let lapack = Lapack { root: place(clang, &flang)?, flang };
-        ensure!(
-            lapack.root.is_dir(),
-            "BLAS and LAPACK are not built yet, or by another version of Rankine or LLVM (there is no {}); run `rankine sdk build \
-             lapack` once (some 10 minutes)",
-            lapack.root.display()
-        );
-        Ok(lapack)
+        let is_wanted =
+            |part: &Part| *part == Part::Blas || words.iter().any(|word| Part::asked_for(word) == Some(*part));
+        let parts = [Part::Lapack, Part::Blas].into_iter().filter(is_wanted).map(|part| {
+            let (root, name) = (place(part, clang, &flang)?, part.name());
+            ensure!(
+                root.is_dir(),
+                "{} is not built yet, or by another version of Rankine or LLVM (there is no {}); run `rankine sdk build {name}` once",
+                name.to_uppercase(),
+                root.display()
+            );
+            Ok((part, root))
+        });
+        Ok(Lapack { parts: parts.collect::<Result<_>>()?, flang })
     }
 
     /// Whether a word of a command line asks for one of them.
     pub(crate) fn is_asked_for(word: &OsString) -> bool {
-        word.to_str().and_then(|word| word.strip_prefix("-l")).is_some_and(|name| LIBRARIES.contains(&name))
+        Part::asked_for(word).is_some()
     }
 
     /// All of them, each before those that it needs, and what they need of Fortran's. They come last: what precedes them
     /// may have a function of theirs.
     pub(crate) fn link_flags(&self) -> Vec<String> {
-        let archive = |name| self.root.join(format!("lib/lib{name}.a")).display().to_string();
-        let mut line = LIBRARIES.map(archive).to_vec();
+        let archives = |(part, root): &(Part, PathBuf)| {
+            part.libraries().map(|name| root.join(format!("lib/lib{name}.a")).display().to_string())
+        };
+        let mut line: Vec<String> = self.parts.iter().flat_map(archives).collect();
         line.extend(self.flang.libraries().iter().map(|archive| archive.display().to_string()));
         line
     }
 
-    /// `cblas.h` and `lapacke.h`, if they are there.
-    pub(crate) fn include(clang: &Path) -> Option<PathBuf> {
-        let folder = place(clang, &Flang::find().ok()?).ok()?.join("include");
-        folder.is_dir().then_some(folder)
+    /// Where `cblas.h` and `lapacke.h` are, if they are there.
+    pub(crate) fn includes(clang: &Path) -> Vec<PathBuf> {
+        let Ok(flang) = Flang::find() else { return Vec::new() };
+        let folder = |part| Some(place(part, clang, &flang).ok()?.join("include"));
+        [Part::Blas, Part::Lapack].into_iter().filter_map(folder).filter(|folder| folder.is_dir()).collect()
     }
 }
 
-fn place(clang: &Path, flang: &Flang) -> Result<PathBuf> {
+fn place(part: Part, clang: &Path, flang: &Flang) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     (LAYOUT, clang, find::sysroot()?.path, flang.compiler(), embedded::files(&embedded::LAPACK)).hash(&mut hasher);
-    Ok(find::data_dir()?.join(format!("lapack-{:016x}", hasher.finish())))
+    Ok(find::data_dir()?.join(format!("{}-{:016x}", part.name(), hasher.finish())))
 }
 
-/// Builds them, unless they are there.
-pub fn build(force: bool) -> Result<()> {
+/// Builds a part and what it needs, unless they are there.
+pub fn build(part: Part, force: bool) -> Result<()> {
+    if part == Part::Lapack {
+        build(Part::Blas, false)?;
+    }
     let clang = find::clang()?.path;
     let sysroot = find::sysroot()?.path;
     let flang = Flang::find()?;
-    let place = place(&clang, &flang)?;
+    let place = place(part, &clang, &flang)?;
     if place.is_dir() && !force {
-        say(&format!("BLAS and LAPACK are there already: {}", place.display()));
+        say(&format!("{} is there already: {}", part.name().to_uppercase(), place.display()));
         return Ok(());
     }
     let sdk = Sdk::with(&clang, &sysroot)?;
@@ -114,6 +182,7 @@ pub fn build(force: bool) -> Result<()> {
     let source = source(work.path())?;
     folder::remake(&place, |draft| {
         let build = Build {
+            part,
             source: &source,
             work: work.path(),
             draft,
@@ -151,6 +220,7 @@ fn source(work: &Path) -> Result<PathBuf> {
 
 /// Where everything is while it is built.
 struct Build<'a> {
+    part: Part,
     source: &'a Path,
     work: &'a Path,
     draft: &'a Path,
@@ -162,36 +232,25 @@ struct Build<'a> {
 
 impl Build<'_> {
     fn all(&self) -> Result<()> {
-        for (folder, header) in [
-            ("CBLAS/include", "cblas.h"),
-            ("LAPACKE/include", "lapack.h"),
-            ("LAPACKE/include", "lapacke.h"),
-            ("LAPACKE/include", "lapacke_config.h"),
-            ("LAPACKE/include", "lapacke_utils.h"),
-        ] {
-            let to = self.draft.join("include").join(header);
-            fs::create_dir_all(self.draft.join("include"))?;
-            fs::copy(self.source.join(folder).join(header), to).with_context(|| format!("LAPACK has no {header}"))?;
-        }
-        for (folder, header) in
-            [("CBLAS", "cblas_mangling"), ("LAPACKE", "lapacke_mangling")].map(|(f, h)| (format!("{f}/include"), h))
-        {
-            let from = self.source.join(folder).join(format!("{header}_with_flags.h.in"));
-            fs::copy(&from, self.draft.join("include").join(format!("{header}.h")))
-                .with_context(|| format!("LAPACK has no {}", from.display()))?;
+        let (folder, headers) = self.part.headers();
+        let include = self.draft.join("include");
+        fs::create_dir_all(&include)?;
+        for header in headers {
+            let from = header.replace("mangling.h", "mangling_with_flags.h.in");
+            let from = self.source.join(folder).join(from);
+            fs::copy(&from, include.join(header)).with_context(|| format!("LAPACK has no {}", from.display()))?;
         }
         self.rename_served()?;
-        self.blas()?;
-        self.cblas()?;
-        self.lapack()?;
-        self.lapacke()
+        match self.part {
+            Part::Blas => self.blas().and_then(|()| self.cblas()),
+            Part::Lapack => self.lapack().and_then(|()| self.lapacke()),
+        }
     }
 
     /// Gives the routines that the host may serve another name.
     fn rename_served(&self) -> Result<()> {
-        for (name, _, _) in served() {
-            let folder = if name.ends_with("trf") { "SRC" } else { "BLAS/SRC" };
-            let path = self.source.join(folder).join(format!("{name}.f"));
+        for (name, _, _) in self.part.served() {
+            let path = self.source.join(self.part.sources()).join(format!("{name}.f"));
             let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let name = name.to_uppercase();
             let (line, new) = (format!("\n      SUBROUTINE {name}("), format!("\n      SUBROUTINE COMPILED_{name}("));
@@ -204,25 +263,31 @@ impl Build<'_> {
     }
 
     fn blas(&self) -> Result<()> {
-        let mut objects = self.fortran(&files(&self.source.join("BLAS/SRC"), |name| name != "xerbla.f")?, "blas")?;
-        let shim = self.draft.join("served.c");
+        let sources = files(&self.source.join(self.part.sources()), |name| name != "xerbla.f")?;
+        let mut objects = self.fortran(&sources, "blas")?;
+        objects.extend(self.served()?);
+        let source = self.work.join("xerbla.c");
+        write(&source, embedded::file(&embedded::LAPACK, "xerbla.c"))?;
+        let object = source.with_extension("o");
+        check(&mut self.c_job(&source, &object), "compiling xerbla")?;
+        objects.push(object);
+        self.archive("blas", &objects)
+    }
+
+    /// What asks the host first.
+    fn served(&self) -> Result<Vec<PathBuf>> {
+        let (shim, folder) = (self.work.join("served.c"), self.folder("served")?);
         write(&shim, embedded::file(&embedded::LAPACK, "served.c"))?;
-        let xerbla = self.draft.join("xerbla.c");
-        write(&xerbla, embedded::file(&embedded::LAPACK, "xerbla.c"))?;
-        let (mut jobs, folder) = (Vec::new(), self.folder("served")?);
-        for (name, parameters, strings) in served() {
+        let (mut jobs, mut objects) = (Vec::new(), Vec::new());
+        for (name, parameters, strings) in self.part.served() {
             let object = folder.join(format!("{name}_served.o"));
             let mut job = self.c_job(&shim, &object);
             job.args(definitions(&name, parameters, strings));
             jobs.push(job);
             objects.push(object);
         }
-        let object = folder.join("xerbla.o");
-        jobs.push(self.c_job(&xerbla, &object));
-        objects.push(object);
         run_all(jobs, "compiling what asks the host")?;
-        [shim, xerbla].iter().try_for_each(fs::remove_file)?;
-        self.archive("blas", &objects)
+        Ok(objects)
     }
 
     fn cblas(&self) -> Result<()> {
@@ -234,13 +299,14 @@ impl Build<'_> {
     }
 
     fn lapack(&self) -> Result<()> {
-        let folder = self.source.join("SRC");
+        let folder = self.source.join(self.part.sources());
         let mut sources = MODULES.map(|name| folder.join(name)).to_vec();
         sources.extend(INSTALL.map(|name| self.source.join("INSTALL").join(name)));
         let not_these = ["xerbla.f", "lsame.f"];
         let is_other = |name: &str| !MODULES.contains(&name) && !not_these.contains(&name);
         sources.extend(files(&folder, |name| is_fortran(name) && is_other(name))?);
-        let objects = self.fortran(&sources, "lapack")?;
+        let mut objects = self.fortran(&sources, "lapack")?;
+        objects.extend(self.served()?);
         self.archive("lapack", &objects)
     }
 
@@ -310,13 +376,6 @@ impl Build<'_> {
     }
 }
 
-/// The routines that the host may serve, with their numbers of parameters and of strings.
-fn served() -> impl Iterator<Item = (String, usize, usize)> {
-    SERVED.iter().flat_map(|&(kinds, rest, parameters, strings)| {
-        kinds.chars().map(move |kind| (format!("{kind}{rest}"), parameters, strings))
-    })
-}
-
 /// What `served.c` is compiled with for a routine.
 fn definitions(name: &str, parameters: usize, strings: usize) -> Vec<String> {
     let list = |count: usize, word: &str, before: &str| {
@@ -357,6 +416,7 @@ mod tests {
     fn the_libraries_are_asked_for_by_name() {
         let asks = |word: &str| Lapack::is_asked_for(&word.into());
         assert!(asks("-llapack") && asks("-lblas"));
+        assert_eq!(Part::asked_for(&"-llapacke".into()), Some(Part::Lapack));
         assert!(!["-lm", "-llapack95", "blas", "libblas.a"].into_iter().any(asks));
     }
 

@@ -14,5 +14,5 @@ mod signatures;
 pub use cxx::build as cxx;
 pub use flang::{Flang, build as fortran};
 pub(crate) use lapack::Lapack;
-pub use lapack::build as lapack;
+pub use lapack::{Part, build as lapack};
 pub use openmp::build as openmp;

@@ -46,7 +46,7 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
     if request.links && !request.bare {
         line.extend(request.openmp.then(|| "-lomp".into()));
         if !of_lapack.is_empty() {
-            line.extend(Lapack::find(clang)?.link_flags().into_iter().map(OsString::from));
+            line.extend(Lapack::find(clang, &of_lapack)?.link_flags().into_iter().map(OsString::from));
         }
         line.extend(libraries(sysroot, sdk).into_iter().map(OsString::from));
     }
@@ -55,7 +55,7 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
 
 fn compile_flags(clang: &Path, sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let mut line = sdk::base_flags(sysroot);
-    let folders = std::iter::once(sdk.include()).chain(Lapack::include(clang));
+    let folders = std::iter::once(sdk.include()).chain(Lapack::includes(clang));
     line.extend(folders.flat_map(|folder| ["-isystem".into(), folder.display().to_string()]));
     line
 }

@@ -1,7 +1,4 @@
 ! Products and systems of equations by BLAS and LAPACK, as Fortran calls them: each rank solves one of its own.
-! ranks: 1 3
-! cc: -O2 -llapack -lblas
-! with: ../check.f90
 program linear_systems
   use mpi
   use checks

@@ -1,9 +1,6 @@
 // Every routine that the host does in the guest's place gives what the compiled reference routine gives, for all kinds of
 // numbers, forms, sides and triangles.
-// ranks: 1 2
-// native: no (the reference routines have names of their own in a guest)
-// cc: -O1 -llapack -lblas
-#include "../check.h"
+#include "../../guests/check.h"
 #include <complex.h>
 #include <math.h>
 

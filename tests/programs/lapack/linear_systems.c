@@ -1,9 +1,6 @@
 // Systems of equations by LAPACK, through its C interface and by Fortran's names, and products through that of BLAS: what is
 // found solves them, for matrices by columns and by rows.
-// ranks: 1 3
-// native: no (natively these libraries are another installation's)
-// cc: -O1 -llapacke -llapack -lcblas -lblas
-#include "../check.h"
+#include "../../guests/check.h"
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
