@@ -373,7 +373,7 @@ fn no_program_is_run_from_where_others_may_write() {
     let run = |options: &[&str]| {
         let mut command = home.command();
         command.env_remove("RANKINE_LAUNCHER").env_remove("VIRTUAL_ENV");
-        command.args(["run", "--hosts", "localhost"]).args(options).arg(guest("hello"));
+        command.args(["run", "--hosts", "elsewhere"]).args(options).arg(guest("hello"));
         let text = err(&command.output().unwrap());
         let started = mark.exists();
         let _ = std::fs::remove_file(&mark);

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     // Parts that overlap: whoever comes second is told.
     int code = field("overlap", 4, 4, rank, 0, 3, 4, values);
+    // Of what comes later not everything is said.
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         int ones[] = {1, 1, 1}, fours[] = {4, 4, 4}, zeros[] = {0, 0, 0}, far[] = {INT_MAX, INT_MIN, INT_MAX};
         FAILS(field("shape", -5, 4, 0, 0, 1, 1, values), MPI_ERR_ARG);

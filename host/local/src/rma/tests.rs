@@ -108,7 +108,7 @@ fn what_makes_no_window_is_refused() {
         let win = class(BASE, 8, 1, Comm::WORLD).await.unwrap();
         win_free(r, win).await.unwrap();
         // One rank has no room left for its part: none gets a window.
-        let rest = (r.id() == 1).then(|| r.account.charge(r.account.free() as usize - 512, "the test").unwrap());
+        let rest = (r.id() == 1).then(|| r.account.charge(r.account.free() as usize - 64, "the test").unwrap());
         assert_eq!(class(BASE, 8, 1, Comm::WORLD).await, Err(MPI_ERR_NO_MEM));
         drop(rest);
         let win = class(BASE, 8, 1, Comm::WORLD).await.unwrap();
