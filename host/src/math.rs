@@ -10,6 +10,7 @@
 //! A call takes no turn of a rank with threads: it looks at nothing but the memory, which never moves.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rankine_guest::{Account, copy};
 use rankine_math::{Complex32, Complex64, Diagonal, Mirror, Scalar, Triangle, View};
@@ -142,7 +143,7 @@ struct Call<'a> {
     base: *mut u8,
     size: u64,
     words: &'a [Val],
-    account: &'a Account,
+    account: &'a Arc<Account>,
 }
 
 impl Call<'_> {
@@ -383,10 +384,9 @@ fn getrf<T: Scalar>(call: &Call) -> Outcome {
     let a = call.matrix::<T>(2, m, n)?;
     let to = call.at(4, 4 * m.min(n) as u64, "IPIV")?;
     let info = call.at(5, 4, "INFO")?;
-    // Its copy of eight columns.
-    if (8 * m * size_of::<T>() + 12 * m.min(n)) as u64 > call.account.free() {
-        return Err(Refusal::Declined);
-    }
+    // Its copy of eight columns; other threads of the rank may make theirs at the same time.
+    let bytes = 8 * m * size_of::<T>() + 12 * m.min(n);
+    let _held = call.account.charge(bytes, "a factorisation").map_err(|_| Refusal::Declined)?;
     let mut pivots = vec![0; m.min(n)];
     let outcome = rankine_math::getrf(a, &mut pivots);
     let rows: Vec<[u8; 4]> = pivots.iter().map(|&row| (row as i32 + 1).to_le_bytes()).collect();

@@ -73,12 +73,16 @@ impl<T: Scalar> Small<T> {
 }
 
 /// `b = a⁻¹ b`, where `a` is a lower triangle.
+// Its rows take some pages of stack: not once for each level of those who split triangles.
+#[inline(never)]
 pub(crate) fn solve<T: Scalar>(a: View<T>, diagonal: Diagonal, b: View<T>) {
     Small::of(a, diagonal)
         .on_columns(b, |small, lanes| for_this_machine!(solve_lanes::<T>(small: &Small<T>, lanes: &mut [Row<T>])));
 }
 
 /// `b = a b`, where `a` is a lower triangle.
+// As many.
+#[inline(never)]
 pub(crate) fn multiply<T: Scalar>(a: View<T>, diagonal: Diagonal, b: View<T>) {
     Small::of(a, diagonal)
         .on_columns(b, |small, lanes| for_this_machine!(multiply_lanes::<T>(small: &Small<T>, lanes: &mut [Row<T>])));

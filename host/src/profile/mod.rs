@@ -28,7 +28,7 @@ use crate::guest::Guest;
 use crate::symbols::Symbols;
 use crate::team::Turn;
 use ledger::Ledger;
-use sites::{Measured, Sites};
+use sites::{Measured, NO_SITE, Sites};
 
 /// Calls of one function from one place.
 #[derive(Copy, Clone, Default)]
@@ -41,6 +41,9 @@ struct Entry {
 
 /// A place and a function.
 type Key = u64;
+
+/// Places that a rank is counted at; what is called elsewhere then is counted without its place.
+const MOST_PLACES: usize = 1 << 16;
 
 fn key(site: u32, function: u32) -> Key {
     u64::from(site) << 32 | u64::from(function)
@@ -131,7 +134,9 @@ impl Recorder {
         while counted.open.last().is_some_and(|open| open.depth >= depth && !counted.open.is_empty()) {
             counted.close(now, None);
         }
-        let key = key(site, function);
+        let exact = key(site, function);
+        let has_room = counted.entries.len() < MOST_PLACES || counted.entries.contains_key(&exact);
+        let key = if has_room { exact } else { key(NO_SITE, function) };
         let entry = counted.entries.entry(key).or_default();
         entry.calls += 1;
         entry.bytes = entry.bytes.saturating_add(bytes);

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use rankine_abi::{Function, Payload};
 use wasm_encoder::{Encode, Instruction, Module, RawSection, SectionId, ValType};
 use wasmparser::{BinaryReader, ElementItems, FunctionBody, KnownCustom, Operator, Parser, Payload as Part, TypeRef};
@@ -51,8 +51,11 @@ pub(crate) struct Site {
     pub(crate) function: Option<Arc<str>>,
 }
 
+/// Imports that are measured: some times as many as MPI has functions.
+const MOST_IMPORTS: usize = 4096;
+
 /// What says that a call has no place: it is made through a pointer.
-const NO_SITE: i32 = -1;
+pub(super) const NO_SITE: u32 = u32::MAX;
 
 /// A module that tells of its calls.
 pub(crate) struct Telling {
@@ -150,6 +153,8 @@ const BINDING: &str = "pmpi_";
 /// Changes a module that is well-formed so that it tells of its calls.
 pub(crate) fn tell(binary: &[u8]) -> Result<Telling> {
     let known = Known::of(binary)?;
+    let imports = known.functions.len();
+    ensure!(imports <= MOST_IMPORTS, "{imports} imports of MPI are more than a profile has lines for");
     let bindings = known.names.iter().filter(|(_, name)| name.starts_with(BINDING)).map(|(index, _)| *index).collect();
     let around = known.all_functions..;
     let wrapped = known.functions.iter().zip(around).map(|(function, around)| (function.index, around)).collect();
@@ -236,7 +241,7 @@ fn global() -> Vec<u8> {
     let mut global = Vec::new();
     ValType::I32.encode(&mut global);
     global.push(1);
-    Instruction::I32Const(NO_SITE).encode(&mut global);
+    Instruction::I32Const(NO_SITE as i32).encode(&mut global);
     Instruction::End.encode(&mut global);
     global
 }
@@ -360,7 +365,7 @@ impl Change<'_> {
             steps.push((changed.len(), at));
             instruction.encode(&mut changed);
             if is_told && matches!(instruction, Instruction::Call(_)) {
-                Instruction::I32Const(NO_SITE).encode(&mut changed);
+                Instruction::I32Const(NO_SITE as i32).encode(&mut changed);
                 Instruction::GlobalSet(self.known.globals).encode(&mut changed);
             }
             done = reader.original_position() as usize;

@@ -1,11 +1,12 @@
 //! Which files are left: a Landlock domain.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, PathBeneath, PathFd, RestrictSelfAttr as _, Ruleset, RulesetAttr as _,
-    RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
+    ABI, Access as _, AccessFs, BitFlags, PathBeneath, PathFd, PathFdError, RestrictSelfAttr as _, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
 };
 
 use super::super::{Needs, Network};
@@ -54,13 +55,16 @@ pub(super) fn restrict(needs: &Needs) -> Result<(Option<i32>, bool)> {
         rules = rules.add_rule(PathBeneath::new(grant.handle(), rights))?;
     }
     if let Some(folder) = &needs.workshop {
-        rules = allow(rules, folder, OWN).with_context(|| format!("{}", folder.display()))?;
+        let there = PathFd::new(folder).with_context(|| format!("{}", folder.display()))?;
+        rules = allow(rules, there, folder, OWN)?;
     }
     if let Some(file) = &needs.library {
         for (path, rights) in library::files(file) {
-            // What this machine doesn't have, the library doesn't need.
-            if path.exists() {
-                rules = allow(rules, &path, rights).with_context(|| format!("{}", path.display()))?;
+            match PathFd::new(&path) {
+                Ok(there) => rules = allow(rules, there, &path, rights)?,
+                // What this machine doesn't have, or no longer, the library doesn't need: other jobs' files come and go.
+                Err(PathFdError::OpenCall { source, .. }) if source.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error).with_context(|| format!("{}", path.display())),
             }
         }
     }
@@ -68,7 +72,7 @@ pub(super) fn restrict(needs: &Needs) -> Result<(Option<i32>, bool)> {
     Ok((Some(version), status.all_threads))
 }
 
-fn allow(rules: RulesetCreated, path: &Path, rights: BitFlags<AccessFs>) -> Result<RulesetCreated> {
+fn allow(rules: RulesetCreated, there: PathFd, path: &Path, rights: BitFlags<AccessFs>) -> Result<RulesetCreated> {
     let rights = if path.is_dir() { rights } else { rights & OF_FILES };
-    Ok(rules.add_rule(PathBeneath::new(PathFd::new(path)?, rights))?)
+    rules.add_rule(PathBeneath::new(there, rights)).with_context(|| format!("{}", path.display()))
 }
