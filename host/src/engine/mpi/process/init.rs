@@ -111,6 +111,29 @@ impl Rank {
             unsafe { abort(Comm::WORLD.0 as usize, status) };
         }
     }
+
+    /// `MPI_Finalize` for a program that has left without it, so that the other ranks come to their own end.
+    pub(crate) fn finalize_in_its_place(&self) {
+        // A program of sessions alone has no world to leave.
+        if self.init.life.check_initialized().is_ok()
+            && let Err(error) = self.finalize()
+        {
+            tracing::debug!("MPI_Finalize in the program's place: {error:?}");
+        }
+    }
+
+    fn finalize(&self) -> Result<()> {
+        self.tell_profile()?;
+        self.leave_requests();
+        self.free_stand_ins();
+        self.free_quads();
+        let call = self.symbol::<symbols::MPI_Finalize>()?;
+        // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
+        let code = unsafe { call() };
+        // Whatever it says: a library that failed halfway is asked no more than what its code means.
+        self.init.life.end();
+        self.check(code)
+    }
 }
 
 /// `MPI_Init`: the guest's arguments are no business of the library's.
@@ -141,16 +164,7 @@ pub(crate) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// `MPI_Finalize`
 pub(crate) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
     r.init.life.check_initialized()?;
-    r.tell_profile()?;
-    r.leave_requests();
-    r.free_stand_ins();
-    r.free_quads();
-    let call = r.symbol::<symbols::MPI_Finalize>()?;
-    // SAFETY: MPI is initialised. Callbacks for attributes of MPI_COMM_SELF run meanwhile, and may call MPI.
-    let code = unsafe { call() };
-    // Whatever it says: a library that failed halfway is asked no more than what its code means.
-    r.init.life.end();
-    r.check(code)
+    r.finalize()
 }
 
 /// `MPI_Abort`: the guest is unwound and its output written before the library ends the job.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use wasmtime::Linker;
@@ -107,12 +107,24 @@ fn clear_memory() {
 /// read by then.
 const FORWARDING: Duration = Duration::from_millis(100);
 
+/// How long the other ranks of a job have to come to their end once one has left without `MPI_Finalize`: launchers end them
+/// at once, or wait for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The last that the library is asked, once the rank's program has ended.
+enum Last {
+    /// To end the processes of the other ranks, with this status.
+    Abort(i32),
+    /// To let the other ranks go on to their own end.
+    Finalize,
+}
+
 /// The engine of the one rank that this process is.
 pub(crate) struct Mpi {
     /// Until the rank takes it.
     library: Mutex<Option<Library>>,
-    /// The rank's thread, once it runs, and how it is told to end the job.
-    thread: Mutex<Option<(JoinHandle<()>, Sender<i32>)>>,
+    /// The rank's thread, once it runs, and how it is told what is to be done last.
+    thread: Mutex<Option<(JoinHandle<()>, Sender<Last>)>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -170,7 +182,7 @@ impl Engine for Mpi {
 
     fn start(&self, crew: &Arc<Crew<Mpi>>) -> Result<()> {
         let library = lock(&self.library).take().context(ONCE)?;
-        let (abort, told) = channel();
+        let (tell, told) = channel();
         let crew = crew.clone();
         let thread = std::thread::Builder::new()
             .name("rank".into())
@@ -184,34 +196,68 @@ impl Engine for Mpi {
                 crew.run_on_thread(&crew.roles[0], seat, || Ok(rank.clone()));
                 // The library may still write into the guest's memory, which the crew keeps.
                 std::mem::forget(crew.clone());
-                if let Ok(status) = told.recv() {
-                    rank.abort_job(status);
+                match told.recv() {
+                    Ok(Last::Abort(status)) => rank.abort_job(status),
+                    Ok(Last::Finalize) => rank.finalize_in_its_place(),
+                    Err(_) => {}
                 }
             })
             .context("can't start a thread for the rank")?;
-        *lock(&self.thread) = Some((thread, abort));
+        *lock(&self.thread) = Some((thread, tell));
         Ok(())
     }
 
     /// An ending that concerns the other ranks is told to the library, which ends their processes.
     fn conclude(&self, ending: &Ending) {
-        let ends_job = match ending {
-            Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => true,
+        let last = match ending {
+            Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => {
+                Some(Last::Abort(ending.status()))
+            }
+            Ending::Finished { unfinalized, .. } if unfinalized.is_empty() => return,
+            Ending::Finished { .. } => Some(Last::Finalize),
             // The rank is still in its program, and the launcher sees its process end.
-            Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed => false,
-            Ending::Finished { .. } | Ending::Deadlocked { .. } => false,
+            Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked { .. } => None,
         };
-        let is_orderly = matches!(ending, Ending::Finished { unfinalized, .. } if unfinalized.is_empty());
-        if !is_orderly {
-            leftovers::remove();
-            std::thread::sleep(FORWARDING);
-        }
         let thread = lock(&self.thread).take();
-        if let (true, Some((thread, abort))) = (ends_job, thread) {
-            let _ = abort.send(ending.status());
-            let _ = thread.join();
+        let Some((last, (thread, tell))) = last.zip(thread) else { return quieten() };
+        if matches!(last, Last::Abort(_)) {
+            quieten();
         }
+        let waits = matches!(last, Last::Finalize);
+        let _ = tell.send(last);
+        if waits && !ends_within(&thread, PATIENCE) {
+            end_job();
+        }
+        let _ = thread.join();
     }
+}
+
+/// Before the processes of a job end: what was said is forwarded, and no memory is left behind.
+fn quieten() {
+    leftovers::remove();
+    std::thread::sleep(FORWARDING);
+}
+
+/// Whether a thread has come to its end, after so long at the most.
+fn ends_within(thread: &JoinHandle<()>, patience: Duration) -> bool {
+    let since = Instant::now();
+    while !thread.is_finished() && since.elapsed() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    thread.is_finished()
+}
+
+/// Ends the processes of the other ranks with this one. A launcher may overlook that a process has left its job, but never
+/// a signal that has ended one.
+fn end_job() -> ! {
+    eprintln!(
+        "rankine: {} s later other ranks are still in the program: the job is ended (call MPI_Finalize on every rank)",
+        PATIENCE.as_secs()
+    );
+    quieten();
+    // SAFETY: the call takes numbers alone.
+    unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+    std::process::abort()
 }
 
 /// A library serves one rank.
