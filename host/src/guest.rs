@@ -18,6 +18,7 @@ use wiggle::GuestMemory;
 use crate::callback::Signatures;
 use crate::engine::Rank;
 use crate::job::Placement;
+use crate::math::Transforms;
 use crate::output::Output;
 use crate::profile::Recorder;
 use crate::team::{self, Member, Team};
@@ -162,6 +163,8 @@ pub(crate) struct Guest<R: Rank> {
     pub(crate) cannot_wait: bool,
     /// Of the functions that MPI has called.
     pub(crate) signatures: Signatures,
+    /// What was worked out for its Fourier transforms.
+    pub(crate) transforms: Transforms,
 }
 
 /// How deep callbacks may nest: each has a stack of its own on a fiber, so recursion would take memory without end.
@@ -224,6 +227,7 @@ impl<R: Rank> Guest<R> {
             callbacks: 0,
             cannot_wait: false,
             signatures: Signatures::default(),
+            transforms: Transforms::default(),
         }
     }
 
@@ -248,6 +252,7 @@ impl<R: Rank> Guest<R> {
             callbacks: 0,
             cannot_wait: false,
             signatures: Signatures::default(),
+            transforms: Transforms::default(),
         }
     }
 

@@ -3,12 +3,13 @@
 //! Whoever calls has proved that every element lies where it may be read and written ([`View::new`]); nothing here knows
 //! of guests. BLAS 3 and the factorisations are written once, for the lower triangle and the left side: a [`View`] can be
 //! transposed, conjugated and turned upside down, which makes the other cases of them. All work goes to matrix products,
-//! which are the crate `matrixmultiply`'s; it chooses instructions when it runs.
+//! which are the crate `matrixmultiply`'s; it chooses instructions when it runs. So do those of [`fourier`] transforms.
 //!
 //! No element decides where something is read or written, and no slice is made of a view: matrices that overlap, or that
 //! other threads write meanwhile, give wrong numbers and nothing else.
 
 mod cholesky;
+pub mod fourier;
 mod gemm;
 mod lu;
 mod rank_k;

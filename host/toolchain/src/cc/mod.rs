@@ -106,6 +106,8 @@ pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     let names = format!("--allow-undefined-file={}", sdk.mpi_names().display());
     let mut line = vec!["-Xlinker".to_string(), names];
     line.extend(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
+    // Behind the user's own folders, in which there may be the libraries of another installation.
+    line.push(format!("-L{}", sdk.libraries().display()));
     // Between these marks an object is taken only when a function of it is missing, as from an archive.
     line.push("-Wl,--start-lib".to_string());
     line.extend(sdk.objects().iter().map(|object| object.display().to_string()));

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The modules, each after those that it uses.
-const MODULES: &[&str] = &["mpi", "mpi_f08_types", "mpi_f08_callbacks", "mpi_f08", "rankine", "rankine_arrays"];
+const MODULES: &[&str] =
+    &["mpi", "mpi_f08_types", "mpi_f08_callbacks", "mpi_f08", "rankine", "rankine_arrays", "fftw3"];
 
 /// Every file, by its folder and its path in there.
 fn files() -> impl Iterator<Item = (&'static str, &'static Path, &'static str)> {
@@ -90,7 +91,7 @@ fn compile_modules(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path) -> 
         let bitcode = source.with_extension("bc");
         let mut command = Command::new(flang.compiler());
         command.args(["-triple", "wasm32-unknown-wasip1", "-O2", "-emit-llvm-bc", "-module-dir"]);
-        command.arg(root.join("include")).arg(source).arg("-o").arg(&bitcode);
+        command.arg(root.join("include")).arg("-I").arg(root.join("include")).arg(source).arg("-o").arg(&bitcode);
         check(&mut command, &doing)?;
         let mut command = Command::new(clang);
         command.args(sdk::base_flags(sysroot)).args(["-O2", "-w", "-Qunused-arguments", "-c"]).arg(&bitcode);

@@ -45,6 +45,9 @@ const LINKER: &str = "lib/wasm-ld";
 /// Where [`Sdk::mpi_names`] lies.
 const MPI_NAMES: &str = "lib/mpi.names";
 
+/// Libraries that are asked for by name and lie in the SDK library: archives of nothing.
+const EMPTY: [&str; 6] = ["fftw3", "fftw3f", "fftw3_threads", "fftw3f_threads", "fftw3_omp", "fftw3f_omp"];
+
 /// The laid-out SDK.
 #[derive(Clone, Debug)]
 pub struct Sdk {
@@ -58,7 +61,7 @@ impl Sdk {
         let data = find::data_dir()?;
         let (texts, scripts, linker) = (texts(&data.join("sdk")), scripts(&exe), linker(&exe, clang));
         let mut hasher = DefaultHasher::new();
-        (&texts, &scripts, &linker, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
+        (&texts, &scripts, &linker, EMPTY, clang, sysroot, base_flags(sysroot)).hash(&mut hasher);
         let root = data.join(format!("sdk-{:016x}", hasher.finish()));
         folder::make_once(&root, |draft| {
             folder::write_all(draft, texts.iter().map(|(path, text)| (path.as_path(), text.as_str())))?;
@@ -66,6 +69,9 @@ impl Sdk {
                 folder::write_script(&draft.join("bin").join(name), text)?;
             }
             folder::write_script(&draft.join(LINKER), &linker)?;
+            for name in EMPTY {
+                folder::write(&draft.join(format!("lib/lib{name}.a")), "!<arch>\n")?;
+            }
             compile(draft, clang, sysroot)
         })?;
         Ok(Sdk { root })
@@ -111,6 +117,11 @@ impl Sdk {
     /// The linker: a script that stands for this executable's (`crate::link`).
     pub fn linker(&self) -> PathBuf {
         self.root.join(LINKER)
+    }
+
+    /// Where libraries are that may be asked for by name.
+    pub fn libraries(&self) -> PathBuf {
+        self.root.join("lib")
     }
 
     /// The names of all MPI functions, which the linker may leave undefined: a configure script that looks for

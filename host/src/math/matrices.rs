@@ -1,47 +1,55 @@
-//! The functions of the import module `rankine_math`: BLAS 3 and factorisations in the host, on the guest's matrices where
-//! they lie. The same on all engines.
-//!
-//! A function takes what the Fortran routine of its name takes, addresses all of them, and says whether it did the work.
-//! It does all of it or nothing: what is unusual (an argument that is wrong, nothing to do, numbers at odd addresses) is left
-//! to the compiled routine that the guest was linked with (`guest-sdk/lapack`), which knows what to say. So the host need not
-//! be able to do everything, and a job that is to be reproducible has it do nothing. Only a matrix that is not all in the
-//! guest's memory ends the rank, as it would if the guest touched it.
-//!
-//! A call takes no turn of a rank with threads: it looks at nothing but the memory, which never moves.
+//! BLAS 3 and factorisations. A function takes what the Fortran routine of its name takes, addresses all of them; behind it
+//! lies the compiled routine (`guest-sdk/lapack`).
 
-use std::fmt;
-use std::sync::Arc;
-
-use rankine_guest::{Account, copy};
+use rankine_guest::copy;
 use rankine_math::{Complex32, Complex64, Diagonal, Mirror, Scalar, Triangle, View};
-use wasmtime::{Caller, FuncType, Linker, Val, ValType, format_err};
 
-use crate::engine::Rank;
-use crate::guest::Guest;
-use crate::job::Settings;
+use super::{Call, Outcome, Refusal};
 
-/// The import module's name.
-pub(crate) const MODULE: &str = "rankine_math";
-
-/// Who does what guests ask of this module.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Mathematics {
-    /// The host, with what this machine has of vectors.
-    Host,
-    /// The guest, with the same bits on every machine.
-    Guest,
+/// A routine of BLAS or LAPACK.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Routine {
+    numbers: Numbers,
+    what: What,
 }
 
-impl Mathematics {
-    /// The user's choice.
-    pub(crate) fn of(settings: &Settings) -> Mathematics {
-        if settings.reproducible { Mathematics::Guest } else { Mathematics::Host }
+/// The kinds of numbers, by their letters.
+#[derive(Copy, Clone, Debug)]
+enum Numbers {
+    S,
+    D,
+    C,
+    Z,
+}
+
+impl Routine {
+    /// The routine of that name, and how many arguments it has.
+    pub(super) fn named(name: &str) -> Option<(Routine, usize)> {
+        let (kind, rest) = name.split_at_checked(1)?;
+        let (what, arguments) = What::named(rest)?;
+        let numbers = match kind {
+            "s" if !what.is_hermitian() => Numbers::S,
+            "d" if !what.is_hermitian() => Numbers::D,
+            "c" => Numbers::C,
+            "z" => Numbers::Z,
+            _ => return None,
+        };
+        Some((Routine { numbers, what }, arguments))
+    }
+
+    pub(super) fn run(self, call: &Call) -> Outcome {
+        match self.numbers {
+            Numbers::S => work::<f32>(self.what, call),
+            Numbers::D => work::<f64>(self.what, call),
+            Numbers::C => work::<Complex32>(self.what, call),
+            Numbers::Z => work::<Complex64>(self.what, call),
+        }
     }
 }
 
 /// A routine, whatever the kind of its numbers.
 #[derive(Copy, Clone, Debug)]
-enum Routine {
+enum What {
     Gemm,
     Symm(Mirror),
     RankK(Mirror),
@@ -52,122 +60,33 @@ enum Routine {
     Potrf,
 }
 
-impl Routine {
+impl What {
     /// The routine of that name without its first letter, and how many arguments it has.
-    fn named(name: &str) -> Option<(Routine, usize)> {
+    fn named(name: &str) -> Option<(What, usize)> {
         Some(match name {
-            "gemm" => (Routine::Gemm, 13),
-            "symm" => (Routine::Symm(Mirror::Symmetric), 12),
-            "hemm" => (Routine::Symm(Mirror::Hermitian), 12),
-            "syrk" => (Routine::RankK(Mirror::Symmetric), 10),
-            "herk" => (Routine::RankK(Mirror::Hermitian), 10),
-            "syr2k" => (Routine::Rank2K(Mirror::Symmetric), 12),
-            "her2k" => (Routine::Rank2K(Mirror::Hermitian), 12),
-            "trmm" => (Routine::Trmm, 11),
-            "trsm" => (Routine::Trsm, 11),
-            "getrf" => (Routine::Getrf, 6),
-            "potrf" => (Routine::Potrf, 5),
+            "gemm" => (What::Gemm, 13),
+            "symm" => (What::Symm(Mirror::Symmetric), 12),
+            "hemm" => (What::Symm(Mirror::Hermitian), 12),
+            "syrk" => (What::RankK(Mirror::Symmetric), 10),
+            "herk" => (What::RankK(Mirror::Hermitian), 10),
+            "syr2k" => (What::Rank2K(Mirror::Symmetric), 12),
+            "her2k" => (What::Rank2K(Mirror::Hermitian), 12),
+            "trmm" => (What::Trmm, 11),
+            "trsm" => (What::Trsm, 11),
+            "getrf" => (What::Getrf, 6),
+            "potrf" => (What::Potrf, 5),
             _ => return None,
         })
     }
 
     /// Whether there is such a routine for complex numbers only.
     fn is_hermitian(self) -> bool {
-        use Routine::{Rank2K, RankK, Symm};
+        use What::{Rank2K, RankK, Symm};
         matches!(self, Symm(Mirror::Hermitian) | RankK(Mirror::Hermitian) | Rank2K(Mirror::Hermitian))
     }
 }
 
-/// Registers the function `name`, if there is one; says whether there is.
-pub(crate) fn define<R: Rank>(
-    linker: &mut Linker<Guest<R>>,
-    name: &str,
-    mathematics: Mathematics,
-) -> wasmtime::Result<bool> {
-    let Some((kind, rest)) = name.split_at_checked(1) else { return Ok(false) };
-    let Some((routine, arguments)) = Routine::named(rest) else { return Ok(false) };
-    let work = match kind {
-        "s" if !routine.is_hermitian() => work::<f32>,
-        "d" if !routine.is_hermitian() => work::<f64>,
-        "c" => work::<Complex32>,
-        "z" => work::<Complex64>,
-        _ => return Ok(false),
-    };
-    let name = name.to_owned();
-    let ty = FuncType::new(linker.engine(), vec![ValType::I32; arguments], [ValType::I32]);
-    // Matrices in memory have the byte order of WebAssembly.
-    let declines = mathematics == Mathematics::Guest || cfg!(target_endian = "big");
-    linker.func_new(MODULE, &name.clone(), ty, move |mut caller, words, results| {
-        let outcome = match declines {
-            true => Err(Refusal::Declined),
-            false => call(&mut caller, words, |call| work(routine, call))?,
-        };
-        results[0] = match outcome {
-            Ok(()) => Val::I32(1),
-            Err(Refusal::Declined) => Val::I32(0),
-            Err(Refusal::Outside(text)) => return Err(format_err!("{name}: {text}")),
-        };
-        Ok(())
-    })?;
-    Ok(true)
-}
-
-/// Why the host doesn't do what it was asked.
-#[derive(Debug)]
-enum Refusal {
-    /// The compiled routine shall.
-    Declined,
-    /// Nobody can.
-    Outside(String),
-}
-
-type Outcome<T = ()> = Result<T, Refusal>;
-
-/// Runs a routine on the memory of the guest that calls.
-fn call<R: Rank>(
-    caller: &mut Caller<'_, Guest<R>>,
-    words: &[Val],
-    work: impl FnOnce(&Call) -> Outcome,
-) -> wasmtime::Result<Outcome> {
-    if let Some(member) = caller.data().member() {
-        member.team.check()?;
-    }
-    let (base, size) = Guest::memory(caller)?.place(&*caller);
-    let account = caller.data().account();
-    Ok(work(&Call { base, size: size as u64, words, account }))
-}
-
-/// The arguments of a call, and the memory that they point into.
-struct Call<'a> {
-    /// Mapped as long as the guest runs; it never moves, and what is inside stays inside.
-    base: *mut u8,
-    size: u64,
-    words: &'a [Val],
-    account: &'a Arc<Account>,
-}
-
 impl Call<'_> {
-    /// Where the `bytes` bytes begin that an argument points to.
-    fn at(&self, argument: usize, bytes: u64, what: impl fmt::Display) -> Outcome<*mut u8> {
-        let address = u64::from(self.words[argument].unwrap_i32() as u32);
-        match address.checked_add(bytes) {
-            Some(end) if end <= self.size => Ok(self.base.wrapping_add(address as usize)),
-            _ => Err(Refusal::Outside(format!(
-                "{what}: {bytes} bytes at address {address:#x} are not inside the memory of {} bytes",
-                self.size
-            ))),
-        }
-    }
-
-    /// A value that an argument points to.
-    fn read<const N: usize>(&self, argument: usize) -> Outcome<[u8; N]> {
-        let from = self.at(argument, N as u64, format_args!("argument {}", argument + 1))?;
-        let mut bytes = [0; N];
-        // SAFETY: so many bytes are in the memory, and as many in the array.
-        unsafe { copy::copy(bytes.as_mut_ptr(), from, N) };
-        Ok(bytes)
-    }
-
     fn letter(&self, argument: usize) -> Outcome<u8> {
         Ok(self.read::<1>(argument)?[0].to_ascii_uppercase())
     }
@@ -285,16 +204,16 @@ impl Form {
 }
 
 /// Does what a call asks for. Arguments are counted from 0, in the order of the Fortran routine's.
-fn work<T: Scalar>(routine: Routine, call: &Call) -> Outcome {
+fn work<T: Scalar>(routine: What, call: &Call) -> Outcome {
     match routine {
-        Routine::Gemm => gemm::<T>(call),
-        Routine::Symm(mirror) => symm::<T>(call, mirror),
-        Routine::RankK(mirror) => rank_k::<T>(call, mirror),
-        Routine::Rank2K(mirror) => rank_2k::<T>(call, mirror),
-        Routine::Trmm => of_triangle::<T>(call, rankine_math::trmm),
-        Routine::Trsm => of_triangle::<T>(call, rankine_math::trsm),
-        Routine::Getrf => getrf::<T>(call),
-        Routine::Potrf => potrf::<T>(call),
+        What::Gemm => gemm::<T>(call),
+        What::Symm(mirror) => symm::<T>(call, mirror),
+        What::RankK(mirror) => rank_k::<T>(call, mirror),
+        What::Rank2K(mirror) => rank_2k::<T>(call, mirror),
+        What::Trmm => of_triangle::<T>(call, rankine_math::trmm),
+        What::Trsm => of_triangle::<T>(call, rankine_math::trsm),
+        What::Getrf => getrf::<T>(call),
+        What::Potrf => potrf::<T>(call),
     }
 }
 
