@@ -7,7 +7,9 @@ mod arrays;
 mod busy;
 mod compute;
 mod floor;
+mod math;
 mod objects;
+mod turns;
 mod twins;
 mod view;
 
@@ -55,6 +57,8 @@ enum Name {
     View,
     /// Kernels of computation on one rank: the same C as WebAssembly and native, by the same clang (and by gcc).
     Compute,
+    /// The host's products, factorisations and Fourier transforms beside OpenBLAS and FFTW.
+    Math,
 }
 
 /// What one run of the suite found.
@@ -86,8 +90,10 @@ fn runs(program: &'static str, competitor: Competitor, ranks: u32, arguments: &'
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    if args.name == Name::Compute {
-        return compute::run(args.rounds.unwrap_or(11));
+    match args.name {
+        Name::Compute => return compute::run(args.rounds.unwrap_or(11)),
+        Name::Math => return math::run(args.rounds.unwrap_or(11)),
+        _ => {}
     }
     let rounds = args.rounds.unwrap_or(3);
     let (program, plan): (_, Vec<Run>) = match args.name {
@@ -139,7 +145,7 @@ fn main() -> Result<()> {
                 ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect(),
             )
         }
-        Name::Compute => unreachable!("measured above"),
+        Name::Compute | Name::Math => unreachable!("measured above"),
     };
     let mut floor = (f64::INFINITY, 0f64);
     let mut rows: BTreeMap<(String, u64), Row> = BTreeMap::new();

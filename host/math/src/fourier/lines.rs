@@ -117,7 +117,8 @@ fn each(axes: &[Axis], work: &mut dyn FnMut(isize, isize)) {
     }
 }
 
-/// Copies lines of `length` elements, which lie `along` apart; a line begins `across` elements behind the one before.
+/// Copies lines of `length` elements, which lie `along` apart; a line begins `across` elements behind the one before. A few lines
+/// at a time: more of them would push each other out of the cache, as their elements often lie a power of two apart.
 unsafe fn load<E: Copy>(from: *const E, along: isize, across: isize, lines: &mut [E], length: usize) {
     if along == 1 {
         for (number, line) in lines.chunks_exact_mut(length).enumerate() {
@@ -128,12 +129,14 @@ unsafe fn load<E: Copy>(from: *const E, along: isize, across: isize, lines: &mut
         }
         return;
     }
-    let count = lines.len() / length;
-    for place in 0..length {
-        let row = from.wrapping_offset(place as isize * along);
-        for number in 0..count {
-            // SAFETY: the caller's promise.
-            lines[number * length + place] = unsafe { row.wrapping_offset(number as isize * across).read() };
+    for (group, lines) in lines.chunks_mut(NEIGHBOURS * length).enumerate() {
+        let first = from.wrapping_offset((group * NEIGHBOURS) as isize * across);
+        for place in 0..length {
+            let row = first.wrapping_offset(place as isize * along);
+            for (number, line) in lines.chunks_exact_mut(length).enumerate() {
+                // SAFETY: the caller's promise.
+                line[place] = unsafe { row.wrapping_offset(number as isize * across).read() };
+            }
         }
     }
 }
@@ -147,12 +150,14 @@ unsafe fn store<E: Copy>(lines: &[E], length: usize, to: *mut E, along: isize, a
         }
         return;
     }
-    let count = lines.len() / length;
-    for place in 0..length {
-        let row = to.wrapping_offset(place as isize * along);
-        for number in 0..count {
-            // SAFETY: the caller's promise.
-            unsafe { row.wrapping_offset(number as isize * across).write(lines[number * length + place]) };
+    for (group, lines) in lines.chunks(NEIGHBOURS * length).enumerate() {
+        let first = to.wrapping_offset((group * NEIGHBOURS) as isize * across);
+        for place in 0..length {
+            let row = first.wrapping_offset(place as isize * along);
+            for (number, line) in lines.chunks_exact(length).enumerate() {
+                // SAFETY: the caller's promise.
+                unsafe { row.wrapping_offset(number as isize * across).write(line[place]) };
+            }
         }
     }
 }
