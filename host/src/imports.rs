@@ -10,7 +10,7 @@ use crate::guest::Guest;
 use crate::job::Placement;
 use crate::math::{self, Mathematics};
 use crate::threads::{self, Import, Linked};
-use crate::{engine, shown, view, wasi};
+use crate::{engine, extension, shown, view, wasi};
 
 /// Registers every function that the module imports, those of MPI and of object graphs by `define`, which is an
 /// engine's and gets the import's module and name; refuses the module with all missing ones named.
@@ -38,6 +38,7 @@ pub(crate) fn resolve<R: Rank>(
             (library, ExternType::Memory(_)) => {
                 Ok(memory.as_ref().is_some_and(|memory| memory.is(library, import.name())))
             }
+            (library, ExternType::Func(_)) => extension::define(&mut linker, library, import.name()),
             _ => Ok(false),
         };
         if !is_known.map_err(|error| anyhow!("{error:#}"))? {

@@ -4,6 +4,8 @@
 //! engine and the ranks that it carries here. `engine/mod.rs` is the boundary that engines stand behind, `guest.rs` what
 //! the store of a rank holds, and `cli/run.rs` where the command begins.
 //!
+//! [`extension`] gives guests functions of one's own.
+//!
 //! A guest that computes can't be stopped (that would slow down every loop), so a job that ends early leaves such ranks
 //! behind on their threads: the command ends its process, and so should every other user of this library.
 pub use rankine_toolchain::{places, trust};
@@ -17,6 +19,7 @@ mod crew;
 mod demangle;
 mod ending;
 mod engine;
+pub mod extension;
 mod files;
 mod function_table;
 #[cfg(fuzzing)]

@@ -1,0 +1,22 @@
+;; Adds to an array by a function of the site's, and prints "right" if that is what came. With a variable in its environment
+;; the array ends past the memory.
+(module
+  (import "site" "axpy" (func $axpy (param i32 f64 i32 i32)))
+  (import "wasi_snapshot_preview1" "environ_sizes_get" (func $environ (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "right\n")
+  (func (export "_start")
+    (drop (call $environ (i32.const 32) (i32.const 36)))
+    (if (i32.load (i32.const 32))
+      (then (call $axpy (i32.const 3) (f64.const 2) (i32.const 64) (i32.const 0xfff0))))
+    (f64.store (i32.const 64) (f64.const 5))
+    (f64.store (i32.const 80) (f64.const -7))
+    (f64.store (i32.const 128) (f64.const 1))
+    (call $axpy (i32.const 3) (f64.const 2) (i32.const 64) (i32.const 128))
+    (if (i32.eqz (f64.eq (f64.load (i32.const 128)) (f64.const 11))) (then unreachable))
+    (if (i32.eqz (f64.eq (f64.load (i32.const 136)) (f64.const 0))) (then unreachable))
+    (if (i32.eqz (f64.eq (f64.load (i32.const 144)) (f64.const -14))) (then unreachable))
+    (i32.store (i32.const 0) (i32.const 16))
+    (i32.store (i32.const 4) (i32.const 6))
+    (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))
