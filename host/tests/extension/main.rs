@@ -11,7 +11,7 @@ use command::{ended, err, guest, out};
 use libtest_mimic::{Arguments, Trial};
 
 /// What says that this process is to be the site's command.
-const IS_SITE: &str = "RANKINE_TESTS_SITE";
+const IS_SITE: &str = "TESTS_ARE_SITE";
 
 fn main() -> ExitCode {
     if std::env::var_os(IS_SITE).is_some() {
