@@ -31,6 +31,15 @@ try_in() {
     [ -s "$root/usr/share/man/man1/rankine-run.1.gz" ] && [ -s "$root/usr/share/bash-completion/completions/rankine" ]
 }
 
+# The wheel, in an environment with nothing else.
+python3 -m venv venv
+venv/bin/pip install -q --no-index --no-cache-dir --disable-pip-version-check made/rankine-*.whl
+venv/bin/rankine --version | grep -q '^rankine [0-9]'
+[ "$(venv/bin/rankine run -n 3 hello.wasm | wc -l)" = 3 ]
+[ -s venv/share/man/man1/rankine-run.1.gz ] && [ -s venv/share/bash-completion/completions/rankine ]
+venv/bin/pip uninstall -q -y rankine
+[ ! -e venv/bin/rankine ]
+
 mkdir -p tar deb
 tar -xf made/*.tar.gz -C tar
 mv tar/rankine-* tar/usr
