@@ -12,7 +12,7 @@ use wasmtime::{Instance, InstancePre, Store, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
-use crate::ending::{End, Event, Remote, classify};
+use crate::ending::{End, Event, Remote, classify, is_trap};
 use crate::engine::{Engine, Rank};
 use crate::grants::Access;
 use crate::guest::Guest;
@@ -161,7 +161,8 @@ impl<E: Engine> Crew<E> {
         store.limiter(|guest| &mut guest.limits);
         let program = role.program.for_rank(&mut store, memory.as_ref()).map_err(|error| anyhow!("{error:#}"))?;
         if let Some(memory) = &memory {
-            let carrier = Carrier { crew: Arc::downgrade(self), symbols: role.symbols.clone(), seat };
+            let (symbols, file) = (role.symbols.clone(), role.arguments[0].clone());
+            let carrier = Carrier { crew: Arc::downgrade(self), file, symbols, seat };
             store.data_mut().join(Team::new(Parts {
                 who: seat.who,
                 rank,
@@ -190,6 +191,9 @@ impl<E: Engine> Crew<E> {
                 return self.panicked(seat.who, "");
             }
             Ok((mut kept, Some(outcome))) => {
+                if let Err(error) = &outcome {
+                    self.dump(&role.arguments[0], &role.symbols, kept.store(), error);
+                }
                 let guest = kept.store().data();
                 if let Some(recorder) = guest.recorder() {
                     recorder.finish();
@@ -208,6 +212,15 @@ impl<E: Engine> Crew<E> {
         }
         self.output.finish_rank(seat.index);
         self.remote.tell(Event::Ended { who: seat.who, end });
+    }
+
+    /// Leaves what a debugger wants to know of a rank that trapped, if anybody wants to know it.
+    fn dump(&self, file: &str, symbols: &Symbols, store: &Store<Guest<E::Rank>>, error: &wasmtime::Error) {
+        if let Some(dumps) = &self.settings.dumps
+            && is_trap(error)
+        {
+            dumps.write(file, store, error, symbols);
+        }
     }
 
     /// The host itself failed while it ran the rank, in this call if in one.
@@ -230,6 +243,7 @@ fn leave<R: Rank>(rank: Option<&R>, outcome: wasmtime::Result<()>, refused: Opti
 /// Who carries a rank with threads.
 struct Carrier<E: Engine> {
     crew: Weak<Crew<E>>,
+    file: String,
     symbols: Arc<Symbols>,
     seat: Seat,
 }
@@ -244,6 +258,12 @@ impl<E: Engine> Carry<E::Rank> for Carrier<E> {
     fn wake(&self) {
         if let Some(crew) = self.crew.upgrade() {
             crew.engine.wake(self.seat.index);
+        }
+    }
+
+    fn dump(&self, store: &Store<Guest<E::Rank>>, error: &wasmtime::Error) {
+        if let Some(crew) = self.crew.upgrade() {
+            crew.dump(&self.file, &self.symbols, store, error);
         }
     }
 

@@ -11,6 +11,7 @@ use wasmtime::ThrownException;
 use crate::guest::{Abort, Exit, Stopped};
 use crate::job::Settings;
 use crate::symbols::Symbols;
+use crate::team::Left;
 use crate::trap::Report;
 
 /// How one rank ended.
@@ -78,6 +79,12 @@ pub(crate) fn classify(
         return End::Failed(start_failure(&error, refused));
     }
     End::Trapped(report())
+}
+
+/// Whether an error is a trap, and not another end of a program that runs.
+pub(crate) fn is_trap(error: &wasmtime::Error) -> bool {
+    let is_end = error.is::<Exit>() || error.is::<Stopped>() || error.is::<Abort>() || error.is::<Left>();
+    !is_end && !is_start_failure(error)
 }
 
 /// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.

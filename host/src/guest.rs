@@ -324,6 +324,11 @@ impl<R: Rank> Guest<R> {
         self.memory.get_or_insert(Linear::Own(memory));
     }
 
+    /// The exported memory, once it is known.
+    pub(crate) fn known_memory(&self) -> Option<&Linear> {
+        self.memory.as_ref()
+    }
+
     /// The memory of the guest that calls.
     #[inline]
     pub(crate) fn memory(caller: &mut Caller<'_, Self>) -> Result<Linear> {

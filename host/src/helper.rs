@@ -1,11 +1,11 @@
 //! Processes of our own beside this one: what stands outside of its wall, or has less than it.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 /// Starts a process that runs `work` and ends, with the other end of what is returned, standard error, and these
 /// descriptors; all others are closed there. Call it while this process has one thread. `what` names it in errors.
@@ -49,4 +49,24 @@ fn close_range(first: RawFd, last: RawFd) -> io::Result<()> {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Sends bytes to such a process, or to the one that started it.
+pub(crate) fn send(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    to.write_all(&(bytes.len() as u64).to_ne_bytes())?;
+    to.write_all(bytes)
+}
+
+/// What the other side sends; nothing if it has ended.
+pub(crate) fn receive(from: &mut impl Read, longest: u64) -> Result<Option<Vec<u8>>> {
+    let mut length = [0; 8];
+    match from.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let length = u64::from_ne_bytes(length);
+    ensure!(length <= longest, "{length} bytes are too many");
+    let mut bytes = Vec::new();
+    ensure!(from.take(length).read_to_end(&mut bytes)? as u64 == length, "it has ended");
+    Ok(Some(bytes))
 }

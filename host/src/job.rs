@@ -10,6 +10,7 @@ use rankine_guest::Who;
 use rankine_view::View;
 use wasmtime::Linker;
 
+use crate::coredump::Dumps;
 use crate::crew::{Crew, Role};
 use crate::ending::{Ending, Event, Remote, await_end};
 use crate::engine::Engine;
@@ -95,6 +96,8 @@ pub(crate) struct Settings {
     pub(crate) view: Option<Arc<View>>,
     /// Where calls of MPI are counted.
     pub(crate) profile: Option<Arc<Profile>>,
+    /// Where ranks that trap leave their memory.
+    pub(crate) dumps: Option<Arc<Dumps>>,
     /// The same bits on every architecture, and on both engines.
     pub(crate) reproducible: bool,
     /// Whose signatures programs must have.
@@ -228,7 +231,9 @@ pub(crate) mod tests {
         placement: Placement,
         define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Ending {
-        let engine = module::engine(module::Settings { images: true, perf: false, reproducible: false }).unwrap();
+        let engine =
+            module::engine(module::Settings { images: true, perf: false, coredump: false, reproducible: false })
+                .unwrap();
         let code = Module::new(&engine, program).unwrap();
         let program = Program {
             code,
@@ -254,6 +259,7 @@ pub(crate) mod tests {
             confine: false,
             view: None,
             profile: None,
+            dumps: None,
             reproducible: false,
             demands: Demands::default(),
         };

@@ -15,6 +15,7 @@ pub mod cache;
 mod callback;
 pub mod cli;
 pub mod confine;
+mod coredump;
 mod crew;
 mod demangle;
 mod ending;

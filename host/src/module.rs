@@ -16,11 +16,11 @@ use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Collector, Config, Engine, ExternType, Module, ProfilingStrategy};
 
 use crate::cache::Cache;
-use crate::function_table;
 use crate::profile::sites::{self, Sites, Telling};
 use crate::signature::Demands;
 use crate::symbols::{Moved, Symbols};
 use crate::threads;
+use crate::{coredump, function_table};
 
 /// Stack of a rank that its guest's code may use.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub images: bool,
     /// Tell `perf` where each function's code is, in `/tmp/perf-PID.map`.
     pub perf: bool,
+    /// Stacks at traps are kept as a core dump has them.
+    pub coredump: bool,
     /// Compute the same bits on every architecture.
     pub reproducible: bool,
 }
@@ -135,7 +137,8 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     config.max_wasm_stack(GUEST_STACK).async_stack_size(GUEST_STACK + HOST_STACK);
     // Debug information is read by `symbols`, which doubts it.
     config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
-    config.wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES));
+    let frames = if settings.coredump { coredump::FRAMES } else { FRAMES };
+    config.wasm_backtrace_max_frames(NonZeroUsize::new(frames));
     if settings.perf {
         config.profiler(ProfilingStrategy::PerfMap);
     }
@@ -313,7 +316,7 @@ mod tests {
 
     fn refusal(name: &str, bytes: &[u8]) -> String {
         let (_folder, path) = file(name, bytes);
-        let engine = engine(Settings { images: true, perf: false, reproducible: false }).unwrap();
+        let engine = engine(Settings { images: true, perf: false, coredump: false, reproducible: false }).unwrap();
         let outcome = read(&path).and_then(|binary| {
             let module = Module::new(&engine, &binary).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
             check_program(&module, &path)
@@ -331,7 +334,7 @@ mod tests {
                 local.get 0 local.get 1 local.get 0 local.get 1 f64.gt select))"#;
         let (_folder, path) = file("max.wat", text);
         let module = compile(
-            &engine(Settings { images: true, perf: false, reproducible: false }).unwrap(),
+            &engine(Settings { images: true, perf: false, coredump: false, reproducible: false }).unwrap(),
             &path,
             &read(&path).unwrap(),
         )

@@ -53,11 +53,13 @@ impl fmt::Display for Left {
 impl std::error::Error for Left {}
 
 /// What a team tells those who carry its rank.
-pub(crate) trait Carry<R>: Send + Sync {
+pub(crate) trait Carry<R: Rank>: Send + Sync {
     /// The calling thread is the one to be woken when something happens that the rank waits for.
     fn waits_here(&self);
     /// Wakes the thread that said so last.
     fn wake(&self);
+    /// A thread other than the main one has come to this error.
+    fn dump(&self, store: &Store<Guest<R>>, error: &Error);
     /// A thread other than the main one ended the rank, and may look into it, if so; `refused` is a growth that it was
     /// refused before.
     fn ended(&self, rank: Option<&R>, outcome: Result<()>, refused: Option<usize>);
@@ -332,6 +334,7 @@ impl<R: Rank> Team<R> {
         if error.is::<Left>() {
             return;
         }
+        self.carrier.dump(&store, &error);
         let rank = match self.end(number) {
             Ended::Before => return,
             Ended::Now(rank) => Some(rank),

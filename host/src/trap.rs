@@ -108,6 +108,8 @@ fn of_fortrans_runtime(frames: &[FrameInfo]) -> usize {
 }
 
 fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
+    let is_cut = frames.len() >= FRAMES;
+    let frames = &frames[..frames.len().min(FRAMES)];
     let offset = |frame: &FrameInfo| frame.module_offset().and_then(|at| u32::try_from(at).ok());
     let in_module = |frame| offset(frame).map_or(Some(0), |at| symbols.in_module(at));
     let (own, offsets): (Vec<&FrameInfo>, Vec<u32>) =
@@ -121,7 +123,7 @@ fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
         lines(&name, frame.module_offset().map(|_| *offset), places)
     };
     let mut lines: Vec<String> = own.iter().zip(&offsets).zip(&places).flat_map(line).collect();
-    if frames.len() >= FRAMES || lines.len() > LINES {
+    if is_cut || lines.len() > LINES {
         lines.truncate(LINES);
         lines.push("...".into());
     }

@@ -27,6 +27,11 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 
 /// Sees to it that a program's code is in the cache.
 pub(super) fn ahead(file: &Path, binary: &[u8], reproducible: bool) -> Result<()> {
-    let engine = module::engine(module::Settings { images: limits::check_mappings(1)?, perf: false, reproducible })?;
+    let engine = module::engine(module::Settings {
+        images: limits::check_mappings(1)?,
+        perf: false,
+        coredump: false,
+        reproducible,
+    })?;
     module::check_program(&module::compile(&engine, file, binary)?, file)
 }

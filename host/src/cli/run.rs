@@ -17,6 +17,7 @@ use super::page::{self, Page};
 use super::profiling::Profiling;
 use super::{kept, launch, programs};
 use crate::confine::{self, Needs};
+use crate::coredump::Dumps;
 use crate::crew::bug;
 use crate::ending::Ending;
 use crate::engine::Engine;
@@ -112,6 +113,11 @@ pub(super) struct Arguments {
     /// Write /tmp/perf-PID.map, from which `perf report` has the names of the program's functions
     #[arg(long)]
     perf: bool,
+
+    /// Have a rank that traps leave its memory and its stack in a file, a core dump for debuggers of WebAssembly; with
+    /// several ranks in FILE.RANK, or where FILE has %r
+    #[arg(long, value_name = "FILE")]
+    coredump: Option<PathBuf>,
 
     /// Don't end a job whose ranks all wait for each other
     #[arg(long)]
@@ -269,20 +275,26 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 /// Runs the job, or the process's part of it, on an engine.
 fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     E::prepare();
-    let mut watch = signals::watch(signals::hold());
+    let held = signals::hold();
+    // While there is one thread.
+    let dumps = arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.has_one_rank())).transpose()?;
+    let dumps = dumps.map(Arc::new);
+    let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     // Before the wall, behind which nobody can begin to listen.
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let profiling =
         arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
     let mut settings = arguments.into_settings()?;
+    settings.dumps = dumps.clone();
     settings.profile = profiling.as_ref().map(Profiling::profile);
     let audit = Policy::of_machine()?.apply(name, &mut settings)?;
     settings.view = server.is_some().then(|| View::new(page::title(settings.parts[0].file()), settings.ranks));
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
-    let compiling = module::Settings { perf, reproducible: settings.reproducible, ..engine.compiling() };
+    let coredump = dumps.is_some();
+    let compiling = module::Settings { perf, coredump, reproducible: settings.reproducible, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
@@ -293,6 +305,9 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     let ending = job.run();
     write_out(job.output(), &ending);
     report(&ending);
+    if let Some(dumps) = dumps {
+        dumps.say();
+    }
     if let Some(profiling) = profiling {
         profiling.say();
     }
@@ -453,6 +468,7 @@ impl Arguments {
             None => "--profile".into(),
             Some(file) => joined("--profile=", file),
         }));
+        options.extend(self.coredump.as_ref().map(|file| joined("--coredump=", file)));
         options.extend(self.perf.then(|| "--perf".into()));
         options.extend(self.reproducible.then(|| "--reproducible".into()));
         options.extend(self.label.then(|| "--label".into()));
@@ -512,6 +528,14 @@ impl Arguments {
             _ => {}
         }
         Ok(engine)
+    }
+
+    /// Whether the job begins with one rank.
+    fn has_one_rank(&self) -> bool {
+        match process::launched_ranks() {
+            Some(ranks) if !matches!(self.engine, Some(EngineName::Local)) => ranks == 1,
+            _ => self.parts().iter().map(|part| part.ranks).sum::<usize>() == 1,
+        }
     }
 
     /// The program's file.
@@ -582,6 +606,7 @@ impl Arguments {
             confine: !self.no_confine,
             view: None,
             profile: None,
+            dumps: None,
             reproducible: self.reproducible,
             demands: Demands { of_user: signers, of_machine: None },
         })

@@ -5,7 +5,6 @@
 //! that it is sent: whatever that is, what it keeps is the code of those very bytes.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -15,7 +14,8 @@ use wasmtime::{Engine, Module};
 
 use super::spawn::LONGEST_MODULE;
 use crate::crew::bug;
-use crate::{helper, module};
+use crate::helper::{self, receive, send};
+use crate::module;
 
 /// The process that compiles, for one rank at a time.
 pub(super) struct Compiler(Mutex<File>);
@@ -69,23 +69,4 @@ fn ask(connection: &mut File, name: &str, binary: &[u8]) -> Result<Result<Vec<u8
         return Ok(Err(anyhow!("{}", String::from_utf8_lossy(&error))));
     }
     receive(connection, u64::MAX)?.context("it has ended").map(Ok)
-}
-
-fn send(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    to.write_all(&(bytes.len() as u64).to_ne_bytes())?;
-    to.write_all(bytes)
-}
-
-/// What the other side sends; nothing if it has ended.
-fn receive(from: &mut impl Read, longest: u64) -> Result<Option<Vec<u8>>> {
-    let mut length = [0; 8];
-    match from.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        read => read?,
-    }
-    let length = u64::from_ne_bytes(length);
-    ensure!(length <= longest, "{length} bytes are too many");
-    let mut bytes = Vec::new();
-    ensure!(from.take(length).read_to_end(&mut bytes)? as u64 == length, "it has ended");
-    Ok(Some(bytes))
 }
