@@ -181,12 +181,12 @@ mod tests {
 
     #[test]
     fn parts_leave_out_zeros() {
-        let mut memory = vec![0_u8; 6 * PAGE];
-        for at in [10, PAGE + 5, 4 * PAGE, 6 * PAGE - 1] {
+        let mut memory = vec![0_u8; 7 * PAGE];
+        for at in [10, PAGE + 5, 4 * PAGE, 7 * PAGE - 1] {
             memory[at] = 1;
         }
         let found = parts(memory.len(), |range, to| to.copy_from_slice(&memory[range]));
-        assert_eq!(found, [10..PAGE + 6, 4 * PAGE..4 * PAGE + 1, 6 * PAGE - 1..6 * PAGE]);
+        assert_eq!(found, [10..PAGE + 6, 4 * PAGE..4 * PAGE + 1, 7 * PAGE - 1..7 * PAGE]);
         let rest: Vec<u8> = (0..PAGE).map(|_| 0).collect();
         assert!(parts(rest.len(), |range, to| to.copy_from_slice(&rest[range])).is_empty());
     }
