@@ -228,7 +228,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let secret = Secret::open_in(&top.path().join("state")).unwrap();
         let cache = Cache::open_in(top.path().join("above/new"), secret).unwrap();
-        let engine = engine(Settings { images: true, perf: false, coredump: false, reproducible: false }).unwrap();
+        let engine = engine(Settings::default()).unwrap();
         let key = Cache::key(&engine, MODULE);
         assert!(cache.load(&engine, &key).is_none());
         cache.store(&key, &engine.precompile_module(MODULE).unwrap());
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn keys_tell_modules_and_settings_apart() {
-        let plain = engine(Settings { images: true, perf: false, coredump: false, reproducible: false }).unwrap();
+        let plain = engine(Settings::default()).unwrap();
         let other = Engine::new(wasmtime::Config::new().consume_fuel(true)).unwrap();
         assert_ne!(Cache::key(&plain, MODULE), Cache::key(&plain, b"\0asm\x01\0\0\0\0"));
         assert_ne!(Cache::key(&plain, MODULE), Cache::key(&other, MODULE));

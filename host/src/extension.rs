@@ -29,7 +29,7 @@ use wasmtime::{Caller, FuncType, Linker, format_err};
 pub use wasmtime::{Result, Val, ValType};
 
 use crate::engine::{self, Rank};
-use crate::guest::Guest;
+use crate::guest::{Guest, Reach};
 use crate::{math, threads, view, wasi};
 
 type Function = dyn Fn(&Call) -> Result<Val> + Send + Sync;
@@ -99,18 +99,12 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, module: &str, name:
 }
 
 fn call<R: Rank>(caller: &mut Caller<'_, Guest<R>>, words: &[Val], function: &Function) -> Result<Val> {
-    if let Some(member) = caller.data().member() {
-        member.team.check()?;
-    }
-    let (base, size) = Guest::memory(caller)?.place(&*caller);
-    function(&Call { base, size: size as u64, words })
+    function(&Call { memory: Guest::reach(caller)?, words })
 }
 
 /// A call of a guest's: its arguments, which are counted from 0, and the memory that they point into.
 pub struct Call<'a> {
-    /// Mapped as long as the guest runs; it never moves, and what is inside stays inside.
-    base: *mut u8,
-    size: u64,
+    memory: Reach,
     words: &'a [Val],
 }
 
@@ -148,17 +142,15 @@ impl Call<'_> {
 
     /// The array of `count` numbers that an argument points to. An error if it is not all in the guest's memory.
     pub fn block<T: Number>(&self, argument: usize, count: u64) -> Result<Block<'_, T>> {
-        let address = u64::from(self.u32(argument));
-        let end = count.checked_mul(size_of::<T>() as u64).and_then(|bytes| bytes.checked_add(address));
-        match end {
-            Some(end) if end <= self.size => {
-                Ok(Block { first: self.base.wrapping_add(address as usize), count: count as usize, call: PhantomData })
-            }
-            _ => Err(format_err!(
+        let address = self.u32(argument);
+        let bytes = count.checked_mul(size_of::<T>() as u64);
+        match bytes.and_then(|bytes| self.memory.at(address, bytes)) {
+            Some(first) => Ok(Block { first, count: count as usize, call: PhantomData }),
+            None => Err(format_err!(
                 "argument {}: {count} numbers of {} bytes at address {address:#x} are not inside the memory of {} bytes",
                 argument + 1,
                 size_of::<T>(),
-                self.size
+                self.memory.size
             )),
         }
     }
@@ -256,7 +248,7 @@ mod tests {
     fn blocks_are_proved() {
         let mut memory = [0u8; 64];
         let words = [Val::I32(60), Val::I32(-8), Val::I32(1)];
-        let call = Call { base: memory.as_mut_ptr(), size: 64, words: &words };
+        let call = Call { memory: Reach { base: memory.as_mut_ptr(), size: 64 }, words: &words };
         assert_eq!(call.block::<f32>(0, 1).unwrap().len(), 1);
         assert!(call.block::<f64>(0, 0).unwrap().is_empty());
         for (argument, count) in [(0, 2), (0, u64::MAX), (0, u64::MAX / 4), (1, 0), (1, 1), (2, 1 << 61)] {

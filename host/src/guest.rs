@@ -89,6 +89,22 @@ pub(crate) enum Linear {
     Shared(SharedMemory),
 }
 
+/// The memory of a guest that calls, for functions that take no turn of their rank. It is mapped as long as the guest runs and
+/// never moves; what is inside stays inside.
+#[derive(Copy, Clone)]
+pub(crate) struct Reach {
+    pub(crate) base: *mut u8,
+    pub(crate) size: u64,
+}
+
+impl Reach {
+    /// Where so many bytes begin, if all of them are inside.
+    pub(crate) fn at(self, address: u32, bytes: u64) -> Option<*mut u8> {
+        let end = u64::from(address).checked_add(bytes)?;
+        (end <= self.size).then(|| self.base.wrapping_add(address as usize))
+    }
+}
+
 impl Linear {
     /// Where it is, and how large by now.
     pub(crate) fn place(&self, store: impl AsContext) -> (*mut u8, usize) {
@@ -327,6 +343,15 @@ impl<R: Rank> Guest<R> {
     /// The exported memory, once it is known.
     pub(crate) fn known_memory(&self) -> Option<&Linear> {
         self.memory.as_ref()
+    }
+
+    /// The memory of the guest that calls, unless its rank has ended.
+    pub(crate) fn reach(caller: &mut Caller<'_, Self>) -> Result<Reach> {
+        if let Some(member) = caller.data().member() {
+            member.team.check()?;
+        }
+        let (base, size) = Self::memory(caller)?.place(&*caller);
+        Ok(Reach { base, size: size as u64 })
     }
 
     /// The memory of the guest that calls.

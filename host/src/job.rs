@@ -231,9 +231,7 @@ pub(crate) mod tests {
         placement: Placement,
         define: impl Fn(&mut Linker<Guest>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Ending {
-        let engine =
-            module::engine(module::Settings { images: true, perf: false, coredump: false, reproducible: false })
-                .unwrap();
+        let engine = module::engine(module::Settings::default()).unwrap();
         let code = Module::new(&engine, program).unwrap();
         let program = Program {
             code,

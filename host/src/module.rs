@@ -43,6 +43,12 @@ pub struct Settings {
     pub reproducible: bool,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { images: true, perf: false, coredump: false, reproducible: false }
+    }
+}
+
 /// A program that is ready to run.
 #[derive(Clone)]
 pub struct Program {
@@ -316,7 +322,7 @@ mod tests {
 
     fn refusal(name: &str, bytes: &[u8]) -> String {
         let (_folder, path) = file(name, bytes);
-        let engine = engine(Settings { images: true, perf: false, coredump: false, reproducible: false }).unwrap();
+        let engine = engine(Settings::default()).unwrap();
         let outcome = read(&path).and_then(|binary| {
             let module = Module::new(&engine, &binary).map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
             check_program(&module, &path)
@@ -333,12 +339,7 @@ mod tests {
             (func (export "max") (param f64 f64) (result f64)
                 local.get 0 local.get 1 local.get 0 local.get 1 f64.gt select))"#;
         let (_folder, path) = file("max.wat", text);
-        let module = compile(
-            &engine(Settings { images: true, perf: false, coredump: false, reproducible: false }).unwrap(),
-            &path,
-            &read(&path).unwrap(),
-        )
-        .unwrap();
+        let module = compile(&engine(Settings::default()).unwrap(), &path, &read(&path).unwrap()).unwrap();
         // MAXSD, with VEX and without.
         assert!(module.text().windows(3).any(|code| code[0] == 0xc5 && code[2] == 0x5f || code[..2] == [0x0f, 0x5f]));
     }

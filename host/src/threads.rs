@@ -198,9 +198,7 @@ mod tests {
 
     #[test]
     fn no_memory_grows_beyond_the_limit() {
-        let engine =
-            module::engine(module::Settings { images: true, perf: false, coredump: false, reproducible: false })
-                .unwrap();
+        let engine = module::engine(module::Settings::default()).unwrap();
         let account = Account::new(Some(4 << 20));
         let memory = memory(&engine, &MemoryType::shared(16, 1 << 16), &account).unwrap();
         assert!(memory.grow(48).is_ok() && memory.grow(1).is_err());

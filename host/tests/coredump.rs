@@ -181,3 +181,31 @@ fn half_a_dump_is_not_left() {
     assert!(text.contains("rankine: --coredump: 1.core can't be written: File too large"), "{text}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
 }
+
+/// Moves the folder of its dump, puts a link to a folder of others in its place, and traps.
+const MOVER: &str = r#"(module
+    (import "wasi_snapshot_preview1" "path_rename" (func $rename (param i32 i32 i32 i32 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "path_symlink" (func $link (param i32 i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 0) "out")
+    (data (i32.const 16) "moved")
+    (data (i32.const 32) "../elsewhere")
+    (func (export "_start")
+        (if (call $rename (i32.const 3) (i32.const 0) (i32.const 3) (i32.const 3) (i32.const 16) (i32.const 5)) (then (return)))
+        (if (call $link (i32.const 32) (i32.const 12) (i32.const 3) (i32.const 0) (i32.const 3)) (then (return)))
+        unreachable))"#;
+
+#[test]
+fn a_dump_stays_in_the_folder_that_was_there() {
+    let top = tempfile::tempdir().unwrap();
+    let [granted, elsewhere] = ["granted", "elsewhere"].map(|name| top.path().join(name));
+    std::fs::create_dir_all(granted.join("out")).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::write(top.path().join("mover.wat"), MOVER).unwrap();
+    let mut command = rankine();
+    command.current_dir(&granted).args(["run", "--dir", ".", "--coredump", "out/core", "../mover.wat"]);
+    ended(&command.output().unwrap(), 134);
+    assert!(granted.join("out").is_symlink());
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+    assert_eq!(Dump::read(&granted.join("moved/core")).pages, 1);
+}

@@ -29,9 +29,8 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 pub(super) fn ahead(file: &Path, binary: &[u8], reproducible: bool) -> Result<()> {
     let engine = module::engine(module::Settings {
         images: limits::check_mappings(1)?,
-        perf: false,
-        coredump: false,
         reproducible,
+        ..module::Settings::default()
     })?;
     module::check_program(&module::compile(&engine, file, binary)?, file)
 }

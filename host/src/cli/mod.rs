@@ -1,5 +1,6 @@
 //! The `rankine` command: a file per subcommand.
 
+mod account;
 mod cache;
 mod compile;
 mod compilers;
@@ -23,6 +24,7 @@ mod sign;
 mod spellings;
 mod submit;
 mod suggest;
+mod values;
 
 use std::ffi::OsString;
 use std::io::Write as _;

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use anyhow::{Context as _, Result};
 use rankine_view::{Server, View};
 
-use super::run::account;
+use super::account::account;
 use crate::ending::Ending;
 use crate::shown;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::Parser;
 
-use super::run::parse_ranks;
 use super::spellings;
+use super::values::parse_ranks;
 use crate::job::Part;
 
 /// What stands behind a `:`.

@@ -1,7 +1,7 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Write};
+use std::io::IsTerminal as _;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,11 +10,14 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use rankine_guest::Who;
 use rankine_view::{Address, Server, View};
 
+use super::account::report;
 use super::page::{self, Page};
 use super::profiling::Profiling;
+use super::values::{
+    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_threads, parse_variable,
+};
 use super::{kept, launch, programs};
 use crate::confine::{self, Needs};
 use crate::coredump::Dumps;
@@ -23,12 +26,11 @@ use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::engine::local::Local;
 use crate::engine::mpi::{Mpi, library, process};
-use crate::grants::{Access, Folder, Grants};
+use crate::grants::{Folder, Grants};
 use crate::job::{Job, Part, Placement, Settings, cores};
 use crate::module::{self, Origin, Program};
 use crate::output::Output;
 use crate::policy::{Audit, Note, Policy};
-use crate::shown;
 use crate::signals::{self, Watch};
 use crate::signature::{Demands, Signers};
 
@@ -187,66 +189,6 @@ Exit status: the highest of the program's own; or
 /// Ranks that programs may start, unless the user says otherwise.
 const MORE_RANKS: usize = 1024;
 
-pub(super) fn parse_ranks(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a number of ranks is 1 or more".into()),
-        // Ranks are 32-bit in MPI, and addresses end long before that.
-        Ok(ranks) if ranks > 1 << 20 => Err("that is more than a process can hold".into()),
-        Ok(ranks) => Ok(ranks),
-    }
-}
-
-fn parse_threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number of threads is 1 to 1024".into()),
-    }
-}
-
-fn parse_folder(text: &str) -> Result<Folder, String> {
-    let (host, guest) = text.split_once("::").unwrap_or((text, text));
-    if host.is_empty() || guest.is_empty() {
-        return Err("give a folder, and after :: the name that the program sees".into());
-    }
-    Ok(Folder { host: host.into(), guest: guest.into(), access: Access::ReadWrite })
-}
-
-fn parse_read_only_folder(text: &str) -> Result<Folder, String> {
-    Ok(Folder { access: Access::ReadOnly, ..parse_folder(text)? })
-}
-
-fn parse_variable(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some(("", _)) => Err("a variable needs a name".into()),
-        Some((name, value)) => Ok((name.into(), value.into())),
-        None => match std::env::var(text) {
-            Ok(value) => Ok((text.into(), value)),
-            Err(_) => Err(format!("{text} is not set here; give its value as {text}=VALUE")),
-        },
-    }
-}
-
-/// A number of bytes with a binary unit: 65536, 512M, 2GiB.
-fn parse_size(text: &str) -> Result<usize, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let shift = match text[digits..].to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        _ => return Err("a size is a number and K, M or G".into()),
-    };
-    let number: usize = text[..digits].parse().map_err(|_| "a size is a number and K, M or G")?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is too large".into())
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    match text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        Some(time) if !time.is_zero() => Ok(time),
-        _ => Err("a time limit is a number of seconds above 0".into()),
-    }
-}
-
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(arguments.verbose);
@@ -277,7 +219,8 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     E::prepare();
     let held = signals::hold();
     // While there is one thread.
-    let dumps = arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.has_one_rank())).transpose()?;
+    let dumps =
+        arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.ranks_of::<E>() == 1)).transpose()?;
     let dumps = dumps.map(Arc::new);
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
@@ -530,11 +473,11 @@ impl Arguments {
         Ok(engine)
     }
 
-    /// Whether the job begins with one rank.
-    fn has_one_rank(&self) -> bool {
-        match process::launched_ranks() {
-            Some(ranks) if !matches!(self.engine, Some(EngineName::Local)) => ranks == 1,
-            _ => self.parts().iter().map(|part| part.ranks).sum::<usize>() == 1,
+    /// How many ranks the job begins with on an engine.
+    fn ranks_of<E: Engine>(&self) -> usize {
+        match E::HAS_ALL_RANKS {
+            true => self.parts().iter().map(|part| part.ranks).sum(),
+            false => process::launched_ranks().unwrap_or(1),
         }
     }
 
@@ -644,94 +587,4 @@ fn write_out(output: &Arc<Output>, ending: &Ending) {
         let _ = done.send(());
     });
     let _ = is_done.recv_timeout(Duration::from_secs(1));
-}
-
-/// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
-/// and the first to end may have the others ended in the middle of a line.
-fn report(ending: &Ending) {
-    let mut text = account(ending).join("\n");
-    if !text.is_empty() {
-        text.push('\n');
-        let _ = std::io::stderr().write_all(shown::lines(&text).as_bytes());
-    }
-}
-
-/// Why the job ended, in lines.
-pub(super) fn account(ending: &Ending) -> Vec<String> {
-    let line = |text: std::fmt::Arguments| vec![format!("rankine: {text}")];
-    match ending {
-        Ending::Finished { unfinalized, .. } => Vec::from_iter(unfinalized_ranks(unfinalized)),
-        Ending::OutputClosed => Vec::new(),
-        Ending::Aborted { error: Some(error), .. } => line(format_args!("{error}")),
-        Ending::Aborted { who, code, .. } => line(format_args!("{who} aborted the job with code {code}")),
-        Ending::Quit { who, status } => {
-            line(format_args!("{who} exited with status {status} and without MPI_Finalize, which ended the job"))
-        }
-        Ending::Trapped { who, report } => line(format_args!("{who} trapped: {report}")),
-        Ending::Deadlocked { ranks, unfinalized } => {
-            let mut lines = line(format_args!("deadlock: every rank waits and no message is under way"));
-            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
-            lines.extend(unfinalized_ranks(unfinalized));
-            lines
-        }
-        Ending::TimedOut(limit, ranks) => {
-            let mut lines = line(format_args!("the job was ended after {} s, its time limit", limit.as_secs_f64()));
-            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
-            lines
-        }
-        Ending::Signalled(number, ranks) => {
-            let mut lines = match *number {
-                libc::SIGINT => line(format_args!("interrupted")),
-                number => line(format_args!("ended by signal {number}")),
-            };
-            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
-            lines
-        }
-        Ending::Failed(text) => line(format_args!("{text}")),
-    }
-}
-
-/// The first lines of a long list, and how many more there are.
-fn few(lines: &[String]) -> impl Iterator<Item = String> {
-    const SHOWN: usize = 32;
-    let more = lines.len().saturating_sub(SHOWN);
-    lines.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("... and {more} more")))
-}
-
-fn unfinalized_ranks(ranks: &[Who]) -> Option<String> {
-    let (first, others) = ranks.split_first()?;
-    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    Some(format!("rankine: {first}{others} ended without MPI_Finalize"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_binary_units() {
-        assert_eq!(parse_size("65536"), Ok(65536));
-        assert_eq!(parse_size("512M"), Ok(512 << 20));
-        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
-        assert!(parse_size("").is_err() && parse_size("M").is_err() && parse_size("1.5G").is_err());
-        assert!(parse_size("99999999999999G").is_err());
-    }
-
-    #[test]
-    fn folders_and_variables() {
-        let folder = |guest: &str, access| Folder { host: "a".into(), guest: guest.into(), access };
-        assert_eq!(parse_folder("a::/b").unwrap(), folder("/b", Access::ReadWrite));
-        assert_eq!(parse_folder("a").unwrap(), folder("a", Access::ReadWrite));
-        assert_eq!(parse_read_only_folder("a::/b").unwrap(), folder("/b", Access::ReadOnly));
-        assert!(parse_folder("::b").is_err() && parse_read_only_folder("b::").is_err());
-        assert_eq!(parse_variable("A=b=c"), Ok(("A".into(), "b=c".into())));
-        assert!(parse_variable("=x").is_err());
-    }
-
-    #[test]
-    fn long_lists_are_cut() {
-        let lines: Vec<String> = (0..40).map(|n| n.to_string()).collect();
-        assert_eq!(few(&lines).last().unwrap(), "... and 8 more");
-        assert_eq!(few(&lines[..3]).count(), 3);
-    }
 }

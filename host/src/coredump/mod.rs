@@ -5,6 +5,8 @@
 
 mod image;
 
+use std::env;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,18 +53,27 @@ struct Names {
 }
 
 impl Names {
-    /// The file of a rank, which is known by its label.
-    fn of(&self, label: &str) -> PathBuf {
-        let text = self.pattern.to_string_lossy();
+    /// The folder that they lie in.
+    fn folder(&self) -> &Path {
+        self.pattern.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// The name, in the folder, of a rank's file. A rank is known by its label.
+    fn of(&self, label: &str) -> OsString {
+        let name = self.pattern.file_name().unwrap_or_default();
+        let text = name.to_string_lossy();
         if text.contains("%r") {
             return text.replace("%r", label).into();
         }
-        if self.is_alone && label == "0" {
-            return self.pattern.clone();
+        let mut name = name.to_owned();
+        if !self.is_alone || label != "0" {
+            name.push(format!(".{label}"));
         }
-        let mut name = self.pattern.clone().into_os_string();
-        name.push(format!(".{label}"));
-        name.into()
+        name
+    }
+
+    fn path(&self, label: &str) -> PathBuf {
+        self.pattern.with_file_name(self.of(label))
     }
 }
 
@@ -71,33 +82,30 @@ fn unnamed(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".rankine-core-").tempfile_in(folder)
 }
 
-/// The folder that a file is to lie in.
-fn folder(file: &Path) -> &Path {
-    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 impl Dumps {
     /// Starts the process that writes dumps. Call it while this one has one thread.
     pub(crate) fn begin(pattern: &Path, is_alone: bool) -> Result<Dumps> {
         let names = Names { pattern: pattern.into(), is_alone };
-        let first = names.of("0");
+        let first = names.path("0");
         ensure!(!first.is_dir(), "--coredump: {} is a folder", first.display());
-        unnamed(folder(&first)).with_context(|| format!("--coredump: {} can't be written", first.display()))?;
+        unnamed(names.folder()).with_context(|| format!("--coredump: {} can't be written", first.display()))?;
+        let its = names.clone();
         let writer = helper::start("that writes core dumps", &[], |mut other| {
             // A file that may grow no further is an error as any other.
             // SAFETY: no handler is given.
             unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+            // The guest may be granted what lies above the folder, and put another in its place.
+            env::set_current_dir(its.folder())?;
             while let Some(label) = receive(&mut other, LONGEST_NAME)? {
                 let label = String::from_utf8(label)?;
                 ensure!(label.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'), "a rank of that name");
-                match keep(&names.of(&label), &mut other)? {
+                match keep(Path::new(&its.of(&label)), &mut other)? {
                     Ok(()) => send(&mut other, b"")?,
                     Err(error) => send(&mut other, error.to_string().as_bytes())?,
                 }
             }
             Ok(())
         })?;
-        let names = Names { pattern: pattern.into(), is_alone };
         Ok(Dumps { names, writer: Mutex::new(writer), said: Mutex::default() })
     }
 
@@ -111,7 +119,7 @@ impl Dumps {
     ) {
         let who = store.data().who();
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = self.names.of(&label(who));
+        let path = self.names.path(&label(who));
         let image = Image::new(program, store, error, symbols);
         let said = match send_image(&mut writer, who, &image) {
             Ok(()) if image.is_cut() => {
@@ -145,10 +153,10 @@ fn send_image<R: Rank>(writer: &mut File, who: Who, image: &Image<'_, R>) -> Res
     Ok(())
 }
 
-/// Writes what is sent to a file. What can't be written is read all the same: more may follow. The outer error is that of
+/// Writes what is sent to a file in the working folder. What can't be written is read all the same: more may follow. The outer error is that of
 /// the connection.
 fn keep(path: &Path, connection: &mut File) -> Result<io::Result<()>> {
-    let mut file = unnamed(folder(path));
+    let mut file = unnamed(Path::new("."));
     loop {
         let piece = receive(connection, PIECE as u64)?.context("the job has ended in the middle of a dump")?;
         if piece.is_empty() {
@@ -169,11 +177,11 @@ mod tests {
 
     #[test]
     fn files_are_named_after_ranks() {
-        let name = |pattern: &str, is_alone, label: &str| Names { pattern: pattern.into(), is_alone }.of(label);
+        let name = |pattern: &str, is_alone, label: &str| Names { pattern: pattern.into(), is_alone }.path(label);
         assert_eq!(name("a/core", true, "0"), Path::new("a/core"));
         assert_eq!(name("a/core", true, "1.0"), Path::new("a/core.1.0"));
         assert_eq!(name("a/core", false, "0"), Path::new("a/core.0"));
         assert_eq!(name("a/%r.core", false, "12"), Path::new("a/12.core"));
-        assert_eq!(folder(Path::new("core")), Path::new("."));
+        assert_eq!(Names { pattern: "core".into(), is_alone: true }.folder(), Path::new("."));
     }
 }

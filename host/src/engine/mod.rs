@@ -49,7 +49,7 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
 
     /// How its guests are compiled.
     fn compiling(&self) -> module::Settings {
-        module::Settings { images: true, perf: false, coredump: false, reproducible: false }
+        module::Settings::default()
     }
 
     /// What the process must be able to do once it is confined.

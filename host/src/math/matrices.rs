@@ -136,37 +136,26 @@ impl Call<'_> {
         Ok(unsafe { View::new(first, rows, columns, leading) })
     }
 
+    /// What the letter of an argument stands for.
+    fn choice<T>(&self, argument: usize, of: impl IntoIterator<Item = (u8, T)>) -> Outcome<T> {
+        let given = self.letter(argument)?;
+        of.into_iter().find(|(letter, _)| *letter == given).map(|(_, meaning)| meaning).ok_or(Refusal::Declined)
+    }
+
     fn side(&self, argument: usize) -> Outcome<Side> {
-        match self.letter(argument)? {
-            b'L' => Ok(Side::Left),
-            b'R' => Ok(Side::Right),
-            _ => Err(Refusal::Declined),
-        }
+        self.choice(argument, [(b'L', Side::Left), (b'R', Side::Right)])
     }
 
     fn triangle(&self, argument: usize) -> Outcome<Triangle> {
-        match self.letter(argument)? {
-            b'U' => Ok(Triangle::Upper),
-            b'L' => Ok(Triangle::Lower),
-            _ => Err(Refusal::Declined),
-        }
+        self.choice(argument, [(b'U', Triangle::Upper), (b'L', Triangle::Lower)])
     }
 
     fn diagonal(&self, argument: usize) -> Outcome<Diagonal> {
-        match self.letter(argument)? {
-            b'U' => Ok(Diagonal::Ones),
-            b'N' => Ok(Diagonal::Stored),
-            _ => Err(Refusal::Declined),
-        }
+        self.choice(argument, [(b'U', Diagonal::Ones), (b'N', Diagonal::Stored)])
     }
 
     fn form(&self, argument: usize) -> Outcome<Form> {
-        match self.letter(argument)? {
-            b'N' => Ok(Form::Plain),
-            b'T' => Ok(Form::Transposed),
-            b'C' => Ok(Form::Adjoint),
-            _ => Err(Refusal::Declined),
-        }
+        self.choice(argument, [(b'N', Form::Plain), (b'T', Form::Transposed), (b'C', Form::Adjoint)])
     }
 }
 

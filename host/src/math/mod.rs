@@ -18,7 +18,7 @@ use rankine_guest::{Account, copy};
 use wasmtime::{Caller, FuncType, Linker, Val, ValType, format_err};
 
 use crate::engine::Rank;
-use crate::guest::Guest;
+use crate::guest::{Guest, Reach};
 use crate::job::Settings;
 
 use fourier::Transform;
@@ -100,13 +100,10 @@ type Outcome<T = ()> = Result<T, Refusal>;
 
 /// Runs a function on the memory of the guest that calls.
 fn call<R: Rank>(caller: &mut Caller<'_, Guest<R>>, words: &[Val], function: Function) -> wasmtime::Result<Outcome> {
-    if let Some(member) = caller.data().member() {
-        member.team.check()?;
-    }
-    let (base, size) = Guest::memory(caller)?.place(&*caller);
+    let memory = Guest::reach(caller)?;
     let guest = caller.data_mut();
     let account = guest.account().clone();
-    let call = Call { base, size: size as u64, words, account: &account };
+    let call = Call { memory, words, account: &account };
     Ok(match function {
         Function::Routine(routine) => routine.run(&call),
         Function::Transform(transform) => transform.run(&call, &mut guest.transforms),
@@ -115,9 +112,7 @@ fn call<R: Rank>(caller: &mut Caller<'_, Guest<R>>, words: &[Val], function: Fun
 
 /// The arguments of a call, and the memory that they point into.
 struct Call<'a> {
-    /// Mapped as long as the guest runs; it never moves, and what is inside stays inside.
-    base: *mut u8,
-    size: u64,
+    memory: Reach,
     words: &'a [Val],
     account: &'a Arc<Account>,
 }
@@ -130,14 +125,13 @@ impl Call<'_> {
 
     /// Where the `bytes` bytes begin that an argument points to.
     fn at(&self, argument: usize, bytes: u64, what: impl fmt::Display) -> Outcome<*mut u8> {
-        let address = u64::from(self.word(argument) as u32);
-        match address.checked_add(bytes) {
-            Some(end) if end <= self.size => Ok(self.base.wrapping_add(address as usize)),
-            _ => Err(Refusal::Outside(format!(
+        let address = self.word(argument) as u32;
+        self.memory.at(address, bytes).ok_or_else(|| {
+            Refusal::Outside(format!(
                 "{what}: {bytes} bytes at address {address:#x} are not inside the memory of {} bytes",
-                self.size
-            ))),
-        }
+                self.memory.size
+            ))
+        })
     }
 
     /// A value that an argument points to.

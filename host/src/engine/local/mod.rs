@@ -77,7 +77,7 @@ impl Engine for Local {
     }
 
     fn compiling(&self) -> module::Settings {
-        module::Settings { images: self.images, perf: false, coredump: false, reproducible: false }
+        module::Settings { images: self.images, ..module::Settings::default() }
     }
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {

@@ -219,16 +219,21 @@ impl Engine for Mpi {
             Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked { .. } => None,
         };
         let thread = lock(&self.thread).take();
-        let Some((last, (thread, tell))) = last.zip(thread) else { return quieten() };
-        if matches!(last, Last::Abort(_)) {
-            quieten();
+        match last.zip(thread) {
+            Some((last @ Last::Finalize, (thread, tell))) => {
+                let _ = tell.send(last);
+                if !ends_within(&thread, PATIENCE) {
+                    end_job();
+                }
+                quieten();
+            }
+            Some((last @ Last::Abort(_), (thread, tell))) => {
+                quieten();
+                let _ = tell.send(last);
+                let _ = thread.join();
+            }
+            None => quieten(),
         }
-        let waits = matches!(last, Last::Finalize);
-        let _ = tell.send(last);
-        if waits && !ends_within(&thread, PATIENCE) {
-            end_job();
-        }
-        let _ = thread.join();
     }
 }
 

@@ -1,0 +1,78 @@
+//! What a user is told of a job's end.
+
+use std::io::Write as _;
+
+use rankine_guest::Who;
+
+use crate::ending::Ending;
+use crate::shown;
+
+/// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
+/// and the first to end may have the others ended in the middle of a line.
+pub(super) fn report(ending: &Ending) {
+    let mut text = account(ending).join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+        let _ = std::io::stderr().write_all(shown::lines(&text).as_bytes());
+    }
+}
+
+/// Why the job ended, in lines.
+pub(super) fn account(ending: &Ending) -> Vec<String> {
+    let line = |text: std::fmt::Arguments| vec![format!("rankine: {text}")];
+    match ending {
+        Ending::Finished { unfinalized, .. } => Vec::from_iter(unfinalized_ranks(unfinalized)),
+        Ending::OutputClosed => Vec::new(),
+        Ending::Aborted { error: Some(error), .. } => line(format_args!("{error}")),
+        Ending::Aborted { who, code, .. } => line(format_args!("{who} aborted the job with code {code}")),
+        Ending::Quit { who, status } => {
+            line(format_args!("{who} exited with status {status} and without MPI_Finalize, which ended the job"))
+        }
+        Ending::Trapped { who, report } => line(format_args!("{who} trapped: {report}")),
+        Ending::Deadlocked { ranks, unfinalized } => {
+            let mut lines = line(format_args!("deadlock: every rank waits and no message is under way"));
+            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines.extend(unfinalized_ranks(unfinalized));
+            lines
+        }
+        Ending::TimedOut(limit, ranks) => {
+            let mut lines = line(format_args!("the job was ended after {} s, its time limit", limit.as_secs_f64()));
+            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines
+        }
+        Ending::Signalled(number, ranks) => {
+            let mut lines = match *number {
+                libc::SIGINT => line(format_args!("interrupted")),
+                number => line(format_args!("ended by signal {number}")),
+            };
+            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines
+        }
+        Ending::Failed(text) => line(format_args!("{text}")),
+    }
+}
+
+/// The first lines of a long list, and how many more there are.
+fn few(lines: &[String]) -> impl Iterator<Item = String> {
+    const SHOWN: usize = 32;
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("... and {more} more")))
+}
+
+fn unfinalized_ranks(ranks: &[Who]) -> Option<String> {
+    let (first, others) = ranks.split_first()?;
+    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    Some(format!("rankine: {first}{others} ended without MPI_Finalize"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        let lines: Vec<String> = (0..40).map(|n| n.to_string()).collect();
+        assert_eq!(few(&lines).last().unwrap(), "... and 8 more");
+        assert_eq!(few(&lines[..3]).count(), 3);
+    }
+}
