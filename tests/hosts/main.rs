@@ -1,5 +1,5 @@
 //! Jobs on several hosts: `rankine run --hosts` and `--grid`, by the launcher of an MPI library, over TCP between two
-//! network namespaces.
+//! network namespaces, and in a Slurm of made-up nodes.
 
 mod grid;
 mod namespaces;
@@ -7,11 +7,13 @@ mod namespaces;
 mod places;
 #[path = "../harness/process.rs"]
 mod process;
+mod slurm;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use namespaces::{HOSTS, INTERFACE, Namespaces};
 use places::Places;
 use process::{Ended, Run, run_within};
+use slurm::Slurm;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -25,8 +27,8 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
-    let site = Arc::new(Site { places: Places::find(), guest: OnceLock::new() });
-    let trials = [
+    let site = Arc::new(Site { places: Places::find(), guest: OnceLock::new(), slurm: OnceLock::new() });
+    let in_namespaces = [
         ("a_guest_on_two_hosts", a_guest_on_two_hosts as fn(&Site) -> Result<(), Failed>),
         ("its_status_comes_back", its_status_comes_back),
         ("a_staged_program", a_staged_program),
@@ -37,8 +39,18 @@ fn main() -> ExitCode {
         ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
         ("nothing_outlives_a_job", grid::nothing_outlives_a_job),
     ];
+    let in_slurm = [
+        ("slurm/tasks_are_ranks", slurm::tasks_are_ranks as fn(&Site) -> Result<(), Failed>),
+        ("slurm/tasks_without_pmi_are_an_error", slurm::tasks_without_pmi_are_an_error),
+        ("slurm/allocations_have_launchers", slurm::allocations_have_launchers),
+        ("slurm/a_batch_job", slurm::a_batch_job),
+        ("slurm/the_book_is_typed", slurm::the_book_is_typed),
+    ];
     let missing = namespaces::missing();
-    let trials = trials.into_iter().map(|(name, test)| {
+    let without_slurm = missing.or_else(slurm::missing);
+    let trials = in_namespaces.into_iter().map(|trial| (trial, missing));
+    let trials = trials.chain(in_slurm.into_iter().map(|trial| (trial, without_slurm)));
+    let trials = trials.map(|((name, test), missing)| {
         let site = site.clone();
         let name = missing.map_or(name.to_string(), |reason| format!("{name} ({reason})"));
         Trial::test(format!("hosts/{name}"), move || test(&site)).with_ignored_flag(missing.is_some())
@@ -60,6 +72,7 @@ fn main() -> ExitCode {
 struct Site {
     places: Places,
     guest: OnceLock<Result<PathBuf, String>>,
+    slurm: OnceLock<Result<Slurm, String>>,
 }
 
 impl Site {
@@ -75,6 +88,11 @@ impl Site {
     /// The guest, compiled once.
     fn guest(&self) -> Result<PathBuf, Failed> {
         Ok(self.guest.get_or_init(|| self.compile("where")).clone()?)
+    }
+
+    /// The Slurm, started once.
+    fn slurm(&self) -> Result<&Slurm, Failed> {
+        Ok(self.slurm.get_or_init(Slurm::start).as_ref()?)
     }
 
     /// Another guest.

@@ -117,7 +117,8 @@ pub fn missing() -> Option<&'static str> {
     Command::new("ip").arg("-V").output().is_err().then_some("needs the program ip, from iproute2")
 }
 
-fn ip(arguments: &[&str]) -> Result<Run, String> {
+/// Runs the program `ip`.
+pub fn ip(arguments: &[&str]) -> Result<Run, String> {
     let mut command = Command::new("ip");
     command.args(arguments);
     let run = run_within(command, None, Duration::from_secs(60))?;

@@ -431,6 +431,10 @@ impl Arguments {
     /// The engine that is asked for, or that suits how this process was started.
     fn engine(&self) -> Result<EngineName> {
         if let (None, Some(tasks)) = (self.engine, process::tasks_without_pmi()) {
+            // One of them says it.
+            if process::launched_rank().unwrap_or(0) > 0 {
+                std::process::exit(2);
+            }
             usage(&format!(
                 "srun has started {tasks} tasks that know nothing of each other, and each would run the whole job: srun \
                  --mpi=pmi2 makes one job of them (`srun --mpi=list` shows what there is), --engine local one in each task"

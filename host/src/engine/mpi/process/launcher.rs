@@ -21,6 +21,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::room::Replies;
 use crate::confine::{self, Needs, Network};
 use crate::grants::Grants;
 use crate::helper;
@@ -58,7 +59,7 @@ pub(crate) fn stand_between(permit: Option<Permit>) -> Result<()> {
     let inner = helper::start("between the MPI library and its launcher", &[launcher], |outer| {
         confine::up(&Needs::new(&Grants::default(), None, Network::Closed))?;
         // SAFETY: the helper has a copy of the launcher's descriptor, which is open as long as the helper runs.
-        relay(Filter::new(permit), unsafe { File::from_raw_fd(theirs) }, outer)
+        relay((Filter::new(permit), Replies::of_launcher()), unsafe { File::from_raw_fd(theirs) }, outer)
     })?;
     // SAFETY: the launcher's descriptor becomes ours, under the number that the library was told.
     match unsafe { libc::dup2(inner.as_raw_fd(), theirs) } {
@@ -68,7 +69,7 @@ pub(crate) fn stand_between(permit: Option<Permit>) -> Result<()> {
 }
 
 /// Passes on what both sides say, until one of them has gone.
-fn relay(mut filter: Filter, launcher: File, library: File) -> Result<()> {
+fn relay((mut filter, mut replies): (Filter, Replies), launcher: File, library: File) -> Result<()> {
     let (mut launcher, mut library) = (ManuallyDrop::new(launcher), ManuallyDrop::new(library));
     let mut bytes = vec![0; 64 << 10];
     let waits = |fd: RawFd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -81,7 +82,7 @@ fn relay(mut filter: Filter, launcher: File, library: File) -> Result<()> {
         if sides[1].revents != 0 {
             match launcher.read(&mut bytes)? {
                 0 => return Ok(()),
-                count => library.write_all(&bytes[..count])?,
+                count => library.write_all(&replies.take(&bytes[..count]))?,
             }
         }
         if sides[0].revents != 0 {

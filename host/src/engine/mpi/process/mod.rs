@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod launcher;
 mod leftovers;
 pub(crate) mod rank;
+mod room;
 
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
