@@ -2,14 +2,12 @@
 
 use crate::namespaces::{ALIASES, INTERFACE, Namespaces};
 use crate::process::{Ended, Run, run_within};
-use crate::{ALL_FOUR, LIMIT, Site, check, first_line, processes};
+use crate::{ALL_FOUR, LIMIT, Site, check};
 use libtest_mimic::Failed;
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Two nodes that are there, each with a store of its own, one that is not, and one without a `rankine`.
 fn describe(site: &Site) -> Result<PathBuf, Failed> {
@@ -60,9 +58,14 @@ fn empty_stores(site: &Site) -> Result<(), Failed> {
 }
 
 /// `rankine run --grid` on the first of the nodes, with these options.
-fn job(site: &Site, hosts: &Namespaces, options: &[&str]) -> Result<Command, Failed> {
+pub fn job(site: &Site, hosts: &Namespaces, options: &[&str]) -> Result<Command, Failed> {
+    job_by(site, hosts, &hosts.ssh, options)
+}
+
+/// The same, with another stand-in for ssh.
+pub fn job_by(site: &Site, hosts: &Namespaces, ssh: &Path, options: &[&str]) -> Result<Command, Failed> {
     let mut command = hosts.on_first(&site.places.rankine);
-    command.args(["run", "--grid"]).arg(describe(site)?).arg("--ssh").arg(&hosts.ssh).args(options);
+    command.args(["run", "--grid"]).arg(describe(site)?).arg("--ssh").arg(ssh).args(options);
     command.env("UCX_TLS", "tcp,self").env("UCX_NET_DEVICES", INTERFACE);
     command.env("RANKINE_LAUNCHER", site.places.mpi_bin.join("mpiexec"));
     command.env("RANKINE_MPI_LIB", site.library());
@@ -78,7 +81,7 @@ fn grid(site: &Site, hosts: &Namespaces, words: &[&str]) -> Result<Run, Failed> 
     Ok(run_within(command, None, LIMIT)?)
 }
 
-fn lacking(run: &Run, parts: &[&str]) -> Result<(), Failed> {
+pub fn lacking(run: &Run, parts: &[&str]) -> Result<(), Failed> {
     let text = format!("{}{}", run.stdout, run.stderr);
     match parts.iter().find(|part| !text.contains(**part)) {
         None => Ok(()),
@@ -208,53 +211,12 @@ pub fn nothing_starts_without_all_nodes(site: &Site) -> Result<(), Failed> {
     let run = run_within(job(site, &hosts, &["--group", "ready+gone+bare", "-n", "6", &guest])?, None, LIMIT)?;
     let words = [
         "nothing was started",
-        "gone: it can't be reached: no host is called 198.18.77.9",
-        "bare1: there is no /no/such/rankine on it",
+        "gone, for rank 4: it can't be reached: no host is called 198.18.77.9",
+        "bare1, for rank 5: there is no /no/such/rankine on it",
         "rankine grid check",
     ];
     lacking(&run, &words)?;
     if run.ended == Ended::Status(1) && run.stdout.is_empty() { Ok(()) } else { Err(run.to_string().into()) }
-}
-
-/// Whoever of a job is killed: the others end too, on all nodes.
-pub fn nothing_outlives_a_job(site: &Site) -> Result<(), Failed> {
-    for victim in ["rankine", "mpiexec", "hydra_pmi_proxy", "rank"] {
-        let hosts = Namespaces::new(&site.folder())?;
-        let name = format!("{victim}-{}", std::process::id());
-        let guest = site.guest()?.display().to_string();
-        let mut command = job(site, &hosts, &["--group", "ready", &guest, "forever", &name])?;
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let line = first_line(child.stdout.take().expect("it is piped"));
-        let chosen = match victim {
-            // `ip netns exec` becomes it.
-            "rankine" => Some(child.id() as i32),
-            "rank" => processes(&name).last().copied(),
-            program => hosts.processes()?.into_iter().rev().find(|process| {
-                fs::read_to_string(format!("/proc/{process}/comm")).is_ok_and(|comm| program.starts_with(comm.trim()))
-            }),
-        };
-        if let Some(process) = chosen {
-            // SAFETY: a plain system call; it is a process of the job that this test has started.
-            unsafe { libc::kill(process, libc::SIGKILL) };
-        }
-        let end = Instant::now() + LIMIT;
-        while child.try_wait()?.is_none() || !hosts.processes()?.is_empty() {
-            if Instant::now() > end {
-                let left = hosts.processes()?;
-                for &process in &left {
-                    // SAFETY: a plain system call; they are all in namespaces of this test's own.
-                    unsafe { libc::kill(process, libc::SIGKILL) };
-                }
-                child.wait()?;
-                return Err(format!("{LIMIT:?} after {victim} was killed these still run: {left:?}").into());
-            }
-            sleep(Duration::from_millis(50));
-        }
-        if line.trim() != "running" || chosen.is_none() {
-            return Err(format!("{victim}: it printed {line:?}, and {chosen:?} was killed").into());
-        }
-    }
-    Ok(())
 }
 
 /// What the book's page about grids shows is typed here, with its own `grid.toml`: all that needs none of its nodes.

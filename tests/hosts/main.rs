@@ -1,6 +1,7 @@
 //! Jobs on several hosts: `rankine run --hosts` and `--grid`, by the launcher of an MPI library, over TCP between two
 //! network namespaces, and in a Slurm of made-up nodes.
 
+mod failure;
 mod grid;
 mod namespaces;
 #[path = "../harness/places.rs"]
@@ -37,7 +38,9 @@ fn main() -> ExitCode {
         ("a_program_travels_once", grid::a_program_travels_once),
         ("files_travel", grid::files_travel),
         ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
-        ("nothing_outlives_a_job", grid::nothing_outlives_a_job),
+        ("nothing_outlives_a_job", failure::nothing_outlives_a_job),
+        ("starting_is_tried_again", failure::starting_is_tried_again),
+        ("a_link_may_drop", failure::a_link_may_drop),
     ];
     let in_slurm = [
         ("slurm/tasks_are_ranks", slurm::tasks_are_ranks as fn(&Site) -> Result<(), Failed>),

@@ -79,6 +79,11 @@ impl Namespaces {
         Ok(())
     }
 
+    /// The name of the second host's namespace.
+    pub fn second(&self) -> &str {
+        &self.names[1]
+    }
+
     /// The processes on both hosts.
     pub fn processes(&self) -> Result<Vec<i32>, String> {
         let mut found = Vec::new();

@@ -1,5 +1,6 @@
 // Says how many ranks share a node with this one, after messages of all sizes went round. With the argument `abort`, rank 0 aborts;
-// with `forever` and a name for the job, the ranks exchange messages until somebody ends them.
+// with `forever` and a name for the job, the ranks exchange messages until somebody ends them; with `resume` the messages go round when
+// rank 0 has read a line.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,14 @@ int main(int argc, char **argv)
         }
         for (;;)
             MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (argc > 1 && strcmp(argv[1], "resume") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            puts("running");
+            fflush(stdout);
+            getchar();
+        }
     }
     char *out = malloc(LARGEST), *in = malloc(LARGEST);
     for (int bytes = 1; bytes <= LARGEST; bytes *= 32) {

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use clap::Subcommand;
 
 use super::{compile, print_page};
+use crate::grid::network;
 use crate::grid::stage::Ready;
 use crate::grid::store::{Entry, Store, parse_job};
 use crate::{module, places};
@@ -54,6 +55,13 @@ pub(super) enum Command {
         #[arg(long, value_name = "NAME", value_parser = parse_job)]
         job: String,
         name: String,
+    },
+    /// Say whether ranks of a job have started here
+    Started {
+        #[command(flatten)]
+        place: Place,
+        #[arg(long, value_name = "NAME", value_parser = parse_job)]
+        job: String,
     },
     /// Remove the folder of a job
     End {
@@ -102,6 +110,9 @@ pub(super) fn run(command: Command) -> Result<ExitCode> {
             io::copy(&mut file, &mut output)?;
             output.flush()?;
         }
+        Command::Started { place, job } => {
+            print_page(&format!("{}\n", serde_json::to_string(&place.open()?.job(&job).exists())?))?;
+        }
         Command::End { place, job } => place.open()?.end(&job)?,
         Command::Clean { place, days } => {
             let age = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
@@ -119,5 +130,5 @@ fn ready(place: &Place, program: &Entry, reproducible: bool, job: Option<&str>, 
         compile::ahead(&file, &module::read_known(&file, &program.digest)?, reproducible)?;
         job.map(|job| store.begin(job, inputs)).transpose()?;
     }
-    Ok(Ready { missing, cache: places::cache(), state: places::state() })
+    Ok(Ready { missing, cache: places::cache(), state: places::state(), fabrics: network::fabrics() })
 }

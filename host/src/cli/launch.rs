@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use super::compile;
 use super::hosts::{self, Place, places};
@@ -17,9 +17,11 @@ use crate::grants::{Grants, Kept};
 use crate::grid::Grid;
 use crate::grid::ask::{Asker, Refusal, each};
 use crate::grid::launcher::{Job, Launcher, Part, shown};
+use crate::grid::network;
 use crate::grid::node::Node;
+use crate::grid::retries::Retries;
 use crate::grid::stage::{Baggage, Ready};
-use crate::grid::supervise;
+use crate::grid::supervise::Supervisor;
 use crate::module::{self, DIGEST_OPTION};
 use crate::places::{self as folders, env_path};
 
@@ -57,6 +59,11 @@ pub(super) struct Options {
     #[arg(long, requires = "hosts")]
     stage: bool,
 
+    /// Before the first rank has started, try again up to N times, with growing pauses: to reach a node, to bring it what
+    /// it needs, to start the ranks
+    #[arg(long, value_name = "N", requires = "where", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
+    retries: u32,
+
     /// The launcher (or RANKINE_LAUNCHER): mpiexec of MPICH, mpirun of Open MPI, srun
     #[arg(long, value_name = "PROGRAM", requires = "where")]
     launcher: Option<PathBuf>,
@@ -82,6 +89,8 @@ pub(super) struct Program {
     pub arguments: Vec<String>,
     /// The MPI library of this host.
     pub library: PathBuf,
+    /// Whether that can go by more than one network.
+    pub chooses_network: bool,
     /// The folders of this host that the program may use.
     pub grants: Grants,
 }
@@ -122,7 +131,12 @@ impl Options {
         let baggage = match is_staged {
             true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs, program.reproducible)?),
             false => None,
-        };
+        }
+        .map(|baggage| baggage.with_retries(self.retries));
+        ensure!(
+            baggage.is_some() || self.retries == 0,
+            "--retries is for --grid and --stage, by which nodes are asked"
+        );
         let ready = match &baggage {
             Some(baggage) => self.stage(&asker, &program, &places, baggage)?,
             None => Vec::new(),
@@ -132,6 +146,7 @@ impl Options {
         let mut command = launcher.command(&job)?;
         if let Some(grid) = &grid {
             command.env("RANKINE_GRID", grid).envs(self.ssh.iter().map(|ssh| ("RANKINE_SSH", ssh)));
+            command.envs(network(&program, &ready).iter().copied());
         }
         if self.dry_run {
             println!("{}", shown(&command));
@@ -142,7 +157,7 @@ impl Options {
             let error = command.exec();
             bail!("the launcher {} cannot be started: {error}", launcher.path.display())
         }
-        supervised(&mut command, &asker, &places, baggage.as_ref())
+        supervised(command, &asker, &places, baggage.as_ref())
     }
 
     /// The nodes, in their order, and the file that describes them.
@@ -170,7 +185,8 @@ impl Options {
             program.grants.keep_from([Kept::new(asker.ssh(node)?, "the program that reaches other hosts")])?;
         }
         if !self.dry_run {
-            return Ok(baggage.send(asker, &nodes)?.into_iter().map(|staged| staged.ready).collect());
+            let carriers: Vec<_> = places.iter().map(|place| (&place.node, place.words())).collect();
+            return Ok(baggage.send(asker, &carriers)?.into_iter().map(|staged| staged.ready).collect());
         }
         for node in nodes {
             println!("{}", shown(&asker.command(node, &baggage.question(node))?));
@@ -208,6 +224,19 @@ fn parts(
     parts
 }
 
+/// What the library is told of the network between nodes of which one at least has no faster one than TCP.
+fn network(program: &Program, ready: &[Ready]) -> &'static [(&'static str, &'static str)] {
+    if !program.chooses_network || ready.len() < 2 || ready.iter().all(|ready| !ready.fabrics.is_empty()) {
+        return &[];
+    }
+    let names: Vec<String> = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    let settings = network::settings(names.iter().map(String::as_str));
+    for (name, value) in settings {
+        tracing::info!("nodes are joined by TCP: {name}={value}");
+    }
+    settings
+}
+
 /// A node's own folders, where they are not called as here: ranks take their code from where it was made.
 fn environment(ready: &Ready) -> Vec<(&'static str, PathBuf)> {
     let other = |name, theirs: &Option<PathBuf>, ours: Option<PathBuf>| {
@@ -234,6 +263,9 @@ fn words(asker: &Asker, program: &Program, node: &Node, baggage: Option<&Baggage
     if let Some(mut folder) = baggage.folder_on(node).map(PathBuf::into_os_string) {
         folder.push("::.");
         words.extend(["--dir".into(), folder]);
+    }
+    if let Some(mark) = baggage.mark_on(node) {
+        words.extend(["--mark-start".into(), mark.into()]);
     }
     words.extend([DIGEST_OPTION.into(), baggage.digest().into(), baggage.program_on(node).into()]);
     words.extend(program.arguments.iter().map(OsString::from));
@@ -268,13 +300,12 @@ fn in_folders_of(node: &Node, word: &OsString) -> OsString {
 }
 
 /// Starts the launcher, waits for it, brings back what the job has left. The exit status is the launcher's.
-fn supervised(command: &mut Command, asker: &Asker, places: &[Place], baggage: Option<&Baggage>) -> Result<ExitCode> {
-    let status = supervise::run(command)?;
-    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+fn supervised(command: Command, asker: &Asker, places: &[Place], baggage: Option<&Baggage>) -> Result<ExitCode> {
+    let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
+    let code = launched(command, asker, &nodes, baggage)?;
     if code != 0 {
         report_lost(asker, places);
     }
-    let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
     let fetched = baggage.map_or(Ok(()), |baggage| baggage.fetch(asker, &nodes));
     match (code, fetched) {
         (0, fetched) => fetched.map(|()| ExitCode::SUCCESS),
@@ -287,9 +318,51 @@ fn supervised(command: &mut Command, asker: &Asker, places: &[Place], baggage: O
     }
 }
 
+/// Runs the launcher, again if no rank of the job has started. Its status in the end.
+fn launched(command: Command, asker: &Asker, nodes: &[&Node], baggage: Option<&Baggage>) -> Result<i32> {
+    let asker = asker.within(MOMENT);
+    let mut supervisor = Supervisor::new(command);
+    let mut retries = baggage.map_or(Retries::new(0), Baggage::retries);
+    loop {
+        let status = supervisor.run()?;
+        if let Some(signal) = status.signal().filter(|_| !supervisor.is_told()) {
+            eprintln!("rankine: the launcher was ended by signal {signal}, and its ranks with it");
+        }
+        let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        let may_begin_again = code != 0 && !supervisor.is_told() && retries.are_wanted();
+        match baggage.filter(|_| may_begin_again) {
+            Some(baggage) if begins_again(baggage, &asker, nodes, (&mut retries, code)) => {}
+            _ => return Ok(code),
+        }
+    }
+}
+
+/// Whether the launcher is to be run again: no rank has started, and a try is left.
+fn begins_again(baggage: &Baggage, asker: &Asker, nodes: &[&Node], (retries, code): (&mut Retries, i32)) -> bool {
+    let why = format!("the launcher ended with status {code} before a rank of the job had started");
+    let mut has_paused = false;
+    loop {
+        let again = match baggage.is_started(asker, nodes) {
+            Ok(true) => return false,
+            Ok(false) if has_paused => return true,
+            Ok(false) => retries.again(&why).map(|()| true),
+            // It may be back in a moment, and say whether its ranks have started.
+            Err(unknown) => retries.again(unknown).map(|()| false),
+        };
+        match again {
+            Some(true) => return true,
+            Some(false) => has_paused = true,
+            None => {
+                eprintln!("rankine: {why}, and no more tries are left (--retries)");
+                return false;
+            }
+        }
+    }
+}
+
 /// After a job that has failed: the nodes that are gone, and the ranks that they carried.
 fn report_lost(asker: &Asker, places: &[Place]) {
-    let asker = Asker { ssh: asker.ssh.clone(), rankine: asker.rankine.clone(), limit: MOMENT };
+    let asker = asker.within(MOMENT);
     let nodes: Vec<&Node> = places.iter().map(|place| &place.node).collect();
     let answers = each(&nodes, |node| asker.ask(node, &["--version".into()], None));
     for (place, answer) in places.iter().zip(answers) {
@@ -316,6 +389,7 @@ mod tests {
             reproducible: false,
             arguments: vec!["{data}".into()],
             library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
+            chooses_network: false,
             grants: Grants::default(),
         };
         let asker = Asker { ssh: None, rankine: "/bin/rankine".into(), limit: LONGEST };

@@ -27,6 +27,7 @@ use crate::engine::Engine;
 use crate::engine::local::Local;
 use crate::engine::mpi::{Mpi, library, process};
 use crate::grants::{Folder, Grants};
+use crate::grid::{network, store};
 use crate::job::{Job, Part, Placement, Settings, cores};
 use crate::module::{self, Origin, Program};
 use crate::output::Output;
@@ -129,6 +130,10 @@ pub(super) struct Arguments {
     #[arg(long = "module-digest", value_name = "DIGEST", hide = true)]
     digest: Option<String>,
 
+    /// Leave this file when the program is about to start: for a launcher that may have to try again
+    #[arg(long = "mark-start", value_name = "FILE", hide = true)]
+    mark: Option<PathBuf>,
+
     /// Compute the same bits on every architecture, with any placement of ranks, on both engines (see
     /// docs/reproducible.md)
     #[arg(long)]
@@ -224,6 +229,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     let dumps = dumps.map(Arc::new);
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
+    let mark = arguments.mark.clone();
     // Before the wall, behind which nobody can begin to listen.
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let profiling =
@@ -239,6 +245,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     let coredump = dumps.is_some();
     let compiling = module::Settings { perf, coredump, reproducible: settings.reproducible, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
+    mark.map(|file| store::mark(&file)).transpose()?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
     let note = Noted::new(name, &programs, &settings);
@@ -382,7 +389,7 @@ impl Arguments {
         let folders = self.all_folders();
         let grants = Grants::here(&folders);
         grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
-        let library = library::find(self.mpi_lib.as_deref())?.path;
+        let library = library::find(self.mpi_lib.as_deref())?;
         let mut options: Vec<OsString> = Vec::new();
         let mut option = |name: OsString, value: OsString| options.extend([name, value]);
         for folder in &folders {
@@ -423,7 +430,8 @@ impl Arguments {
             file: PathBuf::from(&self.program[0]),
             reproducible: self.reproducible,
             arguments: self.program[1..].to_vec(),
-            library,
+            chooses_network: network::has_choice(&library.version),
+            library: library.path.clone(),
             grants,
         })
     }

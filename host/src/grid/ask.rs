@@ -62,6 +62,13 @@ pub enum Refusal {
     Failed(String),
 }
 
+impl Refusal {
+    /// Whether it may be otherwise in a moment.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Refusal::Unreached(_) | Refusal::TooLate(_) | Refusal::Failed(_))
+    }
+}
+
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -75,6 +82,11 @@ impl std::fmt::Display for Refusal {
 }
 
 impl Asker {
+    /// The same, with so much time for an answer.
+    pub fn within(&self, limit: Duration) -> Asker {
+        Asker { ssh: self.ssh.clone(), rankine: self.rankine.clone(), limit }
+    }
+
     /// The program that reaches a node: named for all, for it, or `ssh`.
     pub fn ssh(&self, node: &Node) -> Result<PathBuf> {
         let named = self.ssh.as_deref().or(node.ssh.first().map(Path::new));

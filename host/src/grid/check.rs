@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::ask::{Asker, Refusal, each};
 use super::facts::{Facts, Found};
+use super::network;
 use super::node::Node;
 
 /// Space below which a job may well fail for want of it.
@@ -171,7 +172,8 @@ pub fn is_ready(reports: &[Report]) -> bool {
 
 /// The reports as a table, with what is wrong beneath each node.
 pub fn table(reports: &[Report]) -> String {
-    let head = ["node", "architecture", "system", "rankine", "slots", "cores", "load", "free", "MPI library"];
+    let head =
+        ["node", "architecture", "system", "rankine", "slots", "cores", "load", "free", "network", "MPI library"];
     let mut rows = vec![head.map(String::from).to_vec()];
     rows.extend(reports.iter().map(row));
     let lines = columns(&rows);
@@ -183,14 +185,28 @@ pub fn table(reports: &[Report]) -> String {
             page += &format!("  {mark}: {}\n    → {}\n", problem.what, problem.next);
         }
     }
-    page
+    page + &network(reports)
+}
+
+/// What jobs on several nodes are told of the network, if it is TCP.
+fn network(reports: &[Report]) -> String {
+    let facts: Vec<&Facts> = reports.iter().filter_map(|report| report.facts.as_ref()).collect();
+    let has_mpich = |facts: &&Facts| matches!(&facts.mpi, Found::Here(mpi) if mpi.version.starts_with("MPICH"));
+    if facts.len() < 2 || !facts.iter().any(has_mpich) || facts.iter().all(|facts| !facts.fabrics.is_empty()) {
+        return String::new();
+    }
+    let settings = network::OVER_TCP.map(|(name, value)| format!("{name}='{value}'")).join(" ");
+    format!(
+        "nodes are joined by TCP: jobs on several of them get {settings},\n\
+         unless UCX_ or FI_ variables or MPIR_CVAR_CH4_NETMOD say otherwise (docs/grid.md)\n"
+    )
 }
 
 fn row(report: &Report) -> Vec<String> {
     let dash = || "-".to_string();
     let slots = report.slots.map_or_else(dash, |slots| slots.to_string());
     let Some(facts) = &report.facts else {
-        return [report.node.clone(), dash(), dash(), dash(), slots, dash(), dash(), dash(), dash()].to_vec();
+        return [report.node.clone(), dash(), dash(), dash(), slots, dash(), dash(), dash(), dash(), dash()].to_vec();
     };
     let free = match &facts.scratch {
         Found::Here(space) => bytes(space.free),
@@ -201,10 +217,11 @@ fn row(report: &Report) -> Vec<String> {
         Found::Missing { .. } => dash(),
     };
     let said = |text: &str| crate::shown::line(text);
+    let network = if facts.fabrics.is_empty() { "TCP".into() } else { said(&facts.fabrics.join(" ")) };
     let load = facts.load.map_or_else(dash, |load| format!("{load:.1}"));
     let cores = facts.cores.to_string();
     let (architecture, system) = (said(&facts.architecture), said(&facts.system));
-    [report.node.clone(), architecture, system, said(&facts.version), slots, cores, load, free, mpi].to_vec()
+    [report.node.clone(), architecture, system, said(&facts.version), slots, cores, load, free, network, mpi].to_vec()
 }
 
 /// Rows whose columns stand beneath each other.

@@ -6,6 +6,7 @@ use std::thread::available_parallelism;
 
 use serde::{Deserialize, Serialize};
 
+use super::network;
 use crate::engine::mpi::library;
 
 /// A node, by its own word. What an older or newer `rankine` does not say is left out.
@@ -24,6 +25,8 @@ pub struct Facts {
     pub load: Option<f64>,
     /// Bytes of memory that programs could have.
     pub memory: Option<u64>,
+    /// Devices of networks that are faster than TCP.
+    pub fabrics: Vec<String>,
     /// The MPI library that ranks would be given.
     pub mpi: Found<Mpi>,
     /// The folder for what jobs bring along.
@@ -102,6 +105,7 @@ impl Facts {
             cores: available_parallelism().map_or(1, usize::from),
             load: load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()),
             memory: memory(&fs::read_to_string("/proc/meminfo").unwrap_or_default()),
+            fabrics: network::fabrics(),
             mpi: mpi.map(|library| Mpi { version: library.version.clone(), path: library.path.clone() }).into(),
             scratch: space(&question.scratch, true).into(),
             data: question.data.as_deref().map(|data| space(data, false).into()),

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::ask::{Asker, Refusal, each};
 use super::check::bytes;
 use super::node::Node;
+use super::retries::Retries;
 use super::store::{self, Entry};
 
 /// What a job brings along.
@@ -27,6 +28,10 @@ pub struct Baggage {
     outputs: Vec<PathBuf>,
     /// What the job's folders are called, if it has any.
     pub job: Option<String>,
+    /// How often it is tried again to bring it to a node.
+    retries: Retries,
+    /// What the files are called by which nodes know that ranks have started, if that is to be known.
+    mark: Option<String>,
     /// Its code is to compute the same bits everywhere.
     reproducible: bool,
 }
@@ -40,6 +45,9 @@ pub struct Ready {
     pub cache: Option<PathBuf>,
     /// The same of the key.
     pub state: Option<PathBuf>,
+    /// Devices of networks that are faster than TCP.
+    #[serde(default)]
+    pub fabrics: Vec<String>,
 }
 
 /// What a node has now.
@@ -69,7 +77,45 @@ impl Baggage {
             seen.push(name);
         }
         let job = (!inputs.is_empty() || !outputs.is_empty()).then(drawn);
-        Ok(Baggage { program: entry(&program.into())?, inputs, outputs: outputs.to_vec(), job, reproducible })
+        let program = entry(&program.into())?;
+        let (outputs, retries) = (outputs.to_vec(), Retries::new(0));
+        Ok(Baggage { program, inputs, outputs, job, retries, mark: None, reproducible })
+    }
+
+    /// Starting is tried again so often.
+    pub fn with_retries(mut self, count: u32) -> Baggage {
+        self.retries = Retries::new(count);
+        self.mark = (count > 0).then(|| format!("{}.started", drawn()));
+        self
+    }
+
+    /// The file on a node that shows whether ranks have started there.
+    pub fn mark_on(&self, node: &Node) -> Option<PathBuf> {
+        Some(store::job_folder(&node.store(), self.mark.as_deref()?))
+    }
+
+    /// Tries that are left for the launcher.
+    pub fn retries(&self) -> Retries {
+        self.retries
+    }
+
+    /// Whether a rank of the job has started. Nodes that can't be asked are named.
+    pub fn is_started(&self, asker: &Asker, nodes: &[&Node]) -> Result<bool, String> {
+        let Some(mark) = &self.mark else { return Ok(true) };
+        let answers = each(nodes, |node| {
+            let mut question = words("started", node);
+            question.extend(["--job".into(), mark.into()]);
+            asker.ask_for::<bool>(node, &question)
+        });
+        let mut unknown = Vec::new();
+        for (node, answer) in nodes.iter().zip(answers) {
+            match answer {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(refusal) => unknown.push(format!("{}: {refusal}", node.name)),
+            }
+        }
+        if unknown.is_empty() { Ok(false) } else { Err(unknown.join("; ")) }
     }
 
     /// What the program is known by.
@@ -87,9 +133,9 @@ impl Baggage {
         Some(store::job_folder(&node.store(), self.job.as_deref()?))
     }
 
-    /// Whether something comes back.
+    /// Whether something is to be done after the job.
     pub fn is_awaited(&self) -> bool {
-        self.job.is_some()
+        self.job.is_some() || self.mark.is_some()
     }
 
     /// The arguments of `rankine` that ask a node whether it has everything.
@@ -102,19 +148,20 @@ impl Baggage {
         words
     }
 
-    /// Sees to it that every node has everything. All that don't are named.
-    pub fn send(&self, asker: &Asker, nodes: &[&Node]) -> Result<Vec<Staged>> {
-        let outcomes = each(nodes, |node| self.send_to(asker, node));
+    /// Sees to it that every node has everything. All that don't are named, with what they were to carry.
+    pub fn send(&self, asker: &Asker, carriers: &[(&Node, String)]) -> Result<Vec<Staged>> {
+        let nodes: Vec<&Node> = carriers.iter().map(|(node, _)| *node).collect();
+        let outcomes = each(&nodes, |node| self.send_patiently(asker, node));
         let mut refusals = Vec::new();
         let mut staged = Vec::new();
-        for (node, outcome) in nodes.iter().zip(outcomes) {
+        for ((node, ranks), outcome) in carriers.iter().zip(outcomes) {
             match outcome {
                 Ok(done) => {
                     let (files, length) = done.copied;
                     tracing::info!("{}: {files} files copied, {}", node.name, bytes(length));
                     staged.push(done);
                 }
-                Err(refusal) => refusals.push(format!("{}: {refusal}", node.name)),
+                Err(refusal) => refusals.push(format!("{}, for {ranks}: {refusal}", node.name)),
             }
         }
         match refusals.is_empty() {
@@ -123,6 +170,19 @@ impl Baggage {
                 "nothing was started, since not every node is ready:\n  {}\n  → `rankine grid check` says more of each node",
                 refusals.join("\n  ")
             ),
+        }
+    }
+
+    fn send_patiently(&self, asker: &Asker, node: &Node) -> Result<Staged, Refusal> {
+        let mut retries = self.retries;
+        loop {
+            match self.send_to(asker, node) {
+                Err(refusal) if refusal.may_pass() => {
+                    let again = retries.again(format_args!("{}: {refusal}", node.name));
+                    again.ok_or(refusal)?;
+                }
+                outcome => return outcome,
+            }
         }
     }
 
@@ -163,7 +223,10 @@ impl Baggage {
     /// Brings back what the job has left, and removes its folders. Where nodes have different files of a name, each is
     /// kept, with the node's name behind its own. What can't be fetched stays where it is.
     pub fn fetch(&self, asker: &Asker, nodes: &[&Node]) -> Result<()> {
-        let Some(job) = self.job.as_deref() else { return Ok(()) };
+        let Some(job) = self.job.as_deref() else {
+            self.clear(asker, nodes);
+            return Ok(());
+        };
         let names: Vec<OsString> = self.outputs.iter().map(|output| file_name(output).into()).collect();
         let found = each(nodes, |node| {
             let mut question = words("results", node);
@@ -216,14 +279,15 @@ impl Baggage {
 
     /// Removes the job's folders. A node that is gone keeps its own, until `rankine grid clean`.
     fn clear(&self, asker: &Asker, nodes: &[&Node]) {
-        let Some(job) = &self.job else { return };
-        each(nodes, |node| {
-            let mut question = words("end", node);
-            question.extend(["--job".into(), job.into()]);
-            if let Err(refusal) = asker.ask(node, &question, None) {
-                tracing::warn!("{}: the job's folder was not removed: {refusal}", node.name);
-            }
-        });
+        for job in self.job.iter().chain(&self.mark) {
+            each(nodes, |node| {
+                let mut question = words("end", node);
+                question.extend(["--job".into(), job.into()]);
+                if let Err(refusal) = asker.ask(node, &question, None) {
+                    tracing::warn!("{}: {job} was not removed from its store: {refusal}", node.name);
+                }
+            });
+        }
     }
 }
 

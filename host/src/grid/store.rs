@@ -216,6 +216,13 @@ impl Store {
     }
 }
 
+/// Leaves the file by which others know that ranks have started.
+pub fn mark(file: &Path) -> Result<()> {
+    let what = || format!("{} can't be made", file.display());
+    make(file.parent().context("a file lies in a folder")?).with_context(what)?;
+    File::create(file).map(drop).with_context(what)
+}
+
 /// The folder of a job in a store.
 pub fn job_folder(store: &Path, job: &str) -> PathBuf {
     store.join(JOBS).join(job)
