@@ -119,6 +119,67 @@ pub fn every_node_is_checked(site: &Site) -> Result<(), Failed> {
     if run.ended == Ended::Status(0) && nodes == 2 && all { Ok(()) } else { Err(run.to_string().into()) }
 }
 
+/// Where TCP joins nodes, and nobody has chosen another network, MPICH goes by libfabric.
+pub fn the_network_is_chosen(site: &Site) -> Result<(), Failed> {
+    let is_empty = |folder: &str| fs::read_dir(folder).map_or(0, Iterator::count) == 0;
+    let is_tcp = ["/sys/class/infiniband", "/sys/class/cxi"].into_iter().all(is_empty);
+    let hosts = Namespaces::new(&site.folder())?;
+    let guest = site.guest()?.display().to_string();
+    let run = run_within(job(site, &hosts, &["-v", "--group", "ready", &guest])?, None, LIMIT)?;
+    check(&run, 0, &ALL_FOUR)?;
+    if run.stderr.contains("joined by TCP") {
+        return Err(format!("UCX was chosen\n{run}").into());
+    }
+    let mut command = job(site, &hosts, &["-v", "--group", "ready", &guest])?;
+    command.env_remove("UCX_TLS").env_remove("UCX_NET_DEVICES");
+    let run = run_within(command, None, LIMIT)?;
+    check(&run, 0, &ALL_FOUR)?;
+    let said = [&run.stderr, &grid(site, &hosts, &["check", "--group", "ready"])?.stdout];
+    match said.iter().all(|text| text.contains("joined by TCP") && text.contains("MPIR_CVAR_CH4_NETMOD=")) == is_tcp {
+        true => Ok(()),
+        false => Err(format!("{}\n{run}", said[1]).into()),
+    }
+}
+
+/// A node gets `rankine` whole, once, and only one that runs there.
+pub fn a_node_is_installed(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let place = site.folder().join("installed");
+    let _ = fs::remove_dir_all(&place);
+    let described = describe(site)?;
+    let binary = place.join("bin/rankine");
+    let text = fs::read_to_string(&described)?.replace("/no/such/rankine", &binary.display().to_string());
+    let file = site.folder().join("install.toml");
+    fs::write(&file, text)?;
+    let run = |words: &[&str]| {
+        let mut command = hosts.on_first(&site.places.rankine);
+        command.args(["grid"]).args(words).arg("--grid").arg(&file).arg("--ssh").arg(&hosts.ssh);
+        Ok::<_, Failed>(run_within(command, None, LIMIT)?)
+    };
+    let ends = |run: Run, status: i32, parts: &[&str]| {
+        lacking(&run, parts)?;
+        if run.ended == Ended::Status(status) { Ok(()) } else { Err(Failed::from(run)) }
+    };
+    ends(run(&["install", "bare"])?, 0, &["bare1: ", "/installed/bin/rankine is rankine ", " now, ", " copied"])?;
+    if fs::read(&binary)? != fs::read(&site.places.rankine)? {
+        return Err("it is another program".into());
+    }
+    ends(run(&["check", "--group", "bare"])?, 0, &["bare1 ", std::env::consts::ARCH])?;
+    ends(run(&["install", "bare1"])?, 0, &[" already\n"])?;
+    // What a disk has torn is not what it was.
+    fs::OpenOptions::new().write(true).open(&binary)?.set_len(1000)?;
+    ends(run(&["install", "bare1"])?, 0, &[" copied\n"])?;
+    let mut head = fs::read(&site.places.rankine)?;
+    head.truncate(64);
+    // Of a machine that nobody has here: riscv64, or what stands there for the other.
+    head[18] = 243;
+    let other = place.join("other");
+    fs::write(&other, head)?;
+    let other = other.display().to_string();
+    ends(run(&["install", "bare1", "--file", &other])?, 1, &["and this rankine is for riscv64"])?;
+    ends(run(&["install", "bare1+gone"])?, 1, &[" already\n", "gone: it can't be reached: no host is called"])
+}
+
 /// What the file says needs no node.
 pub fn a_grid_is_listed(site: &Site) -> Result<(), Failed> {
     let list = |words: &[&str]| {

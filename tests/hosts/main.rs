@@ -6,6 +6,7 @@ mod grid;
 mod namespaces;
 #[path = "../harness/places.rs"]
 mod places;
+mod pods;
 #[path = "../harness/process.rs"]
 mod process;
 mod slurm;
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
         ("a_staged_program", a_staged_program),
         ("a_signal_ends_every_rank", a_signal_ends_every_rank),
         ("every_node_is_checked", grid::every_node_is_checked),
+        ("a_node_is_installed", grid::a_node_is_installed),
+        ("the_network_is_chosen", grid::the_network_is_chosen),
         ("a_program_travels_once", grid::a_program_travels_once),
         ("files_travel", grid::files_travel),
         ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         ("the_command_is_shown", the_command_is_shown as fn(&Site) -> Result<(), Failed>),
         ("a_grid_is_listed", grid::a_grid_is_listed),
         ("the_page_is_typed", grid::the_page_is_typed),
+        ("a_manifest_is_an_mpijob", pods::a_manifest_is_an_mpijob),
     ] {
         let site = site.clone();
         trials.push(Trial::test(format!("hosts/{name}"), move || test(&site)));

@@ -15,6 +15,7 @@ use crate::grid::Grid;
 use crate::grid::ask::{Asker, each};
 use crate::grid::check::{self, columns};
 use crate::grid::facts::{Facts, Question};
+use crate::grid::install::{Installed, Program};
 use crate::grid::manifest::{self, Manifest};
 use crate::grid::node::Node;
 use crate::places::env_path;
@@ -35,6 +36,8 @@ enum Command {
     Check(Check),
     /// Run a command on a node, as the grid says it is reached
     Ssh(Ssh),
+    /// Bring `rankine` to nodes that lack it or have another version, to where the grid says it is
+    Install(Install),
     /// Remove files from the nodes that jobs brought along and none has used for some time
     Clean(Clean),
     /// Write a job for the MPI Operator of Kubernetes: an MPIJob, and a container file for its image
@@ -55,6 +58,29 @@ struct Ssh {
     /// The command
     #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<OsString>,
+}
+
+#[derive(clap::Args)]
+struct Install {
+    /// Nodes, or names of groups, kinds and labels
+    #[arg(value_name = "NODE", required = true)]
+    nodes: Vec<String>,
+
+    /// What to bring: a binary, or a package of `./x package`, for nodes of another kind [default: this program]
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// The file that describes the grid [default: RANKINE_GRID, else grid.toml]
+    #[arg(long, value_name = "FILE")]
+    grid: Option<PathBuf>,
+
+    /// The program that runs a command on a node, instead of ssh (or RANKINE_SSH)
+    #[arg(long, value_name = "PROGRAM")]
+    ssh: Option<PathBuf>,
+
+    /// Seconds that a node may take
+    #[arg(long, value_name = "SECS", default_value_t = 600)]
+    wait: u16,
 }
 
 #[derive(clap::Args)]
@@ -160,6 +186,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::List(wanted) => list(&wanted),
         Command::Check(check) => check.run(),
         Command::Ssh(ssh) => ssh.run(),
+        Command::Install(install) => install.run(),
         Command::Clean(clean) => clean.run(),
         Command::Manifest(pods) => pods.run(),
         Command::Store(command) => grid_store::run(command),
@@ -244,6 +271,30 @@ fn helper(word: &OsStr, library: &Path) -> Option<OsString> {
     let name = Path::new(text.trim_matches('"')).file_name()?.to_str()?;
     let place = library.parent()?.parent()?.join("bin").join(name);
     HELPERS.contains(&name).then(|| format!("\"{}\"", place.display()).into())
+}
+
+impl Install {
+    /// A line for each node; status 1 if one has not got it.
+    fn run(&self) -> Result<ExitCode> {
+        let (grid, _) = Grid::find(self.grid.as_deref())?;
+        let nodes = grid.group(&self.nodes.join("+"))?;
+        let asker = Ways { ssh: self.ssh.clone(), wait: self.wait }.asker()?;
+        let program = Program::open(self.file.as_deref())?;
+        let answers = each(&nodes, |node| program.install(&asker, node));
+        let mut page = String::new();
+        for (node, answer) in nodes.iter().zip(&answers) {
+            let place = asker.rankine(node).display();
+            page += &match answer {
+                Ok(Installed { version, copied: None }) => format!("{}: {place} is {version} already\n", node.name),
+                Ok(Installed { version, copied: Some(length) }) => {
+                    format!("{}: {place} is {version} now, {} copied\n", node.name, check::bytes(*length))
+                }
+                Err(refusal) => format!("{}: {refusal}\n", node.name),
+            };
+        }
+        print_page(&page)?;
+        Ok(ExitCode::from(u8::from(answers.iter().any(Result::is_err))))
+    }
 }
 
 impl Clean {

@@ -113,6 +113,12 @@ impl Asker {
             command.args(arguments);
             return Ok(command);
         }
+        let words = std::iter::once(rankine.as_os_str()).chain(arguments.iter().map(OsString::as_os_str));
+        self.remote(node, &words.map(single).collect::<Vec<_>>().join(OsStr::new(" ")))
+    }
+
+    /// The command that has a node's shell run this.
+    fn remote(&self, node: &Node, text: &OsStr) -> Result<Command> {
         let ssh = self.ssh(node)?;
         let mut command = match ssh.file_name() == Some("ssh".as_ref()) {
             false => node.reach(&ssh),
@@ -125,9 +131,31 @@ impl Asker {
                 polite
             }
         };
-        let words = std::iter::once(rankine.as_os_str()).chain(arguments.iter().map(OsString::as_os_str));
-        command.arg(words.map(single).collect::<Vec<_>>().join(OsStr::new(" ")));
+        command.arg(text);
         Ok(command)
+    }
+
+    /// Has `sh` run a script on a node, with this file as its input. What it prints.
+    pub fn shell(&self, node: &Node, script: &str, input: Option<File>) -> Result<String, Refusal> {
+        let failed = |error: anyhow::Error| Refusal::Failed(format!("{error:#}"));
+        let mut command = if node.is_here() {
+            let mut command = Command::new("sh");
+            command.arg("-c").arg(script);
+            command
+        } else {
+            // Whatever shell the user has there.
+            let mut text = OsString::from("exec sh -c ");
+            text.push(single(script.as_ref()));
+            self.remote(node, &text).map_err(failed)?
+        };
+        command.stdin(input.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::piped());
+        let answer = run(command, self.limit).map_err(|error| failed(error.into()))?;
+        let answer = answer.ok_or(Refusal::TooLate(self.limit))?;
+        match answer.status.code() {
+            Some(0) => Ok(String::from_utf8_lossy(&answer.output).into_owned()),
+            Some(255) if !node.is_here() => Err(Refusal::Unreached(last_words(&answer))),
+            _ => Err(Refusal::Failed(last_words(&answer))),
+        }
     }
 
     /// Runs `rankine` with these arguments on a node; its input is the file, or empty. What it prints.

@@ -90,8 +90,13 @@ fn advice(node: &Node, refusal: &Refusal) -> String {
                 node.address
             )
         }
-        Refusal::NoRankine(_) => format!("install rankine {version} there, or say where it is: rankine = \"/…\""),
-        Refusal::Older(_) => format!("install rankine {version} there"),
+        Refusal::NoRankine(_) => {
+            format!(
+                "install rankine {version} there (`rankine grid install {}`), or say where it is: rankine = \"/…\"",
+                node.name
+            )
+        }
+        Refusal::Older(_) => format!("install rankine {version} there (`rankine grid install {}`)", node.name),
         Refusal::Failed(_) => "mend that on the node, then check again".into(),
     }
 }

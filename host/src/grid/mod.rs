@@ -5,6 +5,7 @@ pub mod batch;
 pub mod check;
 pub mod facts;
 mod file;
+pub mod install;
 pub mod launcher;
 pub mod manifest;
 pub mod names;
