@@ -1,6 +1,7 @@
 //! What a host knows about a function of the ABI: the row type of the generated list.
 
-use crate::FUNCTIONS;
+use crate::parameters::PARAMETERS;
+use crate::{FUNCTIONS, Parameter};
 
 /// A function that a guest may import from the module [`MODULE`](crate::MODULE).
 #[derive(Copy, Clone, Debug)]
@@ -136,7 +137,17 @@ impl Function {
 
     /// The function of that name.
     pub fn named(name: &str) -> Option<&'static Function> {
-        FUNCTIONS.binary_search_by_key(&name, |function| function.name).ok().map(|at| &FUNCTIONS[at])
+        Some(&FUNCTIONS[Function::number(name)?])
+    }
+
+    /// Its place in the list.
+    fn number(name: &str) -> Option<usize> {
+        FUNCTIONS.binary_search_by_key(&name, |function| function.name).ok()
+    }
+
+    /// What its words mean.
+    pub fn described(&self) -> &'static [Parameter] {
+        Function::number(self.name).map_or(&[], |at| PARAMETERS[at])
     }
 
     /// Whether it is the variant for large counts of another one.
@@ -158,6 +169,7 @@ impl Function {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Area, Class, Direction, Length, Meaning, Repeats};
 
     #[test]
     fn functions_are_found_by_name() {
@@ -185,6 +197,22 @@ mod tests {
         assert_eq!(moves("MPI_Recv"), None);
         assert_eq!(moves("MPI_Send_init"), None);
         assert_eq!(moves("MPI_Pack"), None);
+    }
+
+    #[test]
+    fn words_are_described() {
+        for function in &FUNCTIONS {
+            assert_eq!(function.described().len(), function.parameters.len(), "{}", function.name);
+        }
+        let words = Function::named("MPI_Gatherv_c").unwrap().described();
+        assert!(matches!(
+            words[0].meaning,
+            Meaning::Buffer(Area::Elements { count: 1, times: Repeats::Once, datatype: 2 })
+        ));
+        assert!(matches!(words[3].meaning, Meaning::Buffer(Area::Blocks { counts: 4, displs: 5, datatype: 6 })));
+        assert!(words[3].at_root && words[3].direction == Direction::Out);
+        let wait = Function::named("MPI_Waitall").unwrap().described();
+        assert_eq!((wait[1].meaning, wait[1].length), (Meaning::Handle(Class::Request), Length::Parameter(0)));
     }
 
     #[test]

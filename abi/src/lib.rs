@@ -3,7 +3,7 @@
 //! Handles, constants and the list of functions are generated from the tables `abi/constants.toml` and
 //! `abi/functions.toml`; what is written by hand here is their meaning that a table does not hold.
 //! Nothing is validated in this crate: a [`Comm`] or an [`Addr`] is a number that a guest gave. Read the head of
-//! `abi/functions.toml` first, then `function.rs`, which says what of a row is known at run time.
+//! `abi/functions.toml` first, then `function.rs` and `parameter.rs`, which say what of a row is known at run time.
 #![no_std]
 
 mod constants;
@@ -11,6 +11,8 @@ mod element;
 mod function;
 mod functions;
 mod handles;
+mod parameter;
+mod parameters;
 mod status;
 
 pub use constants::*;
@@ -18,6 +20,7 @@ pub use element::{Element, Index, Kind, Language};
 pub use function::{Chapter, Function, Payload, Times, ValueType};
 pub use functions::FUNCTIONS;
 pub use handles::*;
+pub use parameter::{Area, Class, Direction, Length, Meaning, Parameter, Repeats};
 pub use status::Status;
 
 /// The name of the module that a guest imports MPI from.

@@ -211,7 +211,7 @@ fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Res
 }
 
 /// Fresh pages at the end of the memory, or nothing when there are none left.
-fn grow<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> Result<Option<Addr>> {
+pub(crate) fn grow<R: Rank>(caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> Result<Option<Addr>> {
     let memory = Guest::memory(caller)?;
     let old = memory.grow(caller.as_context_mut(), u64::from(bytes).div_ceil(PAGE));
     Ok(old.ok().and_then(|pages| u32::try_from(pages * PAGE).ok()).map(Addr))

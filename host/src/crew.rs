@@ -18,11 +18,12 @@ use crate::grants::Access;
 use crate::guest::Guest;
 use crate::job::{Placement, Settings};
 use crate::output::{Output, Stream};
-use crate::profile::{self, sites::Sites};
+use crate::profile::sites::Sites;
 use crate::symbols::Symbols;
 use crate::team::{Carry, Ended, Parts, Team};
 use crate::threads::Linked;
 use crate::thrown::Thrown;
+use crate::told::{self, Ear};
 
 /// What ranks run: a program, and how it is called.
 pub(crate) struct Role<R: Rank> {
@@ -152,10 +153,9 @@ impl<E: Engine> Crew<E> {
         let memory = role.program.memory(rank.account())?;
         let wasi = || wasi(&self.settings, memory.is_some(), &role.arguments, seat.index, &self.output);
         let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
-        let Settings { placement, view, profile, .. } = &self.settings;
-        let recorder = profile.as_ref().zip(role.sites.as_ref());
-        let recorder = recorder.map(|(profile, sites)| profile.record(seat.who, seat.index, sites, &role.symbols));
-        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), recorder.clone());
+        let Settings { placement, view, .. } = &self.settings;
+        let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
+        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), ear.clone());
         let objects = guest.objects().clone();
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
@@ -171,7 +171,7 @@ impl<E: Engine> Crew<E> {
                 memory: memory.clone(),
                 wasi: wasi()?,
                 no_folder,
-                recorder,
+                ear,
                 most: self.settings.most_threads(),
                 carrier: Box::new(carrier),
             }));
@@ -195,8 +195,8 @@ impl<E: Engine> Crew<E> {
                     self.dump(&role.arguments[0], &role.symbols, kept.store(), error);
                 }
                 let guest = kept.store().data();
-                if let Some(recorder) = guest.recorder() {
-                    recorder.finish();
+                if let Some(ear) = guest.ear() {
+                    ear.finish();
                 }
                 let rank = match guest.member().map(|member| member.team.end(member.number)) {
                     None => Some(&**guest.rank()),
@@ -303,7 +303,7 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
     if let Some(memory) = instance.get_memory(&mut *store, "memory") {
         store.data_mut().set_memory(memory);
     }
-    profile::install(store, instance)?;
+    told::install(store, instance)?;
     instance.get_typed_func(&mut *store, "_start")
 }
 

@@ -20,8 +20,8 @@ use crate::engine::Rank;
 use crate::job::Placement;
 use crate::math::Transforms;
 use crate::output::Output;
-use crate::profile::Recorder;
 use crate::team::{self, Member, Team};
+use crate::told::Ear;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
 #[derive(Debug)]
@@ -165,8 +165,8 @@ pub(crate) struct Guest<R: Rank> {
     wasi: WasiP1Ctx,
     /// What it shows goes there, if anybody may look.
     publisher: Option<Publisher>,
-    /// It counts its calls of MPI there, if they are measured.
-    recorder: Option<Arc<Recorder>>,
+    /// Who hears of its calls of MPI, if anybody does.
+    ear: Option<Ear>,
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
     /// The exported memory, known once the module is instantiated.
@@ -221,7 +221,7 @@ impl<R: Rank> Guest<R> {
         wasi: WasiP1Ctx,
         no_folder: Option<Arc<Output>>,
         view: Option<&Arc<View>>,
-        recorder: Option<Arc<Recorder>>,
+        ear: Option<Ear>,
     ) -> Guest<R> {
         let account = rank.account().clone();
         let publisher = view.map(|view| Publisher::new(view, rank.who(), &account));
@@ -235,7 +235,7 @@ impl<R: Rank> Guest<R> {
             objects,
             wasi,
             publisher,
-            recorder,
+            ear,
             no_folder,
             memory: None,
             scratch: Scratch::default(),
@@ -257,7 +257,7 @@ impl<R: Rank> Guest<R> {
             objects,
             // The main thread shows what there is to see.
             publisher: None,
-            recorder: team.recorder().map(Recorder::of_another_thread),
+            ear: team.ear().map(Ear::of_another_thread),
             no_folder: team.no_folder().cloned(),
             member: Some(Member { team, number }),
             placement: Placement::Threads,
@@ -377,9 +377,9 @@ impl<R: Rank> Guest<R> {
         self.publisher.as_ref()
     }
 
-    /// Where it counts its calls of MPI, if they are measured.
-    pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
-        self.recorder.as_ref()
+    /// Who hears of its calls of MPI, if anybody does.
+    pub(crate) fn ear(&self) -> Option<&Ear> {
+        self.ear.as_ref()
     }
 
     /// Where to say that the program may use no folder, if that is so.

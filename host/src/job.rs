@@ -10,6 +10,7 @@ use rankine_guest::Who;
 use rankine_view::View;
 use wasmtime::Linker;
 
+use crate::check::Check;
 use crate::coredump::Dumps;
 use crate::crew::{Crew, Role};
 use crate::ending::{Ending, Event, Remote, await_end};
@@ -96,6 +97,8 @@ pub(crate) struct Settings {
     pub(crate) view: Option<Arc<View>>,
     /// Where calls of MPI are counted.
     pub(crate) profile: Option<Arc<Profile>>,
+    /// Where calls of MPI are checked.
+    pub(crate) check: Option<Arc<Check>>,
     /// Where ranks that trap leave their memory.
     pub(crate) dumps: Option<Arc<Dumps>>,
     /// The same bits on every architecture, and on both engines.
@@ -257,6 +260,7 @@ pub(crate) mod tests {
             confine: false,
             view: None,
             profile: None,
+            check: None,
             dumps: None,
             reproducible: false,
             demands: Demands::default(),

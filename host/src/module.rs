@@ -16,7 +16,7 @@ use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Collector, Config, Engine, ExternType, Module, ProfilingStrategy};
 
 use crate::cache::Cache;
-use crate::profile::sites::{self, Sites, Telling};
+use crate::profile::sites::{self, Sites, Tell, Telling};
 use crate::signature::Demands;
 use crate::symbols::{Moved, Symbols};
 use crate::threads;
@@ -81,28 +81,26 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A module as it is, or changed to tell of its calls of MPI.
-    pub(crate) fn new(path: &Path, binary: Vec<u8>, is_profiled: bool) -> Result<Source> {
-        if !is_profiled {
-            return Ok(Source { binary, told: None });
-        }
+    /// A module as it is, or changed to tell something of its calls of MPI.
+    pub(crate) fn new(path: &Path, binary: Vec<u8>, tell: Option<Tell>) -> Result<Source> {
+        let Some(what) = tell else { return Ok(Source { binary, told: None }) };
         // What is changed has to be well-formed.
         Validator::new_with_features(WasmFeatures::all())
             .validate_all(&binary)
             .map_err(|error| anyhow!("{}: {error}", path.display()))?;
         let Telling { binary: telling, sites, moved } =
-            sites::tell(&binary).with_context(|| path.display().to_string())?;
+            sites::tell(&binary, what).with_context(|| path.display().to_string())?;
         Ok(Source { binary: telling, told: Some((binary, moved, sites)) })
     }
 }
 
-/// Loads a program: the one that is known by a digest, or whatever the file has. Its calls of MPI can be measured.
+/// Loads a program: the one that is known by a digest, or whatever the file has. It can tell of its calls of MPI.
 pub fn load(
     engine: &Engine,
     path: &Path,
     digest: Option<&str>,
     demands: &Demands,
-    is_profiled: bool,
+    tell: Option<Tell>,
 ) -> Result<Program> {
     let bytes = match digest {
         Some(known) => known_contents(path, known)?,
@@ -110,7 +108,7 @@ pub fn load(
     };
     let signer = demands.check(&bytes, path)?;
     let origin = Origin { digest: self::digest(&bytes[..])?, signer };
-    let source = Source::new(path, translate(path, bytes)?, is_profiled)?;
+    let source = Source::new(path, translate(path, bytes)?, tell)?;
     let code = compile(engine, path, &source.binary)?;
     Ok(Program { origin, ..Program::new(code, Cache::key(engine, &source.binary), path, source)? })
 }

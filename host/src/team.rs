@@ -29,7 +29,7 @@ use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::module::{GUEST_STACK, HOST_STACK};
 use crate::output::Output;
-use crate::profile::{self, Recorder};
+use crate::told::{self, Ear};
 
 /// The thread that runs `main`.
 pub(crate) const MAIN: u32 = 0;
@@ -94,7 +94,7 @@ pub(crate) struct Team<R: Rank> {
     account: Arc<Account>,
     /// As in [`Guest`].
     no_folder: Option<Arc<Output>>,
-    recorder: Option<Arc<Recorder>>,
+    ear: Option<Ear>,
     /// Threads that there may be at a time, beside the main one.
     most: usize,
     carrier: Box<dyn Carry<R>>,
@@ -133,7 +133,7 @@ pub(crate) struct Parts<R: Rank> {
     pub(crate) memory: SharedMemory,
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) no_folder: Option<Arc<Output>>,
-    pub(crate) recorder: Option<Arc<Recorder>>,
+    pub(crate) ear: Option<Ear>,
     pub(crate) most: usize,
     pub(crate) carrier: Box<dyn Carry<R>>,
 }
@@ -144,12 +144,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<R: Rank> Team<R> {
     pub(crate) fn new(parts: Parts<R>) -> Arc<Team<R>> {
-        let Parts { who, rank, objects, program, memory, wasi, no_folder, recorder, most, carrier } = parts;
+        let Parts { who, rank, objects, program, memory, wasi, no_folder, ear, most, carrier } = parts;
         Arc::new(Team {
             who,
             account: rank.account().clone(),
             no_folder,
-            recorder,
+            ear,
             rank,
             objects,
             program,
@@ -172,8 +172,8 @@ impl<R: Rank> Team<R> {
         self.no_folder.as_ref()
     }
 
-    pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
-        self.recorder.as_ref()
+    pub(crate) fn ear(&self) -> Option<&Ear> {
+        self.ear.as_ref()
     }
 
     pub(crate) fn memory(&self) -> &SharedMemory {
@@ -322,7 +322,7 @@ impl<R: Rank> Team<R> {
         let mut store = Store::new(self.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
         let Ok(instance) = self.program.instantiate(&mut store) else { return };
-        if profile::install(&mut store, &instance).is_err() {
+        if told::install(&mut store, &instance).is_err() {
             return;
         }
         let Ok(start) = instance.get_typed_func::<(i32, i32), ()>(&mut store, "wasi_thread_start") else { return };

@@ -605,3 +605,33 @@ fn every_thread_is_confined_unless_told_otherwise() {
         }
     }
 }
+
+#[test]
+fn a_check_says_what_it_has_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("findings.json");
+    let option = format!("--check={}", file.display());
+    for placement in PLACEMENTS {
+        let output = run(&["-n", "3", placement, &option], "leaves_type");
+        ended(&output, 4);
+        let text = err(&output);
+        assert!(text.starts_with("rankine: check: 1 finding\n"), "{text}");
+        assert!(text.contains("made by ranks 0, 1, 2 at ") && text.contains("freed by MPI_Type_free"), "{text}");
+        let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        let finding = &json["findings"][0];
+        assert_eq!((finding["class"].as_str(), finding["times"].as_u64()), (Some("leak"), Some(3)));
+        assert_eq!(finding["calls"][0]["ranks"].as_array().unwrap().len(), 3);
+        let call = finding["calls"][0]["call"].as_str().unwrap();
+        assert_eq!(call, "MPI_Type_contiguous(count=3, oldtype=MPI_PACKED, newtype=0x40)");
+    }
+    let output = run(&["-n", "2", "--check"], "hello");
+    ended(&output, 0);
+    assert_eq!(err(&output), "rankine: check: nothing found\n");
+}
+
+#[test]
+fn a_check_is_for_ranks_in_one_process() {
+    let output = run(&["--engine", "mpi", "--check"], "hello");
+    ended(&output, 2);
+    assert!(err(&output).contains("rankine run --engine local -n N --check "), "{}", err(&output));
+}

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One program to run.
+#[derive(Clone)]
 pub struct Guest {
     /// Its path beneath `tests/` or the repository, without the extension: `guests/pt2pt/send_modes`,
     /// `examples/02-ring`.
@@ -21,6 +22,7 @@ pub struct Guest {
 }
 
 /// What a guest is compiled from.
+#[derive(Clone)]
 pub enum Source {
     /// One file of C or C++.
     C(PathBuf),
@@ -76,6 +78,14 @@ impl Guest {
     fn few_ranks(&self) -> Vec<u32> {
         let few: Vec<u32> = self.head.ranks.iter().copied().filter(|&n| n <= 4).collect();
         if few.is_empty() { self.head.ranks.iter().copied().take(1).collect() } else { few }
+    }
+
+    /// The same program under `--check`, which finds nothing.
+    pub fn checked(&self) -> Guest {
+        let mut guest = self.clone();
+        guest.head.run.push("--check".into());
+        guest.head.stderr.push("rankine: check: nothing found".into());
+        guest
     }
 
     /// The output that a run with so many ranks must print, if a file says.

@@ -15,7 +15,7 @@ mod script;
 mod sources;
 
 use compile::Compiler;
-use guest::Guest;
+use guest::{Guest, Variant};
 use libtest_mimic::Trial;
 pub use places::Places;
 use script::Script;
@@ -76,7 +76,7 @@ impl Suite {
     pub fn find(modes: &[Mode]) -> Result<Suite, String> {
         let places = Arc::new(Places::find());
         let mut guests = Vec::new();
-        for folder in ["guests", "sandbox", "cli", "people", "fortran"] {
+        for folder in ["guests", "sandbox", "cli", "people", "check", "fortran"] {
             guests.extend(guest::find(&places.root.join("tests"), folder)?);
         }
         guests.extend(guest::find_examples(&places.root.join("examples"))?);
@@ -85,21 +85,27 @@ impl Suite {
     }
 
     /// One trial for each guest, variant, mode and rank count, one for each script, one that every function has a
-    /// guest, and one that the page says so.
+    /// guest, and one that the page says so; the examples once more under `--check`.
     pub fn trials(self) -> Vec<Trial> {
         let compiler = Arc::new(Compiler::new(self.places.clone()));
         let mut trials = Vec::new();
+        let mut add = |name: &str, guest: &Arc<Guest>, variant: Variant, mode: Mode| {
+            for ranks in guest.ranks(mode) {
+                let (guest, compiler, places) = (guest.clone(), compiler.clone(), self.places.clone());
+                let name = format!("{name}{}/{}/{ranks}", variant.suffix(), mode.name());
+                trials.push(Trial::test(name, move || run::trial(&places, &compiler, &guest, variant, mode, ranks)));
+            }
+        };
         for guest in &self.guests {
             for variant in guest.variants() {
-                for &mode in &self.modes {
-                    for ranks in guest.ranks(mode) {
-                        let (guest, compiler, places) = (guest.clone(), compiler.clone(), self.places.clone());
-                        let name = format!("{}{}/{}/{ranks}", guest.name, variant.suffix(), mode.name());
-                        trials.push(Trial::test(name, move || {
-                            run::trial(&places, &compiler, &guest, variant, mode, ranks)
-                        }));
-                    }
-                }
+                self.modes.iter().for_each(|&mode| add(&guest.name, guest, variant, mode));
+            }
+        }
+        // What is right is so for the check too.
+        for guest in self.guests.iter().filter(|guest| guest.name.starts_with("examples/")) {
+            let (name, checked) = (format!("check/{}", guest.name), Arc::new(guest.checked()));
+            for &mode in self.modes.iter().filter(|mode| matches!(mode, Mode::Threads | Mode::Fibers)) {
+                add(&name, &checked, Variant::Plain, mode);
             }
         }
         if self.modes.contains(&Mode::Mpi) {

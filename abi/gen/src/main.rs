@@ -18,6 +18,7 @@ use crate::functions::Table;
 mod abi_constants;
 mod abi_functions;
 mod abi_handles;
+mod abi_parameters;
 mod c_header;
 mod c_types;
 mod constants;
@@ -94,6 +95,7 @@ fn outputs(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let mut files = vec![
         rust("abi/src/constants.rs", abi_constants::emit(&constants)?)?,
         rust("abi/src/functions.rs", abi_functions::emit(&table)?)?,
+        rust("abi/src/parameters.rs", abi_parameters::emit(&table)?)?,
         rust("abi/src/handles.rs", abi_handles::emit(&constants)?)?,
         ("guest-sdk/c/include/mpi.h".into(), c_header::emit(&constants, &table)?),
         rust("guest-sdk/rust/mpi-sys/src/constants.rs", rust_sys::emit_constants(&constants)?)?,

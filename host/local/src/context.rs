@@ -48,6 +48,11 @@ impl Context {
         Context(number << BITS | Plane::Messages as u32)
     }
 
+    /// The number that tells it from all others of the job.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
     #[inline]
     fn plane(self, plane: Plane) -> Context {
         Context(self.0 & !PLANES | plane as u32)

@@ -14,6 +14,7 @@ mod cell;
 mod context;
 mod drive;
 mod events;
+mod facts;
 mod fibers;
 mod joint;
 mod mailbox;
@@ -58,6 +59,7 @@ pub use rank::Rank;
 pub use rankine_abi as abi;
 // What functions take and return.
 pub use events::{Event, Listen};
+pub use facts::{Place, Runs};
 pub use rankine_guest::{Account, Callback, Charge, Error, Memory, Parcel, Result, Who};
 pub use span::Span;
 pub use world::{End, Options, Wake, World};

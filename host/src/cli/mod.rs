@@ -2,6 +2,7 @@
 
 mod account;
 mod cache;
+mod checking;
 mod compile;
 mod compilers;
 mod doctor;

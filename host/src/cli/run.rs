@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use rankine_view::{Address, Server, View};
 
 use super::account::report;
+use super::checking::Checking;
 use super::page::{self, Page};
 use super::profiling::Profiling;
 use super::values::{
@@ -32,6 +33,7 @@ use crate::job::{Job, Part, Placement, Settings, cores};
 use crate::module::{self, Origin, Program};
 use crate::output::Output;
 use crate::policy::{Audit, Note, Policy};
+use crate::profile::sites::Tell;
 use crate::signals::{self, Watch};
 use crate::signature::{Demands, Signers};
 
@@ -113,6 +115,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true)]
     profile: Option<Option<PathBuf>>,
 
+    /// Check how the program uses MPI, and say at the end what is wrong: types of messages and arguments of collectives that
+    /// differ, what is never freed or received; as JSON in the file too. Status 4 if all else went well
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile")]
+    check: Option<Option<PathBuf>>,
+
     /// Write /tmp/perf-PID.map, from which `perf report` has the names of the program's functions
     #[arg(long)]
     perf: bool,
@@ -189,7 +196,8 @@ Exit status: the highest of the program's own; or
   what MPI_Abort was given          134  a rank trapped
     1  the host could not run it    124  --timeout was reached
     2  wrong usage                  130  interrupted by Ctrl-C
-    3  deadlock: all ranks waited   141  nobody read the output any more";
+    3  deadlock: all ranks waited   141  nobody read the output any more
+    4  --check has found something";
 
 /// Ranks that programs may start, unless the user says otherwise.
 const MORE_RANKS: usize = 1024;
@@ -234,9 +242,11 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     let server = arguments.view.as_ref().map(Server::listen).transpose()?;
     let profiling =
         arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
+    let checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
     let mut settings = arguments.into_settings()?;
     settings.dumps = dumps.clone();
     settings.profile = profiling.as_ref().map(Profiling::profile);
+    settings.check = checking.as_ref().map(Checking::check);
     let audit = Policy::of_machine()?.apply(name, &mut settings)?;
     settings.view = server.is_some().then(|| View::new(page::title(settings.parts[0].file()), settings.ranks));
     settings.suit_threads();
@@ -261,6 +271,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     if let Some(profiling) = profiling {
         profiling.say();
     }
+    let status = checking.map_or(ending.status(), |checking| checking.say(&ending));
     if let Some(page) = page {
         page.close(&ending);
     }
@@ -268,7 +279,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     job.conclude(&ending);
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
-    std::process::exit(ending.status())
+    std::process::exit(status)
 }
 
 /// What the audit of this machine is to know of a job.
@@ -324,11 +335,11 @@ const LOADING_STACK: usize = 8 << 20;
 /// The programs of a job, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
 fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Vec<Program>> {
     let (sender, ends) = channel();
-    let (interrupt, parts, is_profiled) = (sender.clone(), job.parts.clone(), job.profile.is_some());
+    let (interrupt, parts, tell) = (sender.clone(), job.parts.clone(), job.tell());
     let demands = job.demands.clone();
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, is_profiled));
+        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, tell));
         let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
@@ -361,7 +372,7 @@ fn load_all(
     digest: Option<&str>,
     demands: &Demands,
     settings: module::Settings,
-    is_profiled: bool,
+    tell: Option<Tell>,
 ) -> Result<Vec<Program>> {
     let engine = module::engine(settings)?;
     let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
@@ -369,7 +380,7 @@ fn load_all(
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
         programs.push(match known {
             Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest, demands, is_profiled)?,
+            None => module::load(&engine, part.file(), digest, demands, tell)?,
         });
     }
     Ok(programs)
@@ -384,6 +395,11 @@ impl Arguments {
         if self.view.is_some() {
             usage(
                 "--view is for the engine local, which has all ranks in one process, and --hosts is for the engine mpi",
+            );
+        }
+        if self.check.is_some() {
+            usage(
+                "--check is for the engine local, and --hosts is for the engine mpi: run it on this host alone to check it",
             );
         }
         let folders = self.all_folders();
@@ -473,6 +489,10 @@ impl Arguments {
             (EngineName::Mpi, ..) if self.universe_size.is_some() => usage(
                 "--universe-size is for the engine local: over an MPI library it is the launcher's to say, as in `mpiexec -usize 16`",
             ),
+            (EngineName::Mpi, ..) if self.check.is_some() => usage(&format!(
+                "--check is for the engine local, which has all ranks in one process: rankine run --engine local -n N --check {}",
+                self.program[0]
+            )),
             (EngineName::Mpi, ..) if self.view.is_some() => usage(&format!(
                 "--view is for the engine local, which has all ranks in one process: rankine run --engine local -n N --view {}",
                 self.program[0]
@@ -561,6 +581,7 @@ impl Arguments {
             confine: !self.no_confine,
             view: None,
             profile: None,
+            check: None,
             dumps: None,
             reproducible: self.reproducible,
             demands: Demands { of_user: signers, of_machine: None },

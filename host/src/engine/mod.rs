@@ -98,6 +98,11 @@ pub(crate) trait Rank: 'static {
     /// Bytes of an element of a datatype; nothing if it is none.
     fn type_size(&self, datatype: u32) -> Option<u64>;
 
+    /// It as a rank of the embedded engine, which can be checked.
+    fn embedded(&self) -> Option<&rankine_local::Rank> {
+        None
+    }
+
     /// How many ranks a collective of a communicator sends to: all, or this rank's neighbours.
     fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64>;
 

@@ -27,6 +27,7 @@ use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::symbols::Symbols;
 use crate::team::Turn;
+use crate::told::Ear;
 use ledger::Ledger;
 use sites::{Measured, NO_SITE, Sites};
 
@@ -235,11 +236,8 @@ impl Profile {
     }
 }
 
-/// Puts into a program what it tells of its calls, if they are measured. To be called before any of its code runs.
+/// Puts into a program what it tells of its calls. To be called before any of its code runs.
 pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime::Result<()> {
-    if store.data().recorder().is_none() {
-        return Ok(());
-    }
     let Some(table) = instance.get_table(&mut *store, sites::TABLE) else { return Ok(()) };
     let before = Func::wrap(
         &mut *store,
@@ -250,7 +248,7 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
          count: i64,
          datatype: i32,
          comm: i32| {
-            let Some(recorder) = caller.data().recorder().cloned() else { return };
+            let Some(recorder) = caller.data().ear().and_then(Ear::recorder).cloned() else { return };
             let Some(measured) = recorder.sites.functions.get(function as usize) else { return };
             let words = Words { buffer, count, datatype, comm };
             let bytes = measured.payload.and_then(|payload| words.bytes(&mut caller, measured, &payload));
@@ -258,7 +256,7 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
         },
     );
     let after = Func::wrap(&mut *store, |caller: Caller<'_, Guest<R>>| {
-        if let Some(recorder) = caller.data().recorder() {
+        if let Some(recorder) = caller.data().ear().and_then(Ear::recorder) {
             recorder.end();
         }
     });

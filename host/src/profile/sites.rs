@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use rankine_abi::{Function, Payload};
+use rankine_abi::{Direction, Function, Meaning, Parameter, Payload};
 use wasm_encoder::{Encode, Instruction, Module, RawSection, SectionId, ValType};
 use wasmparser::{BinaryReader, ElementItems, FunctionBody, KnownCustom, Operator, Parser, Payload as Part, TypeRef};
 
@@ -23,6 +23,18 @@ use crate::symbols::Moved;
 pub(crate) const TABLE: &str = "rankine profile";
 /// What is told of a beginning: function, place, buffer, count, datatype, communicator.
 const BEGINNING: [ValType; 6] = [ValType::I32, ValType::I32, ValType::I32, ValType::I64, ValType::I32, ValType::I32];
+
+/// The words of a call that are told, where all are: as many as a function of MPI has.
+pub(crate) const MOST_WORDS: usize = 14;
+
+/// What a program tells of its calls.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Tell {
+    /// How much data they move.
+    Payloads,
+    /// All their words, and their results. It is answered with where a status is to go that the program ignores.
+    Words,
+}
 
 /// The places of a program that call MPI.
 pub(crate) struct Sites {
@@ -39,6 +51,8 @@ pub(crate) struct Measured {
     pub(crate) payload: Option<Payload>,
     /// Whether arrays of counts have numbers of 64 bits.
     pub(crate) is_large: bool,
+    /// What is known of it, if it is MPI's.
+    pub(crate) function: Option<&'static Function>,
     index: u32,
     ty: u32,
 }
@@ -55,7 +69,7 @@ pub(crate) struct Site {
 const MOST_IMPORTS: usize = 4096;
 
 /// What says that a call has no place: it is made through a pointer.
-pub(super) const NO_SITE: u32 = u32::MAX;
+pub(crate) const NO_SITE: u32 = u32::MAX;
 
 /// A module that tells of its calls.
 pub(crate) struct Telling {
@@ -75,8 +89,8 @@ struct Known {
     tables: u32,
     globals: u32,
     types: u32,
-    /// The types of parameters, by the number of the type.
-    signatures: Vec<Vec<wasmparser::ValType>>,
+    /// The types of parameters and results, by the number of the type.
+    signatures: Vec<(Vec<wasmparser::ValType>, Vec<wasmparser::ValType>)>,
     names: HashMap<u32, Arc<str>>,
 }
 
@@ -118,8 +132,8 @@ impl Known {
         for ty in group.into_types() {
             self.types += 1;
             self.signatures.push(match ty.composite_type.inner {
-                wasmparser::CompositeInnerType::Func(ty) => ty.params().to_vec(),
-                _ => Vec::new(),
+                wasmparser::CompositeInnerType::Func(ty) => (ty.params().to_vec(), ty.results().to_vec()),
+                _ => Default::default(),
             });
         }
     }
@@ -133,6 +147,7 @@ impl Known {
                         name: import.name.into(),
                         payload: function.and_then(|function| function.payload),
                         is_large: function.is_some_and(Function::is_large),
+                        function,
                         index: self.imported_functions,
                         ty,
                     });
@@ -150,15 +165,15 @@ impl Known {
 /// How the names of Fortran's bindings begin.
 const BINDING: &str = "pmpi_";
 
-/// Changes a module that is well-formed so that it tells of its calls.
-pub(crate) fn tell(binary: &[u8]) -> Result<Telling> {
+/// Changes a module that is well-formed so that it tells this of its calls.
+pub(crate) fn tell(binary: &[u8], what: Tell) -> Result<Telling> {
     let known = Known::of(binary)?;
     let imports = known.functions.len();
     ensure!(imports <= MOST_IMPORTS, "{imports} imports of MPI are more than a profile has lines for");
     let bindings = known.names.iter().filter(|(_, name)| name.starts_with(BINDING)).map(|(index, _)| *index).collect();
     let around = known.all_functions..;
     let wrapped = known.functions.iter().zip(around).map(|(function, around)| (function.index, around)).collect();
-    let mut change = Change { binary, known, wrapped, bindings, places: Vec::new(), steps: Vec::new(), end: 0 };
+    let mut change = Change { binary, what, known, wrapped, bindings, places: Vec::new(), steps: Vec::new(), end: 0 };
     let mut module = Module::new();
     let (mut has_table, mut has_global, mut code) = (false, false, 0);
     for payload in Parser::new(0).parse_all(binary) {
@@ -178,7 +193,7 @@ pub(crate) fn tell(binary: &[u8]) -> Result<Telling> {
         }
         let content = &binary[range.start as usize..range.end as usize];
         let changed = match &payload {
-            Part::TypeSection(_) => grown(content, 2, &types())?,
+            Part::TypeSection(_) => grown(content, 2, &types(what))?,
             Part::FunctionSection(_) => grown(content, change.known.functions.len(), &change.types_of_wrappers())?,
             Part::TableSection(_) => grown(content, 1, &TWO_FUNCTIONS)?,
             Part::GlobalSection(_) => grown(content, 1, &global())?,
@@ -224,10 +239,24 @@ fn grown(content: &[u8], more: usize, entries: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// The types of what is told.
-fn types() -> Vec<u8> {
-    let mut types = vec![FUNCTION, BEGINNING.len() as u8];
-    BEGINNING.iter().for_each(|ty| ty.encode(&mut types));
-    types.extend([0, FUNCTION, 0, 0]);
+fn types(what: Tell) -> Vec<u8> {
+    let mut types = vec![FUNCTION];
+    match what {
+        Tell::Payloads => {
+            types.push(BEGINNING.len() as u8);
+            BEGINNING.iter().for_each(|ty| ty.encode(&mut types));
+            types.extend([0, FUNCTION, 0, 0]);
+        }
+        Tell::Words => {
+            types.push(2 + MOST_WORDS as u8);
+            [ValType::I32; 2].iter().chain(&[ValType::I64; MOST_WORDS]).for_each(|ty| ty.encode(&mut types));
+            types.push(1);
+            ValType::I32.encode(&mut types);
+            types.extend([FUNCTION, 1]);
+            ValType::I32.encode(&mut types);
+            types.push(0);
+        }
+    }
     types
 }
 
@@ -249,6 +278,7 @@ fn global() -> Vec<u8> {
 /// The change of one module.
 struct Change<'m> {
     binary: &'m [u8],
+    what: Tell,
     known: Known,
     /// The functions that are measured, and those around them.
     wrapped: HashMap<u32, u32>,
@@ -395,7 +425,11 @@ impl Change<'_> {
     /// The function around one that is measured.
     fn wrapper(&self, number: usize) -> wasm_encoder::Function {
         let function = &self.known.functions[number];
-        let parameters = self.known.signatures.get(function.ty as usize).map_or(&[][..], Vec::as_slice);
+        let signature = self.known.signatures.get(function.ty as usize);
+        let (parameters, results) = signature.map_or((&[][..], &[][..]), |(from, to)| (&from[..], &to[..]));
+        if self.what == Tell::Words {
+            return self.wrapper_of_words(number, parameters, results);
+        }
         let mut body = wasm_encoder::Function::new([]);
         let words = function.payload;
         body.instruction(&Instruction::I32Const(number as i32))
@@ -409,6 +443,46 @@ impl Change<'_> {
             body.instruction(&Instruction::LocalGet(word as u32));
         }
         body.instruction(&Instruction::Call(function.index));
+        self.tell(&mut body, 1);
+        body.instruction(&Instruction::End);
+        body
+    }
+
+    /// The same around one whose words are told.
+    fn wrapper_of_words(
+        &self,
+        number: usize,
+        parameters: &[wasmparser::ValType],
+        results: &[wasmparser::ValType],
+    ) -> wasm_encoder::Function {
+        let function = &self.known.functions[number];
+        let result = matches!(results, [wasmparser::ValType::I32]).then_some(parameters.len() as u32);
+        let mut body = wasm_encoder::Function::new(result.map(|_| (1, ValType::I32)));
+        body.instruction(&Instruction::I32Const(number as i32))
+            .instruction(&Instruction::GlobalGet(self.known.globals));
+        for word in 0..MOST_WORDS as u8 {
+            self.word(&mut body, parameters, Some(word), true);
+        }
+        self.tell(&mut body, 0);
+        let described = function.function.map_or(&[][..], Function::described);
+        let is_status = |word: &Parameter| word.meaning == Meaning::Status && word.direction == Direction::Out;
+        let status = described.iter().position(is_status);
+        match status.filter(|&word| matches!(parameters.get(word), Some(wasmparser::ValType::I32))) {
+            Some(word) => body.instruction(&Instruction::LocalSet(word as u32)),
+            None => body.instruction(&Instruction::Drop),
+        };
+        for word in 0..parameters.len() {
+            body.instruction(&Instruction::LocalGet(word as u32));
+        }
+        body.instruction(&Instruction::Call(function.index));
+        match result {
+            Some(local) => {
+                body.instruction(&Instruction::LocalTee(local)).instruction(&Instruction::LocalGet(local));
+            }
+            None => {
+                body.instruction(&Instruction::I32Const(0));
+            }
+        }
         self.tell(&mut body, 1);
         body.instruction(&Instruction::End);
         body
@@ -430,6 +504,10 @@ impl Change<'_> {
         body.instruction(&Instruction::LocalGet(number.into()));
         match (ty, is_wide) {
             (wasmparser::ValType::I32, true) => body.instruction(&Instruction::I64ExtendI32S),
+            (wasmparser::ValType::F64, true) => body.instruction(&Instruction::I64ReinterpretF64),
+            (wasmparser::ValType::F32, true) => {
+                body.instruction(&Instruction::I32ReinterpretF32).instruction(&Instruction::I64ExtendI32S)
+            }
             (wasmparser::ValType::I64, false) => body.instruction(&Instruction::I32WrapI64),
             _ => body,
         };
@@ -493,7 +571,7 @@ mod tests {
     #[test]
     fn a_module_tells_of_its_calls() {
         let before = wat::parse_str(PROGRAM).unwrap();
-        let Telling { binary, sites, moved } = tell(&before).unwrap();
+        let Telling { binary, sites, moved } = tell(&before, Tell::Payloads).unwrap();
         Validator::new_with_features(WasmFeatures::all()).validate_all(&binary).unwrap();
         let names: Vec<&str> = sites.functions.iter().map(|function| function.name.as_str()).collect();
         assert_eq!(names, ["MPI_Barrier", "MPI_Send_c"]);
@@ -527,7 +605,23 @@ mod tests {
     fn a_module_without_globals_and_tables_gets_them() {
         let text = r#"(module (import "mpi" "MPI_Buffer_flush" (func $flush (result i32)))
             (func (export "_start") (drop (call $flush))))"#;
-        let telling = tell(&wat::parse_str(text).unwrap()).unwrap();
-        Validator::new_with_features(WasmFeatures::all()).validate_all(&telling.binary).unwrap();
+        for what in [Tell::Payloads, Tell::Words] {
+            let telling = tell(&wat::parse_str(text).unwrap(), what).unwrap();
+            Validator::new_with_features(WasmFeatures::all()).validate_all(&telling.binary).unwrap();
+        }
+    }
+
+    #[test]
+    fn words_of_all_kinds_are_told() {
+        let text = r#"(module (import "mpi" "MPI_Wtime" (func $time (result f64)))
+            (import "mpi" "MPI_Recv_c" (func $receive (param i32 i64 i32 i32 i32 i32 i32) (result i32)))
+            (import "rankine" "strange" (func $strange (param f64 f32)))
+            (func (export "_start") (drop (call $time)) (call $strange (f64.const 1) (f32.const 2))
+                (drop (call $receive (i32.const 0) (i64.const 1) (i32.const 0) (i32.const 0) (i32.const 0)
+                    (i32.const 0) (i32.const 0)))))"#;
+        let before = [wat::parse_str(PROGRAM).unwrap(), wat::parse_str(text).unwrap()];
+        for telling in before.map(|before| tell(&before, Tell::Words).unwrap()) {
+            Validator::new_with_features(WasmFeatures::all()).validate_all(&telling.binary).unwrap();
+        }
     }
 }

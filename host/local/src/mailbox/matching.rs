@@ -319,6 +319,11 @@ impl Matching {
         queue.push_back(Posted { pattern, operation });
     }
 
+    /// Whether a receive is posted for which no message has come.
+    pub(crate) fn waits(&self, operation: OpRef) -> bool {
+        self.posted.iter().any(|posted| posted.operation == operation)
+    }
+
     /// Takes back a posted receive or probe; false when it has been matched.
     pub(crate) fn withdraw(&mut self, operation: OpRef) -> bool {
         [&mut self.posted, &mut self.probing].into_iter().any(|queue| {

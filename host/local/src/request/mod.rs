@@ -245,6 +245,11 @@ impl Rank {
         self.requests.table.borrow().get(request.0).map_or(Comm::SELF, |entry| entry.comm)
     }
 
+    /// The send or receive that a request is for, while it goes on.
+    pub(crate) fn operation_of(&self, request: Request) -> Option<OpRef> {
+        self.requests.table.borrow().get(request.0)?.activity.operation()
+    }
+
     /// Makes a persistent request one for a message in parts.
     pub(crate) fn set_parts(&self, request: Request, parts: Parts) -> Result<()> {
         self.entry(request, |entry| entry.persistent.as_mut().expect("it was made persistent").parts = Some(parts))

@@ -181,6 +181,10 @@ impl engine::Rank for Rank {
         u64::try_from(datatype::type_size(self, Datatype(datatype)).ok()?).ok()
     }
 
+    fn embedded(&self) -> Option<&Rank> {
+        Some(self)
+    }
+
     fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64> {
         let count = if neighbors { shim::destinations(self, Comm(comm)) } else { shim::peers(self, Comm(comm)) };
         u64::try_from(count.ok()?).ok()

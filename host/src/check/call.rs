@@ -1,0 +1,239 @@
+//! A call of MPI: its words, what they mean, and how they are shown.
+
+use std::fmt::Write as _;
+
+use rankine_abi::{
+    Addr, Chapter, Class, Comm, Datatype, Direction, Errhandler, File, Function, Group, Info, Length, MPI_ANY_SOURCE,
+    MPI_ANY_TAG, MPI_IN_PLACE, MPI_PROC_NULL, MPI_ROOT, Meaning, Message, Op, Parameter, Request, Session, Win,
+};
+use rankine_local::{Place, Rank};
+
+use super::types::Elements;
+use super::{Arc, Sites, Symbols};
+use crate::profile::sites::MOST_WORDS;
+
+/// A program, to look its places up in.
+pub(super) struct Program {
+    pub(super) sites: Arc<Sites>,
+    pub(super) symbols: Arc<Symbols>,
+}
+
+/// A call that was made, to be remembered: by whom, of what, where, and with which words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) rank: u32,
+    pub(super) program: u32,
+    pub(super) function: u32,
+    pub(super) site: u32,
+    pub(super) words: [i64; MOST_WORDS],
+}
+
+/// Elements of an array that are read: no call names more requests, nor a job more ranks.
+const MOST_ELEMENTS: i64 = 1 << 20;
+
+pub(super) fn is_status(word: &Parameter) -> bool {
+    word.meaning == Meaning::Status && word.direction == Direction::Out
+}
+
+/// The name of a function without the mark of large counts.
+pub(super) fn plain(name: &str) -> &str {
+    name.strip_suffix("_c").unwrap_or(name)
+}
+
+pub(super) const REQUEST: Meaning = Meaning::Handle(Class::Request);
+pub(super) const MESSAGE: Meaning = Meaning::Handle(Class::Message);
+
+/// When what a call starts is complete.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Form {
+    /// When it comes back.
+    Blocking,
+    /// When its request is.
+    Nonblocking,
+    /// It only makes a request that can be started.
+    Persistent,
+}
+
+/// A call that is being made, of a function of MPI.
+pub(super) struct Call<'r> {
+    pub(super) rank: &'r Rank,
+    pub(super) made: Made,
+    pub(super) function: &'static Function,
+    pub(super) words: &'static [Parameter],
+}
+
+impl<'r> Call<'r> {
+    pub(super) fn new(rank: &'r Rank, sites: &Sites, made: Made) -> Option<Call<'r>> {
+        let function = sites.functions.get(made.function as usize)?.function?;
+        let words = function.described();
+        (words.len() <= MOST_WORDS).then_some(Call { rank, made, function, words })
+    }
+
+    /// The function's name, without the mark of large counts.
+    pub(super) fn name(&self) -> &'static str {
+        plain(self.function.name)
+    }
+
+    pub(super) fn form(&self) -> Form {
+        let gives_request = self.words.iter().any(|word| word.meaning == REQUEST && word.direction == Direction::Out);
+        match gives_request {
+            false => Form::Blocking,
+            true if self.name().ends_with("_init") => Form::Persistent,
+            true => Form::Nonblocking,
+        }
+    }
+
+    pub(super) fn chapter(&self) -> Chapter {
+        self.function.chapter
+    }
+
+    /// The first parameter of which this is true.
+    pub(super) fn find(&self, test: impl Fn(&Parameter) -> bool) -> Option<usize> {
+        self.words.iter().position(test)
+    }
+
+    /// The first parameter that means this.
+    pub(super) fn meaning(&self, meaning: Meaning) -> Option<usize> {
+        self.find(|word| word.meaning == meaning)
+    }
+
+    pub(super) fn int(&self, word: usize) -> i32 {
+        self.made.words[word] as i32
+    }
+
+    pub(super) fn address(&self, word: usize) -> Addr {
+        Addr(self.made.words[word] as u32)
+    }
+
+    pub(super) fn is_in_place(&self, word: usize) -> bool {
+        self.address(word) == MPI_IN_PLACE
+    }
+
+    /// The communicator that is passed in, by value.
+    pub(super) fn comm(&self) -> Option<Place> {
+        let word = self.find(|word| word.is_passed(Class::Comm))?;
+        self.rank.place_in(Comm(self.made.words[word] as u32))
+    }
+
+    /// So many elements of the datatype that a parameter names.
+    pub(super) fn elements(&self, count: i64, datatype: usize) -> Option<Elements> {
+        Elements::of(self.rank, count, Datatype(self.made.words[datatype] as u32))
+    }
+
+    /// An int of the program's memory.
+    pub(super) fn read(&self, address: Addr) -> Option<i32> {
+        (!address.is_null()).then(|| self.rank.memory().read_i32(address, "").ok())?
+    }
+
+    /// An array of handles or ints.
+    pub(super) fn read_array(&self, word: usize, length: i64) -> Option<Vec<i32>> {
+        let length = usize::try_from(length.min(MOST_ELEMENTS)).ok()?;
+        self.rank.memory().read_i32s(self.address(word), length, "").ok()
+    }
+
+    /// An array of counts, which have 64 bits in functions for large ones.
+    pub(super) fn read_counts(&self, word: usize, length: usize) -> Option<Vec<i64>> {
+        let (memory, at) = (self.rank.memory(), self.address(word));
+        if self.function.is_large() {
+            return memory.read_i64s(at, length, "").ok();
+        }
+        Some(memory.read_i32s(at, length, "").ok()?.into_iter().map(i64::from).collect())
+    }
+
+    /// How long an array is whose length is a parameter, or 1.
+    pub(super) fn length(&self, word: usize) -> Option<i64> {
+        match self.words[word].length {
+            Length::One => Some(1),
+            Length::Parameter(length) => Some(self.made.words[usize::from(length)]),
+            Length::Other => None,
+        }
+    }
+
+    /// The parameter that says where statuses go, and how many there may be.
+    pub(super) fn status(&self) -> Option<(usize, u32)> {
+        let word = self.find(is_status)?;
+        Some((word, u32::try_from(self.length(word)?.clamp(0, MOST_ELEMENTS)).ok()?))
+    }
+
+    /// Handles that the call may change, as they are now.
+    pub(super) fn passed_handles(&self) -> Vec<(u8, Vec<u32>)> {
+        let is_changed =
+            |word: &Parameter| matches!(word.meaning, Meaning::Handle(_)) && word.direction == Direction::InOut;
+        let changed = self.words.iter().enumerate().filter(|(_, word)| is_changed(word));
+        let read = |(at, _): (usize, &Parameter)| Some((at as u8, self.handles(at)?));
+        changed.filter_map(read).collect()
+    }
+
+    /// The handles that a parameter points to.
+    pub(super) fn handles(&self, word: usize) -> Option<Vec<u32>> {
+        let handles = self.read_array(word, self.length(word)?)?;
+        Some(handles.into_iter().map(|handle| handle as u32).collect())
+    }
+}
+
+/// A call in words: `MPI_Send(buf=0x4010, count=4, datatype=MPI_INT, dest=1, tag=0, comm=MPI_COMM_WORLD)`.
+pub(super) fn in_words(program: &Program, made: &Made) -> String {
+    let Some(measured) = program.sites.functions.get(made.function as usize) else { return String::new() };
+    let mut text = format!("{}(", measured.name);
+    let described = measured.function.map_or(&[][..], Function::described);
+    for (at, (parameter, &word)) in described.iter().zip(&made.words).enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        // Writing to a string can't fail.
+        let _ = write!(text, "{comma}{}={}", parameter.name, word_in_words(parameter, word));
+    }
+    text.push(')');
+    text
+}
+
+fn word_in_words(parameter: &Parameter, word: i64) -> String {
+    let by_pointer = parameter.length != Length::One || parameter.direction != Direction::In;
+    let name = match parameter.meaning {
+        Meaning::Buffer(_) if Addr(word as u32) == MPI_IN_PLACE => Some("MPI_IN_PLACE"),
+        Meaning::Status if word == 0 && parameter.length != Length::One => Some("MPI_STATUSES_IGNORE"),
+        Meaning::Status if word == 0 => Some("MPI_STATUS_IGNORE"),
+        Meaning::Buffer(_) | Meaning::Status | Meaning::Text | Meaning::Address | Meaning::Other => None,
+        _ if by_pointer => None,
+        Meaning::Source | Meaning::Dest | Meaning::Root => match word as i32 {
+            MPI_ANY_SOURCE => Some("MPI_ANY_SOURCE"),
+            MPI_PROC_NULL => Some("MPI_PROC_NULL"),
+            MPI_ROOT => Some("MPI_ROOT"),
+            _ => None,
+        },
+        Meaning::AnyTag if word as i32 == MPI_ANY_TAG => Some("MPI_ANY_TAG"),
+        Meaning::Handle(class) => Some(handle_in_words(class, word as u32)),
+        _ => None,
+    };
+    let is_address = by_pointer
+        || matches!(
+            parameter.meaning,
+            Meaning::Buffer(_)
+                | Meaning::Status
+                | Meaning::Text
+                | Meaning::Address
+                | Meaning::Function
+                | Meaning::Other
+        );
+    match name {
+        Some(name) => name.into(),
+        None if is_address => format!("{:#x}", word as u32),
+        None => word.to_string(),
+    }
+}
+
+/// A handle in words: that of a constant, or of something that the program made.
+fn handle_in_words(class: Class, handle: u32) -> &'static str {
+    let (name, own) = match class {
+        Class::Comm => (Comm(handle).name(), "a communicator"),
+        Class::Group => (Group(handle).name(), "a group"),
+        Class::Datatype => (Datatype(handle).name(), "a derived datatype"),
+        Class::Op => (Op(handle).name(), "its own operation"),
+        Class::Request => (Request(handle).name(), "a request"),
+        Class::Errhandler => (Errhandler(handle).name(), "an error handler"),
+        Class::Info => (Info(handle).name(), "an info"),
+        Class::Message => (Message(handle).name(), "a message"),
+        Class::Win => (Win(handle).name(), "a window"),
+        Class::File => (File(handle).name(), "a file"),
+        Class::Session => (Session(handle).name(), "a session"),
+    };
+    name.unwrap_or(own)
+}

@@ -1,0 +1,149 @@
+//! What was found: each mistake once for the places in the source that make it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::call::Made;
+
+/// A kind of mistake.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(super) enum Class {
+    Types,
+    Changed,
+    Written,
+    Overlap,
+    Calls,
+    Roots,
+    Operations,
+    Counts,
+    Missing,
+    Unreceived,
+    Finalize,
+    Leak,
+    Race,
+}
+
+impl Class {
+    /// Whether it is a mistake, and not merely what somebody should know who expects the same result each time.
+    pub(super) fn is_mistake(self) -> bool {
+        self != Class::Race
+    }
+
+    /// What is wrong, in a sentence without a full stop.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Class::Types => "a message is received as another type than it was sent as",
+            Class::Changed => "the buffer of a send is changed before the send is complete",
+            Class::Written => "the buffer of a receive is written to before the receive is complete",
+            Class::Overlap => "a buffer overlaps that of an operation under way, and one of them is received into",
+            Class::Calls => "ranks of a communicator call different collectives",
+            Class::Roots => "ranks name different roots of a collective",
+            Class::Operations => "ranks name different operations of a collective",
+            Class::Counts => "ranks name different amounts or types of data in a collective",
+            Class::Missing => "a collective is not called by all ranks of its communicator",
+            Class::Unreceived => "a message is never received",
+            Class::Finalize => "MPI_Finalize is missing",
+            Class::Race => "a receive from any source could have got another message",
+            Class::Leak => "something is made and never freed, or started and never completed",
+        }
+    }
+
+    /// A word for programs that read the report.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Class::Types => "types",
+            Class::Changed => "changed",
+            Class::Written => "written",
+            Class::Overlap => "overlap",
+            Class::Calls => "collectives",
+            Class::Roots => "roots",
+            Class::Operations => "operations",
+            Class::Counts => "counts",
+            Class::Missing => "missing-collective",
+            Class::Unreceived => "unreceived",
+            Class::Finalize => "finalize",
+            Class::Leak => "leak",
+            Class::Race => "race",
+        }
+    }
+
+    /// Where the standard says that it is wrong.
+    pub(super) fn section(self) -> &'static str {
+        match self {
+            Class::Types => "3.3.1",
+            Class::Race => "3.5",
+            Class::Changed | Class::Written | Class::Overlap => "3.7.2",
+            Class::Calls | Class::Missing => "6.14",
+            Class::Roots | Class::Counts => "6.1",
+            Class::Operations => "6.9.1",
+            Class::Unreceived | Class::Finalize | Class::Leak => "11.2.2",
+        }
+    }
+}
+
+/// A mistake, as often as it was made by calls from the same places.
+pub(super) struct Finding {
+    pub(super) class: Class,
+    /// What is special about it, the first time.
+    pub(super) note: String,
+    pub(super) times: u64,
+    pub(super) calls: Vec<Caller>,
+}
+
+/// The calls from one place that have a part in a mistake.
+pub(super) struct Caller {
+    /// Which part: `sent by`.
+    pub(super) role: &'static str,
+    /// The first of them.
+    pub(super) made: Made,
+    pub(super) ranks: BTreeSet<u32>,
+}
+
+/// The class of a mistake, and the places it is made at.
+type Key = (Class, Vec<(&'static str, u32, u32, u32)>);
+
+/// Mistakes that are told apart: more are no help to anybody.
+pub(super) const MOST_OF_ALL: usize = 500;
+
+/// All that was found.
+#[derive(Default)]
+pub(super) struct Findings {
+    known: HashMap<Key, usize>,
+    pub(super) all: Vec<Finding>,
+}
+
+impl Findings {
+    /// A mistake in which these calls have a part.
+    pub(super) fn add(&mut self, class: Class, calls: &[(&'static str, Made)], note: String) {
+        let mut places = Vec::new();
+        for (role, made) in calls {
+            let place = (*role, made.program, made.function, made.site);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let key = (class, places);
+        let at = match self.known.get(&key) {
+            Some(&at) => at,
+            None if self.all.len() == MOST_OF_ALL => return,
+            None => {
+                let callers = key.1.iter().filter_map(|place| {
+                    let (role, made) = calls.iter().find(|(role, made)| is_from(made, role, place))?;
+                    Some(Caller { role: *role, made: *made, ranks: BTreeSet::new() })
+                });
+                self.all.push(Finding { class, note, times: 0, calls: callers.collect() });
+                self.known.insert(key.clone(), self.all.len() - 1);
+                self.all.len() - 1
+            }
+        };
+        let finding = &mut self.all[at];
+        finding.times += 1;
+        for (caller, place) in finding.calls.iter_mut().zip(&key.1) {
+            let from = calls.iter().filter(|(role, made)| is_from(made, role, place));
+            caller.ranks.extend(from.map(|(_, made)| made.rank));
+        }
+    }
+}
+
+fn is_from(made: &Made, role: &str, place: &(&'static str, u32, u32, u32)) -> bool {
+    (role, made.program, made.function, made.site) == (place.0, place.1, place.2, place.3)
+}

@@ -1,0 +1,299 @@
+//! `rankine run --check`: what a program does wrong with MPI that a run does not show by itself.
+//!
+//! Programs are changed before they are compiled (`profile::sites`): each call of MPI tells its words before it is made
+//! and its result after. So a program that is not checked runs no line of this. What the words mean says the table of
+//! the ABI, and what handles stand for the embedded engine, which has all ranks in this process.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `call` | a call: its words, what they mean, how they are shown |
+//! | `types` | type signatures, and where two of them differ |
+//! | `messages` | which send a receive has got, and what was never received |
+//! | `requests` | which requests a call has completed, and their statuses |
+//! | `buffers` | the buffers of what is under way |
+//! | `collectives` | what the ranks of a communicator call together |
+//! | `handles` | what was made and never freed |
+//! | `findings`, `report` | what was found, by the places in the source; in words and as JSON |
+//!
+//! Everything is kept in one place behind one lock: a checked run is for finding mistakes, not for speed.
+
+mod buffers;
+mod call;
+mod collectives;
+mod findings;
+mod handles;
+mod messages;
+mod report;
+mod requests;
+mod types;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rankine_abi::Status;
+use rankine_guest::Who;
+use wasmtime::{Caller, Func, FuncType, Instance, Ref, Store, Val, ValType};
+
+use crate::callback;
+use crate::engine::Rank;
+use crate::guest::Guest;
+use crate::profile::sites::{self, MOST_WORDS, Sites};
+use crate::symbols::Symbols;
+use crate::team::Turn;
+use crate::told::Ear;
+
+use buffers::Buffers;
+use call::{Call, Made, Program};
+use collectives::Collectives;
+use findings::Findings;
+use handles::Handles;
+use messages::{Messages, Started};
+
+pub(crate) use report::Report;
+
+/// What is known of a job that is checked.
+#[derive(Default)]
+pub(crate) struct Check(Mutex<State>);
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Check")
+    }
+}
+
+#[derive(Default)]
+struct State {
+    programs: Vec<Program>,
+    /// By the engine's numbers.
+    ranks: BTreeMap<u32, Life>,
+    findings: Findings,
+    handles: Handles,
+    buffers: Buffers,
+    messages: Messages,
+    collectives: Collectives,
+}
+
+/// How far a rank has come.
+struct Life {
+    who: Who,
+    /// Where MPI was initialised.
+    began: Option<Made>,
+    has_finalized: bool,
+}
+
+impl Check {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What listens to a rank.
+    pub(crate) fn observe(self: &Arc<Self>, who: Who, sites: &Arc<Sites>, symbols: &Arc<Symbols>) -> Arc<Observer> {
+        let mut state = self.state();
+        let known = state.programs.iter().position(|program| Arc::ptr_eq(&program.sites, sites));
+        let program = known.unwrap_or_else(|| {
+            state.programs.push(Program { sites: sites.clone(), symbols: symbols.clone() });
+            state.programs.len() - 1
+        });
+        Arc::new(Observer {
+            check: self.clone(),
+            who,
+            program: program as u32,
+            sites: sites.clone(),
+            open: Mutex::default(),
+            room: Mutex::default(),
+        })
+    }
+
+    /// What was found. A job that has `finished` has nothing under way any more.
+    pub(crate) fn report(&self, finished: bool) -> Report {
+        let state = &mut *self.state();
+        state.collectives.conclude(finished, &mut state.findings);
+        if finished {
+            let has_ended = |rank: u32| state.ranks.get(&rank).is_some_and(|life| life.has_finalized);
+            state.messages.conclude(has_ended, &mut state.findings);
+            for life in state.ranks.values().filter(|life| !life.has_finalized) {
+                if let Some(began) = life.began {
+                    state.findings.add(findings::Class::Finalize, &[("begun by", began)], String::new());
+                }
+            }
+            state.handles.conclude(has_ended, &mut state.findings);
+        }
+        Report::new(&state.findings, &state.programs, |rank| {
+            state.ranks.get(&rank).map_or_else(|| rank.to_string(), |life| life.who.label())
+        })
+    }
+}
+
+/// What listens to one instance of a program: a rank, or one of its threads.
+pub(crate) struct Observer {
+    check: Arc<Check>,
+    who: Who,
+    /// Its program's number.
+    program: u32,
+    sites: Arc<Sites>,
+    /// Its calls that have not come back.
+    open: Mutex<Vec<Open>>,
+    /// Memory of the program for statuses that it ignores: where, and how many bytes.
+    room: Mutex<(u32, u32)>,
+}
+
+/// A call under way.
+struct Open {
+    made: Made,
+    /// How deep it lies in callbacks.
+    depth: u32,
+    /// Handles that it may free, or requests that it may complete, as they were before.
+    before: Vec<(u8, Vec<u32>)>,
+    /// Where its status goes.
+    status: u32,
+    /// What it has started.
+    started: Started,
+    /// Buffers that it leaves in use.
+    regions: Vec<buffers::Region>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Observer {
+    /// What listens to another thread of the same rank.
+    pub(crate) fn of_another_thread(&self) -> Arc<Observer> {
+        Arc::new(Observer {
+            check: self.check.clone(),
+            who: self.who,
+            program: self.program,
+            sites: self.sites.clone(),
+            open: Mutex::default(),
+            room: Mutex::default(),
+        })
+    }
+
+    /// A call begins; how many bytes of statuses it would tell that the program ignores, if they are wanted.
+    fn begin(&self, rank: &rankine_local::Rank, made: Made, depth: u32) -> u32 {
+        let mut open = lock(&self.open);
+        // Calls that were unwound have not come back.
+        while open.last().is_some_and(|open| open.depth >= depth) {
+            open.pop();
+        }
+        open.push(Open {
+            made,
+            depth,
+            before: Vec::new(),
+            status: 0,
+            started: Started::default(),
+            regions: Vec::new(),
+        });
+        let Some(open) = open.last_mut() else { return 0 };
+        let state = &mut *self.check.state();
+        state.ranks.entry(made.rank).or_insert_with(|| Life { who: self.who, began: None, has_finalized: false });
+        let Some(call) = Call::new(rank, &self.sites, made) else {
+            state.messages.hear_of_objects();
+            return 0;
+        };
+        let before = call.passed_handles();
+        let started = state.messages.begin(&call, &before, &mut state.findings);
+        state.messages.receive_aside(&call, &before, &mut state.findings);
+        state.collectives.begin(&call);
+        let regions = state.buffers.begin(&call, &before, &mut state.findings);
+        let status = call.status().map_or(0, |(word, _)| made.words[word] as u32);
+        let wanted = match call.status() {
+            Some((_, count)) if status == 0 && state.messages.wants_status(&call, &before, &started) => {
+                count.saturating_mul(Status::SIZE)
+            }
+            _ => 0,
+        };
+        (open.before, open.status, open.started, open.regions) = (before, status, started, regions);
+        wanted
+    }
+
+    /// The status of the innermost call goes there.
+    fn redirect(&self, status: u32) {
+        if let Some(open) = lock(&self.open).last_mut() {
+            open.status = status;
+        }
+    }
+
+    /// The innermost call has come back.
+    fn end(&self, rank: &rankine_local::Rank, result: i32) {
+        let Some(Open { made, before, status, started, regions, .. }) = lock(&self.open).pop() else { return };
+        let Some(call) = Call::new(rank, &self.sites, made) else { return };
+        let state = &mut *self.check.state();
+        let done = requests::completed(&call, result, &before, status);
+        state.buffers.end(&call, result, &before, regions, &done, &mut state.findings);
+        state.messages.end(&call, result, &before, &done, status, started, &mut state.findings);
+        state.collectives.end(&call, result, &mut state.findings);
+        state.handles.end(&call, result, &before);
+        let Some(life) = state.ranks.get_mut(&made.rank).filter(|_| result == 0) else { return };
+        match call.name() {
+            "MPI_Init" | "MPI_Init_thread" => life.began = Some(made),
+            "MPI_Finalize" => life.has_finalized = true,
+            _ => {}
+        }
+    }
+
+    /// So many bytes of the program's memory for statuses, if it can have them.
+    fn room<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> u32 {
+        let mut room = lock(&self.room);
+        if room.1 < bytes {
+            let grown = callback::grow(caller, bytes).ok().flatten();
+            let Some(at) = grown else { return 0 };
+            *room = (at.0, bytes.next_multiple_of(1 << 16));
+        }
+        room.0
+    }
+}
+
+/// Puts into a program what it tells of its calls. To be called before any of its code runs.
+pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime::Result<()> {
+    let Some(table) = instance.get_table(&mut *store, sites::TABLE) else { return Ok(()) };
+    let words = [ValType::I32, ValType::I32].into_iter().chain(std::iter::repeat_n(ValType::I64, MOST_WORDS));
+    let ty = FuncType::new(store.engine(), words, [ValType::I32]);
+    let before = Func::new(&mut *store, ty, |mut caller: Caller<'_, Guest<R>>, words, results| {
+        results[0] = Val::I32(before(&mut caller, words).unwrap_or(0) as i32);
+        Ok(())
+    });
+    let after = Func::wrap(&mut *store, |mut caller: Caller<'_, Guest<R>>, result: i32| {
+        let Some(observer) = caller.data().ear().and_then(Ear::observer).cloned() else { return };
+        let Ok(_turn) = Turn::begin(caller.data().member(), "", true) else { return };
+        if Guest::refresh_memory(&mut caller).is_err() {
+            return;
+        }
+        let rank = caller.data().rank().clone();
+        if let Some(rank) = rank.embedded() {
+            observer.end(rank, result);
+        }
+    });
+    table.set(&mut *store, 0, Ref::Func(Some(before)))?;
+    table.set(&mut *store, 1, Ref::Func(Some(after)))
+}
+
+/// A call begins: where its status shall go.
+fn before<R: Rank>(caller: &mut Caller<'_, Guest<R>>, told: &[Val]) -> Option<u32> {
+    let observer = caller.data().ear().and_then(Ear::observer).cloned()?;
+    let [function, site, words @ ..] = told else { return None };
+    let (function, site) = (function.i32()? as u32, site.i32()? as u32);
+    let mut made = Made { rank: 0, program: observer.program, function, site, words: [0; MOST_WORDS] };
+    made.words.iter_mut().zip(words).for_each(|(to, word)| *to = word.i64().unwrap_or(0));
+    let passed = status_word(&observer, function).map_or(0, |word| made.words[word] as u32);
+    let Ok(_turn) = Turn::begin(caller.data().member(), "", true) else { return Some(passed) };
+    if Guest::refresh_memory(caller).is_err() {
+        return Some(passed);
+    }
+    let (rank, depth) = (caller.data().rank().clone(), caller.data().callbacks);
+    let Some(embedded) = rank.embedded() else { return Some(passed) };
+    made.rank = embedded.id() as u32;
+    let wanted = observer.begin(embedded, made, depth);
+    if wanted == 0 {
+        return Some(passed);
+    }
+    let room = observer.room(caller, wanted);
+    observer.redirect(room);
+    Some(room)
+}
+
+/// The word that says where a function's statuses go.
+fn status_word(observer: &Observer, function: u32) -> Option<usize> {
+    let function = observer.sites.functions.get(function as usize)?.function?;
+    function.described().iter().position(call::is_status)
+}

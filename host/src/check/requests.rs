@@ -1,0 +1,68 @@
+//! Which requests a call has completed, and with which statuses.
+
+use rankine_abi::{Addr, Direction, MPI_UNDEFINED, Meaning, Request, Status};
+
+use super::call::{Call, REQUEST};
+
+/// A request that a call has completed.
+pub(super) struct Completed {
+    pub(super) request: u32,
+    /// Its status, where the program gets one.
+    pub(super) status: Option<Status>,
+}
+
+/// The requests that a call was passed by their addresses.
+pub(super) fn requests(call: &Call<'_>, before: &[(u8, Vec<u32>)]) -> Vec<u32> {
+    let ours = before.iter().filter(|(word, _)| call.words[usize::from(*word)].meaning == REQUEST);
+    ours.flat_map(|(_, handles)| handles).copied().collect()
+}
+
+/// The requests that a call has completed that waits for requests or tests them, of those that it was passed.
+pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)], statuses: u32) -> Vec<Completed> {
+    let is_known = matches!(
+        call.name(),
+        "MPI_Wait"
+            | "MPI_Waitall"
+            | "MPI_Waitany"
+            | "MPI_Waitsome"
+            | "MPI_Test"
+            | "MPI_Testall"
+            | "MPI_Testany"
+            | "MPI_Testsome"
+    );
+    let Some((word, given)) = before.first().filter(|_| is_known) else { return Vec::new() };
+    let after = call.handles((*word).into()).unwrap_or_default();
+    let is_gone = |at: usize| after.get(at) == Some(&Request::NULL.0);
+    let status = |at: usize| {
+        let address = statuses.checked_add(Status::SIZE.checked_mul(u32::try_from(at).ok()?)?)?;
+        (statuses != 0).then(|| call.rank.memory().read_status(Addr(address), "").ok())?
+    };
+    let one = |at: usize, place: usize| {
+        let request = given.get(at).copied().filter(|request| *request != Request::NULL.0)?;
+        Some(Completed { request, status: status(place) })
+    };
+    if result != 0 {
+        // Some have failed: what is no more is complete.
+        return (0..given.len()).filter(|&at| is_gone(at)).filter_map(|at| one(at, at)).collect();
+    }
+    let out = |meaning: Meaning| {
+        let word = call.find(|word| word.meaning == meaning && word.direction == Direction::Out)?;
+        Some(call.address(word))
+    };
+    let flag = out(Meaning::Flag).map(|at| call.read(at).unwrap_or(0) != 0);
+    if flag == Some(false) {
+        return Vec::new();
+    }
+    let Some(index) = out(Meaning::Index) else {
+        return (0..given.len()).filter_map(|at| one(at, at)).collect();
+    };
+    let number = |at: i32| usize::try_from(at).ok();
+    let count = match call.name() {
+        "MPI_Waitsome" | "MPI_Testsome" => out(Meaning::Int).and_then(|at| call.read(at)),
+        _ => Some(1),
+    };
+    let count = count.filter(|&count| count != MPI_UNDEFINED).and_then(number).unwrap_or(0).min(given.len());
+    let indices = call.rank.memory().read_i32s(index, count, "").unwrap_or_default();
+    let found = indices.into_iter().enumerate().filter(|(_, at)| *at != MPI_UNDEFINED);
+    found.filter_map(|(place, at)| one(number(at)?, place)).collect()
+}

@@ -1,0 +1,168 @@
+//! Type signatures (MPI-5.0 §5.1.1): the basic elements of a message, and where two of them differ.
+
+use std::sync::Arc;
+
+use rankine_abi::{Datatype, Kind};
+use rankine_local::Rank;
+use rankine_local::datatype::Basic;
+
+/// Runs of basic elements that are looked at of one type.
+const MOST_RUNS: usize = 4096;
+/// Runs that are compared of two messages.
+const COMPARED: usize = 1 << 16;
+
+/// So many elements of a datatype.
+#[derive(Clone, Debug)]
+pub(super) struct Elements {
+    runs: Runs,
+    /// How often the runs follow one another.
+    count: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Runs {
+    One(Basic, u64),
+    Many(Arc<[(Basic, u64)]>),
+    /// `MPI_PACKED`, which fits every type, or a type of so many runs that they are not all known.
+    Any,
+}
+
+impl Elements {
+    /// So many elements of a datatype of a rank; nothing if it is none, which the call will say.
+    pub(super) fn of(rank: &Rank, count: i64, datatype: Datatype) -> Option<Elements> {
+        let count = u64::try_from(count).ok()?;
+        if datatype == Datatype::PACKED {
+            return Some(Elements { runs: Runs::Any, count });
+        }
+        let runs = rank.runs_of(datatype, MOST_RUNS)?;
+        let runs = match &runs.first[..] {
+            _ if !runs.is_whole => Runs::Any,
+            [] => Runs::Many(Arc::default()),
+            &[(basic, times)] => Runs::One(basic, times),
+            many => Runs::Many(many.into()),
+        };
+        Some(Elements { runs, count })
+    }
+
+    /// Its runs, those of the same basic type joined.
+    fn runs(&self) -> impl Iterator<Item = (Basic, u64)> + '_ {
+        let (one, many) = match &self.runs {
+            &Runs::One(basic, times) => (Some((basic, times.saturating_mul(self.count))), &[][..]),
+            Runs::Many(runs) => (None, &runs[..]),
+            Runs::Any => (None, &[][..]),
+        };
+        let times = if many.is_empty() { 0 } else { self.count };
+        let repeated = (0..times).flat_map(move |_| many.iter().copied());
+        one.into_iter().chain(repeated).filter(|(_, times)| *times > 0)
+    }
+
+    /// How many basic elements there are.
+    fn total(&self) -> u64 {
+        match &self.runs {
+            Runs::One(_, times) => times.saturating_mul(self.count),
+            Runs::Many(runs) => runs.iter().map(|(_, times)| *times).sum::<u64>().saturating_mul(self.count),
+            Runs::Any => 0,
+        }
+    }
+}
+
+/// What may differ of two signatures besides their elements.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Lengths {
+    /// The second may be longer: it is the room for a message.
+    Room,
+    /// Nothing.
+    Same,
+}
+
+/// Where two signatures differ, in words; nothing if they don't.
+pub(super) fn difference(one: &Elements, other: &Elements, lengths: Lengths) -> Option<String> {
+    if matches!(one.runs, Runs::Any) || matches!(other.runs, Runs::Any) {
+        return None;
+    }
+    let (mut ones, mut others) = (one.runs(), other.runs());
+    let (mut a, mut b) = (ones.next(), others.next());
+    let mut at = 0_u64;
+    for _ in 0..COMPARED {
+        match (&mut a, &mut b) {
+            (Some((kind, left)), Some((other_kind, other_left))) => {
+                if kind != other_kind {
+                    return Some(format!(
+                        "element {at} is {} in the one and {} in the other",
+                        in_words(*kind),
+                        in_words(*other_kind)
+                    ));
+                }
+                let same = (*left).min(*other_left);
+                at = at.saturating_add(same);
+                *left -= same;
+                *other_left -= same;
+                if *left == 0 {
+                    a = ones.next();
+                }
+                if matches!(b, Some((_, 0))) {
+                    b = others.next();
+                }
+            }
+            (None, None) => return None,
+            // What does not fit is an error of the receive, and told as such.
+            _ if lengths == Lengths::Room => return None,
+            _ => {
+                return Some(format!("the one has {} basic elements, the other {}", one.total(), other.total()));
+            }
+        }
+    }
+    None
+}
+
+/// A basic element in words: `a 4-byte integer`.
+fn in_words(basic: Basic) -> String {
+    let what = match basic.kind {
+        Kind::Int => "integer",
+        Kind::Uint => "unsigned integer",
+        Kind::Float => "floating-point number",
+        Kind::Complex => "complex number",
+        Kind::Logical => "truth value",
+        Kind::Char => "character",
+        Kind::Byte => return "a byte without meaning (MPI_BYTE)".into(),
+    };
+    // 8, and no size that begins like it.
+    let article = if basic.size == 8 { "an" } else { "a" };
+    format!("{article} {}-byte {what}", basic.size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INT: Basic = Basic { kind: Kind::Int, size: 4, external: 4 };
+    const DOUBLE: Basic = Basic { kind: Kind::Float, size: 8, external: 8 };
+
+    fn elements(count: u64, runs: &[(Basic, u64)]) -> Elements {
+        let runs = match runs {
+            &[(basic, times)] => Runs::One(basic, times),
+            many => Runs::Many(many.into()),
+        };
+        Elements { runs, count }
+    }
+
+    #[test]
+    fn signatures_are_compared_whatever_the_types() {
+        let same = |one: &Elements, other: &Elements| difference(one, other, Lengths::Same).is_none();
+        assert!(same(&elements(6, &[(INT, 1)]), &elements(2, &[(INT, 3)])));
+        let pairs = elements(2, &[(INT, 1), (DOUBLE, 1)]);
+        assert!(same(&pairs, &elements(1, &[(INT, 1), (DOUBLE, 1), (INT, 1), (DOUBLE, 1)])));
+        assert!(same(&elements(0, &[(INT, 1)]), &elements(3, &[])));
+        assert!(same(&Elements { runs: Runs::Any, count: 9 }, &pairs));
+        let found = difference(&pairs, &elements(4, &[(INT, 1)]), Lengths::Same).unwrap();
+        assert!(found.starts_with("element 1 is an 8-byte floating-point number in the one"), "{found}");
+    }
+
+    #[test]
+    fn a_receive_may_have_more_room() {
+        let (short, long) = (elements(2, &[(INT, 1)]), elements(5, &[(INT, 1)]));
+        assert_eq!(difference(&short, &long, Lengths::Room), None);
+        let found = difference(&short, &long, Lengths::Same).unwrap();
+        assert_eq!(found, "the one has 2 basic elements, the other 5");
+    }
+}
