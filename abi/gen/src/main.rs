@@ -2,7 +2,7 @@
 //!
 //! `rankine-gen` writes the files in place, `rankine-gen --check` compares them with what it would write.
 //! One emitter per output, each a plain series of `writeln!`. Read `functions.rs` first, the table as it is parsed, and
-//! then `local/mod.rs`, which makes the rows of the embedded engine.
+//! then `local/mod.rs`, which makes the rows of the embedded engine, and `hand.rs`, what bodies written by hand are given.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ mod constants;
 #[cfg(test)]
 mod crosscheck;
 mod fortran;
+mod hand;
 mod layout;
 mod local;
 mod mpi;

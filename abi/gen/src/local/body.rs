@@ -155,7 +155,7 @@ impl Builder<'_> {
         }
         for p in &self.function.parameters {
             if p.in_place == Some(InPlace::Everyone) && matches!(&p.kind, Kind::Buffer(Area::Blocks { .. }, _)) {
-                self.reads.push(format!("let in_place = addr({}) == MPI_IN_PLACE;", p.name));
+                self.reads.push(format!("let in_place = {} == MPI_IN_PLACE;", p.name));
             }
         }
     }
@@ -201,7 +201,7 @@ impl Builder<'_> {
             Kind::Handle(_) => format!("handle({name})"),
             Kind::Tool(_) => format!("{name} as u32"),
             Kind::Enum(_) => name.to_owned(),
-            Kind::Buffer(..) | Kind::Address { .. } => format!("addr({name})"),
+            Kind::Buffer(..) | Kind::Address { .. } => name.to_owned(),
             Kind::Function(..) => format!("FnPtr({name} as u32)"),
             Kind::String(None) => {
                 self.reads.push(format!("let {name} = shim::string(r, {name}, {name:?})?;"));

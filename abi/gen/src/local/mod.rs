@@ -11,9 +11,9 @@ use std::fmt::Write;
 use anyhow::{Context, Result, ensure};
 
 use crate::functions::{Function, Table};
+use crate::hand::{self, Word};
 use crate::layout;
 use crate::parameters::Parameter;
-use crate::wasm;
 
 pub use body::on;
 use body::{Body, is_async};
@@ -48,20 +48,14 @@ fn row(table: &Table, function: &Function) -> Result<String> {
     if table.functions.iter().any(|f| is_form_of(function, f)) {
         return Ok(String::new());
     }
-    let row = Row { function, how: how(function), names: names(function), variant: None, bound: &["r"] };
+    let row = Row { function, how: how(function), names: hand::names(function), variant: None, bound: &["r"] };
     if function.returns.is_some() {
         let bound: &[&str] = if function.by.local { &["r"] } else { &[] };
         return Ok(Row { how: "value", bound, ..row }.text(&[value(function)?]) + ";\n");
     }
     if function.by.local {
-        // Where the guest's words differ in number, each variant has a row.
-        if function.parameters.iter().any(|p| p.large_only) {
-            let of = |(names, large)| {
-                Row { names, variant: Some(large), ..row }.text(&[hand(function, Some(large))]) + ";\n"
-            };
-            return Ok(function.variants().map(of).collect());
-        }
-        return Ok(row.text(&[hand(function, None)]) + ";\n");
+        let of = |(names, variant)| Row { names, variant, ..row }.text(&[by_hand(function, variant)]) + ";\n";
+        return Ok(hand::rows(function).into_iter().map(of).collect());
     }
     let body = Body::new(function)?;
     if function.marks.at_once {
@@ -82,7 +76,7 @@ fn collective(table: &Table, function: &Function, constructor: &str) -> Result<S
         let form = |f: &&Function| is_form_of(f, function) && adds(f, function, added);
         forms.push(table.functions.iter().find(form).context("it has no form that adds a request")?);
     }
-    let names: Vec<String> = forms.into_iter().map(names).collect();
+    let names: Vec<String> = forms.into_iter().map(hand::names).collect();
     let row = Row { function, how: "collective", names: names.join(", "), variant: None, bound: &["r", "c"] };
     Ok(row.text(&Body::new(function)?.constructing(constructor)) + ";\n")
 }
@@ -113,29 +107,26 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// `wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, …) On::Comm(handle(comm)), |r| { body }`
+    /// `wait MPI_Ssend / MPI_Ssend_c(buf: at, count: wide, …) On::Comm(handle(comm)), |r| { body }`
     fn text(&self, body: &[String]) -> String {
         let function = self.function;
         let word = |p: &Parameter| {
-            let kind = match (wasm::parameter(p, false), wasm::parameter(p, function.marks.large), self.variant) {
-                ("i64", ..) | (_, "i64", Some(true)) => ": long",
-                (_, "i64", None) => ": wide",
+            let kind = match Word::of(function, p, self.variant) {
+                Word::Long => ": long",
+                Word::Wide => ": wide",
+                Word::Address => ": at",
                 _ => "",
             };
             format!("{}{kind}", p.variable())
         };
         let words: Vec<String> = function.of_variant(self.variant.unwrap_or(true)).map(word).collect();
         let on = if self.how == "collective" { "comm".to_owned() } else { on(function) };
-        let is_large = |text: &String| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == "large");
-        let bound: Vec<&str> = self.bound.iter().copied().chain(body.iter().any(is_large).then_some("large")).collect();
+        let large = layout::names(body, "large").then_some("large");
+        let bound: Vec<&str> = self.bound.iter().copied().chain(large).collect();
         let bound = if bound.is_empty() { String::new() } else { format!(" |{}|", bound.join(", ")) };
         let front = [format!("{} {}", self.how, self.names), format!("({}) {on},{bound}", words.join(", "))];
         layout::row(&front, body)
     }
-}
-
-fn names(function: &Function) -> String {
-    function.variants().map(|(name, _)| name).collect::<Vec<_>>().join(" / ")
 }
 
 /// How the function waits: the name of what carries it in `host/src/engine/local/call.rs`.
@@ -153,30 +144,21 @@ fn how(function: &Function) -> &'static str {
 fn value(function: &Function) -> Result<String> {
     let words: Vec<&str> = function.parameters.iter().map(|p| p.variable()).collect();
     if function.by.local {
-        return Ok(hand(function, None));
+        return Ok(by_hand(function, None) + "?");
     }
     // A handle and its integer are the same word.
     ensure!(words.len() == 1 && function.chapter == "convert", "it returns a value and has no body");
     Ok(words[0].to_owned())
 }
 
-/// The call of a body that is written by hand: it takes all words of the guest, after `large` if it serves two variants.
-fn hand(function: &Function, variant: Option<bool>) -> String {
-    let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given()).map(str::to_owned).collect();
-    if function.marks.large {
-        arguments.push(variant.map_or("large".to_owned(), |large| large.to_string()));
-    }
-    for p in function.of_variant(true) {
-        arguments.push(match variant {
-            Some(false) if p.large_only => "0".to_owned(),
-            Some(false) if wasm::parameter(p, true) != wasm::parameter(p, false) => {
-                format!("i64::from({})", p.variable())
-            }
-            _ => p.variable().to_owned(),
-        });
-    }
-    let wait = if is_async(function) { ".await" } else { "" };
-    format!("bodies::{}({}){wait}", function.worker(), arguments.join(", "))
+/// The call of a body that is written by hand.
+fn by_hand(function: &Function, variant: Option<bool>) -> String {
+    let call = hand::call(function, variant, "large", |p, word| match word {
+        Word::Narrow => format!("i64::from({})", p.variable()),
+        Word::Handle => format!("{} as u32", p.variable()),
+        _ => p.variable().to_owned(),
+    });
+    if is_async(function) { call + ".await" } else { call }
 }
 
 fn emit_chapter(title: &str, rows: &str) -> Result<String> {

@@ -3,16 +3,18 @@
 //!
 //! What a row becomes is said by the macro `shims!` in `host/src/engine/mpi/call/shim.rs`. Here stands what differs between the
 //! functions: whose errors they are, which handles they make, and the statements that prove and translate arguments
-//! ([`shim`]). Both variants share them; the macro says what a `Count` is in each.
+//! ([`shim`]), or the call of a body that is written by hand ([`hand`]). Both variants share them; the macro says what
+//! a `Count` is in each, and whether it is `LARGE`.
 
 mod shim;
 mod symbols;
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use crate::functions::{Class, Errors, Function, Table};
+use crate::functions::{Class, Errors, Function, Returned, Table};
+use crate::hand::{self, Word};
 use crate::layout;
 use crate::local;
 use crate::parameters::{Direction, Kind, Parameter};
@@ -42,19 +44,45 @@ fn path(module: &str) -> String {
 
 /// `MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| { … };`
 fn row(function: &Function) -> Result<String> {
-    let names: Vec<String> = function.variants().map(|(name, _)| name).collect();
-    let front = format!("{}: {}, [{}],", names.join(" / "), on(function), nulls(function));
     if function.by.mpi {
-        ensure!(function.given().is_none(), "its worker may have types, but no arguments");
-        let large = if function.marks.large { ", large" } else { "" };
-        return Ok(format!("    {front} by bodies::{}{large};\n", function.worker()));
+        let row = |(names, variant): (String, _)| text(function, &names, &[by_hand(function, variant)]);
+        return Ok(hand::rows(function).into_iter().map(row).collect());
     }
-    if function.chapter == "convert" {
-        return Ok(format!("    {front} by bodies::identity;\n"));
+    let statements = match function.chapter.as_str() {
+        // A handle and its integer are the same word.
+        "convert" => vec!["w.returns_int(w.int(0))".to_owned()],
+        _ => shim::statements(function)?,
+    };
+    Ok(text(function, &hand::names(function), &statements))
+}
+
+/// A row for these variants.
+fn text(function: &Function, names: &str, statements: &[String]) -> String {
+    let bound = ["r", "w"].map(|name| format!("{}{name}", if layout::names(statements, name) { "" } else { "_" }));
+    let front = format!("{names}: {}, [{}], |{}|", on(function), nulls(function), bound.join(", "));
+    layout::row(&[front], statements) + ";\n"
+}
+
+/// The statement that calls a body: where the words lie is another matter in each variant that has a row of its own.
+fn by_hand(function: &Function, variant: Option<bool>) -> String {
+    let word = |p: &Parameter, word: Word| {
+        let mut words = function.of_variant(variant.unwrap_or(true));
+        let at = words.position(|other| other.name == p.name).expect("it is a parameter of this variant");
+        match word {
+            Word::Int => format!("w.int({at})"),
+            Word::Long => format!("w.long({at})"),
+            Word::Wide => format!("w.count(LARGE, {at})"),
+            Word::Narrow => format!("i64::from(w.int({at}))"),
+            Word::Address => format!("w.addr({at})"),
+            Word::Handle => format!("w.word({at})"),
+        }
+    };
+    let call = hand::call(function, variant, "LARGE", word);
+    match function.returns {
+        None => call,
+        Some(Returned::Double) => format!("w.returns_double({call}?)"),
+        Some(_) => format!("w.returns_int({call}?)"),
     }
-    let statements = shim::statements(function)?;
-    let w = if statements.iter().any(|statement| statement.contains("w.")) { "w" } else { "_w" };
-    Ok(layout::row(&[format!("{front} |r, {w}|")], &statements) + ";\n")
 }
 
 /// Which words point to where a new handle goes, and the null handle of its class.

@@ -1,15 +1,16 @@
 //! What a row of the generated files becomes: the body of a shim, and its links for threads and fibers.
 //!
 //! ```text
-//! wait MPI_Ssend / MPI_Ssend_c(buf, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
-//!     pt2pt::send_as(r, Kind::Ssend, addr(buf), count, handle(datatype), dest, tag, handle(comm)).await
+//! wait MPI_Ssend / MPI_Ssend_c(buf: at, count: wide, datatype, dest, tag, comm) On::Comm(handle(comm)), |r| {
+//!     pt2pt::send_as(r, Kind::Ssend, buf, count, handle(datatype), dest, tag, handle(comm)).await
 //! };
 //! ```
 //!
 //! First how it waits: the name of what carries it in [`call`](super::call); then the function and its variant for large
 //! counts, the words that the guest passes, and whose error handler hears of its errors. The body belongs to both
 //! variants: a `wide` word is an `i32` in the first and an `i64` in the second, and the body gets an `i64`; a `long` one is
-//! an `i64` in both, any other an `i32`. `|r, large|` asks which of the two was called.
+//! an `i64` in both, any other an `i32`, of which the body gets an `Addr` where it is `at` something. `|r, large|` asks
+//! which of the two was called.
 //!
 //! Three kinds of rows are different:
 //! - The body of `wait_unless` goes as far as it comes without waiting, and gives the rest of it as a future; what
@@ -198,14 +199,14 @@ macro_rules! shims {
         } $link);
         shims!(@sync $is_large $start ($($word $(: $kind)?,)* request) caller {
             call::now(caller, stringify!($start), On::Comm(handle($comm)), |r| {
-                shim::put_new(r, request, "request", coll::start(r, handle($comm), |c| {
+                shim::put_new(r, addr(request), "request", coll::start(r, handle($comm), |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 }))
             })
         } $link);
         shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* _info, request) caller {
             call::now(caller, stringify!($prepare), On::Comm(handle($comm)), |r| {
-                shim::put_new(r, request, "request", coll::prepare(r, handle($comm), |c| {
+                shim::put_new(r, addr(request), "request", coll::prepare(r, handle($comm), |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 }))
             })
@@ -249,12 +250,15 @@ macro_rules! shims {
 
     // The type of a word in a variant, and of the body's parameter; what is passed from one to the other.
     (@word $is_large:tt) => { i32 };
+    (@word $is_large:tt at) => { i32 };
     (@word false wide) => { i32 };
     (@word true wide) => { i64 };
     (@word $is_large:tt long) => { i64 };
     (@wide) => { i32 };
+    (@wide at) => { Addr };
     (@wide $kind:ident) => { i64 };
     (@pass $word:ident) => { $word };
+    (@pass $word:ident at) => { addr($word) };
     (@pass $word:ident wide) => { i64::from($word) };
     (@pass $word:ident long) => { $word };
     (@is $is_large:tt $large:ident) => { $is_large };

@@ -52,50 +52,50 @@ pub(crate) fn handle<H: Handle>(word: i32) -> H {
 }
 
 /// Reads an array of ints.
-pub(crate) fn ints(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i32>> {
-    r.memory().ints(addr(at), count, what)
+pub(crate) fn ints(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i32>> {
+    r.memory().ints(at, count, what)
 }
 
 /// Reads an array of ints or `MPI_Aint`s, both 32 bits wide and signed.
-pub(crate) fn words(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
+pub(crate) fn words(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
     Ok(ints(r, at, count, what)?.into_iter().map(i64::from).collect())
 }
 
 /// Reads an array of `MPI_Count`s or `MPI_Offset`s.
-pub(crate) fn doubles(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
-    r.memory().longs(addr(at), count, what)
+pub(crate) fn doubles(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
+    r.memory().longs(at, count, what)
 }
 
 /// Reads an array of counts: ints, or in a large variant `MPI_Count`s.
-pub(crate) fn counts(r: &Rank, large: bool, at: i32, count: i64, what: &str) -> Result<Vec<i64>> {
+pub(crate) fn counts(r: &Rank, large: bool, at: Addr, count: i64, what: &str) -> Result<Vec<i64>> {
     if large { doubles(r, at, count, what) } else { words(r, at, count, what) }
 }
 
 /// Reads an array of handles.
-pub(crate) fn handles<H: Handle>(r: &Rank, at: i32, count: i64, what: &str) -> Result<Vec<H>> {
+pub(crate) fn handles<H: Handle>(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Vec<H>> {
     Ok(ints(r, at, count, what)?.into_iter().map(handle).collect())
 }
 
 /// Reads the handle that an `inout` parameter points to.
 #[inline]
-pub(crate) fn get_handle<H: Handle>(r: &Rank, at: i32, what: &str) -> Result<H> {
-    Ok(handle(r.memory().read_i32(addr(at), what)?))
+pub(crate) fn get_handle<H: Handle>(r: &Rank, at: Addr, what: &str) -> Result<H> {
+    Ok(handle(r.memory().read_i32(at, what)?))
 }
 
 /// Reads the int that an `inout` parameter points to.
 #[inline]
-pub(crate) fn get_int(r: &Rank, at: i32, what: &str) -> Result<i32> {
-    r.memory().read_i32(addr(at), what)
+pub(crate) fn get_int(r: &Rank, at: Addr, what: &str) -> Result<i32> {
+    r.memory().read_i32(at, what)
 }
 
 /// Reads the count that an `inout` parameter points to: an int, or in a large variant an `MPI_Count`.
-pub(crate) fn get_count(r: &Rank, large: bool, at: i32, what: &str) -> Result<i64> {
-    if large { r.memory().read_i64(addr(at), what) } else { Ok(i64::from(get_int(r, at, what)?)) }
+pub(crate) fn get_count(r: &Rank, large: bool, at: Addr, what: &str) -> Result<i64> {
+    if large { r.memory().read_i64(at, what) } else { Ok(i64::from(get_int(r, at, what)?)) }
 }
 
 /// Reads the weights of edges; none for `MPI_UNWEIGHTED`.
-pub(crate) fn weights(r: &Rank, at: i32, count: i64, what: &str) -> Result<Option<Vec<i32>>> {
-    match addr(at) {
+pub(crate) fn weights(r: &Rank, at: Addr, count: i64, what: &str) -> Result<Option<Vec<i32>>> {
+    match at {
         MPI_UNWEIGHTED => Ok(None),
         MPI_WEIGHTS_EMPTY => Ok(Some(Vec::new())),
         _ => ints(r, at, count, what).map(Some),
@@ -103,61 +103,61 @@ pub(crate) fn weights(r: &Rank, at: i32, count: i64, what: &str) -> Result<Optio
 }
 
 /// Reads a status that the guest passes in.
-pub(crate) fn get_status(r: &Rank, at: i32, what: &str) -> Result<Status> {
-    r.memory().read_status(addr(at), what)
+pub(crate) fn get_status(r: &Rank, at: Addr, what: &str) -> Result<Status> {
+    r.memory().read_status(at, what)
 }
 
 /// Reads a string, which must be one that an MPI library could have too.
-pub(crate) fn string(r: &Rank, at: i32, what: &str) -> Result<String> {
-    let text = r.memory().string(addr(at), what)?;
+pub(crate) fn string(r: &Rank, at: Addr, what: &str) -> Result<String> {
+    let text = r.memory().string(at, what)?;
     text::check(what, &text)?;
     Ok(text)
 }
 
 /// Stores an int.
 #[inline]
-pub(crate) fn put_int(r: &Rank, at: i32, value: i32, what: &str) -> Result<()> {
-    r.memory().write_i32(addr(at), value, what)
+pub(crate) fn put_int(r: &Rank, at: Addr, value: i32, what: &str) -> Result<()> {
+    r.memory().write_i32(at, value, what)
 }
 
 /// Stores a truth value.
 #[inline]
-pub(crate) fn put_flag(r: &Rank, at: i32, value: bool, what: &str) -> Result<()> {
+pub(crate) fn put_flag(r: &Rank, at: Addr, value: bool, what: &str) -> Result<()> {
     put_int(r, at, i32::from(value), what)
 }
 
 /// Stores a value as an int: `overflow` if it is none (`MPI_UNDEFINED` for counts, §3.2.5, or an error's value).
-pub(crate) fn put_narrow(r: &Rank, at: i32, value: i64, overflow: i32, what: &str) -> Result<()> {
+pub(crate) fn put_narrow(r: &Rank, at: Addr, value: i64, overflow: i32, what: &str) -> Result<()> {
     put_int(r, at, i32::try_from(value).unwrap_or(overflow), what)
 }
 
 /// Stores an `MPI_Count` or `MPI_Offset`.
 #[inline]
-pub(crate) fn put_double(r: &Rank, at: i32, value: i64, what: &str) -> Result<()> {
-    r.memory().write_i64(addr(at), value, what)
+pub(crate) fn put_double(r: &Rank, at: Addr, value: i64, what: &str) -> Result<()> {
+    r.memory().write_i64(at, value, what)
 }
 
 /// Stores a count: an int that is `MPI_UNDEFINED` when it overflows, or in a large variant an `MPI_Count`.
-pub(crate) fn put_count(r: &Rank, large: bool, at: i32, value: i64, what: &str) -> Result<()> {
+pub(crate) fn put_count(r: &Rank, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
     if large { put_double(r, at, value, what) } else { put_narrow(r, at, value, rankine_abi::MPI_UNDEFINED, what) }
 }
 
 /// Stores a handle.
 #[inline]
-pub(crate) fn put_handle<H: Handle>(r: &Rank, at: i32, value: H, what: &str) -> Result<()> {
+pub(crate) fn put_handle<H: Handle>(r: &Rank, at: Addr, value: H, what: &str) -> Result<()> {
     put_int(r, at, value.word() as i32, what)
 }
 
 /// Stores a null handle where a call that failed would have stored a new one; an address that is none is perhaps why it
 /// failed.
 #[cold]
-pub(crate) fn put_null<H: Handle>(r: &Rank, at: i32, null: H) {
+pub(crate) fn put_null<H: Handle>(r: &Rank, at: Addr, null: H) {
     let _ = put_handle(r, at, null, "a new handle");
 }
 
 /// Stores a new handle, or the null handle where there is none.
 #[inline]
-pub(crate) fn put_new<H: Handle>(r: &Rank, at: i32, what: &str, made: Result<H>) -> Result<()> {
+pub(crate) fn put_new<H: Handle>(r: &Rank, at: Addr, what: &str, made: Result<H>) -> Result<()> {
     let made = made.inspect_err(|_| put_null(r, at, H::NULL))?;
     put_handle(r, at, made, what)
 }
@@ -165,13 +165,13 @@ pub(crate) fn put_new<H: Handle>(r: &Rank, at: i32, what: &str, made: Result<H>)
 /// Stores a status but for its `MPI_ERROR`, which calls with a single status leave alone (MPI-5.0 §3.2.5), unless the
 /// guest ignores it.
 #[inline]
-pub(crate) fn put_status(r: &Rank, at: i32, status: &Status, what: &str) -> Result<()> {
-    r.memory().write_status(addr(at), status, what)
+pub(crate) fn put_status(r: &Rank, at: Addr, status: &Status, what: &str) -> Result<()> {
+    r.memory().write_status(at, status, what)
 }
 
 /// Stores the status of a call that failed, if it has one all the same.
 #[inline]
-pub(crate) fn put_status_of_failure<T>(r: &Rank, at: i32, result: &Result<T>, what: &str) -> Result<()> {
+pub(crate) fn put_status_of_failure<T>(r: &Rank, at: Addr, result: &Result<T>, what: &str) -> Result<()> {
     match result {
         Err(error) => error.status.map_or(Ok(()), |status| put_status(r, at, &status, what)),
         Ok(_) => Ok(()),
@@ -180,62 +180,62 @@ pub(crate) fn put_status_of_failure<T>(r: &Rank, at: i32, result: &Result<T>, wh
 
 /// Stores the status of a message, which a call that failed may have all the same.
 #[inline]
-pub(crate) fn put_received(r: &Rank, at: i32, received: Result<Status>) -> Result<()> {
-    r.memory().write_received(addr(at), received, "status")
+pub(crate) fn put_received(r: &Rank, at: Addr, received: Result<Status>) -> Result<()> {
+    r.memory().write_received(at, received, "status")
 }
 
 /// Stores a status with its `MPI_ERROR`.
-pub(crate) fn put_whole_status(r: &Rank, at: i32, status: &Status, what: &str) -> Result<()> {
-    r.memory().write_whole_status(addr(at), status, what)
+pub(crate) fn put_whole_status(r: &Rank, at: Addr, status: &Status, what: &str) -> Result<()> {
+    r.memory().write_whole_status(at, status, what)
 }
 
 /// Stores an array of ints.
-pub(crate) fn put_ints(r: &Rank, at: i32, values: &[i32], what: &str) -> Result<()> {
-    r.memory().write_i32s(addr(at), values, what)
+pub(crate) fn put_ints(r: &Rank, at: Addr, values: &[i32], what: &str) -> Result<()> {
+    r.memory().write_i32s(at, values, what)
 }
 
 /// Stores an array of truth values.
-pub(crate) fn put_flags(r: &Rank, at: i32, values: &[bool], what: &str) -> Result<()> {
+pub(crate) fn put_flags(r: &Rank, at: Addr, values: &[bool], what: &str) -> Result<()> {
     let words: Vec<i32> = values.iter().map(|&value| i32::from(value)).collect();
     put_ints(r, at, &words, what)
 }
 
 /// Stores the weights of edges, unless the guest doesn't want them.
-pub(crate) fn put_weights(r: &Rank, at: i32, values: &[i32], what: &str) -> Result<()> {
-    match addr(at) {
+pub(crate) fn put_weights(r: &Rank, at: Addr, values: &[i32], what: &str) -> Result<()> {
+    match at {
         MPI_UNWEIGHTED | MPI_WEIGHTS_EMPTY => Ok(()),
         _ => put_ints(r, at, values, what),
     }
 }
 
 /// Stores an array of handles.
-pub(crate) fn put_handles<H: Handle>(r: &Rank, at: i32, values: &[H], what: &str) -> Result<()> {
+pub(crate) fn put_handles<H: Handle>(r: &Rank, at: Addr, values: &[H], what: &str) -> Result<()> {
     let words: Vec<i32> = values.iter().map(|value| value.word() as i32).collect();
     put_ints(r, at, &words, what)
 }
 
 /// Stores a string with its zero byte in room for `capacity` bytes, and its length where the guest wants it.
-pub(crate) fn put_string(r: &Rank, at: i32, text: &str, capacity: i64, what: &str) -> Result<i32> {
+pub(crate) fn put_string(r: &Rank, at: Addr, text: &str, capacity: i64, what: &str) -> Result<i32> {
     let capacity = length(capacity, what)?;
     if capacity == 0 {
         return Err(Error::new(MPI_ERR_ARG, format!("{what}: no room for a string")));
     }
-    Ok(r.memory().write_string(addr(at), text, capacity, what)? as i32)
+    Ok(r.memory().write_string(at, text, capacity, what)? as i32)
 }
 
 /// Stores a result, if the guest wants it.
-pub(crate) fn if_wanted(at: i32, put: impl FnOnce() -> Result<()>) -> Result<()> {
-    if addr(at).is_null() { Ok(()) } else { put() }
+pub(crate) fn if_wanted(at: Addr, put: impl FnOnce() -> Result<()>) -> Result<()> {
+    if at.is_null() { Ok(()) } else { put() }
 }
 
 /// Stores as much of a string as the guest has room for, and how long that is with its zero byte; the whole length where
 /// there is no room (MPI-5.0 §15.3.3). Neither may be wanted.
-pub(crate) fn put_text(r: &Rank, at: i32, length_at: i32, text: &str, what: &str) -> Result<()> {
-    if addr(length_at).is_null() {
+pub(crate) fn put_text(r: &Rank, at: Addr, length_at: Addr, text: &str, what: &str) -> Result<()> {
+    if length_at.is_null() {
         return Ok(());
     }
     let room = get_int(r, length_at, what)?;
-    if addr(at).is_null() || room <= 0 {
+    if at.is_null() || room <= 0 {
         return put_int(r, length_at, text.len() as i32 + 1, what);
     }
     let length = put_string(r, at, text, room.into(), what)?;

@@ -15,7 +15,6 @@ use rankine_abi::{
 use rankine_guest::Error;
 
 use super::Result;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::library::Symbol;
 use super::process::rank::Rank;
@@ -43,7 +42,7 @@ pub(crate) trait Carrier {
     /// The guest's word, for a handle of the library's.
     fn word(r: &Rank, host: usize) -> u32;
     /// The guest's word for the value of an attribute.
-    fn shown(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32>;
+    fn shown(r: &Rank, word: u32, keyval: c_int, value: *mut c_void) -> Result<u32>;
 }
 
 macro_rules! carriers {
@@ -66,8 +65,8 @@ macro_rules! carriers {
                 $word(r, host)
             }
 
-            fn shown(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
-                $shown(r, w, value)
+            fn shown(r: &Rank, word: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
+                $shown(r, word, keyval, value)
             }
         }
     )*};
@@ -82,7 +81,7 @@ carriers! {
         |r: &Rank, word| r.telling_host(&*r.datatype(word, "datatype")?),
         |r: &Rank, word| r.telling_host(&*r.asked_datatype(word, "datatype")?),
         |r: &Rank, host| r.datatype_word(host).unwrap_or(Datatype::NULL.0),
-        |_, _, value| Ok(value as usize as u32);
+        |_, _, _, value| Ok(value as usize as u32);
     Win: MPI_Win_create_keyval, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Win_delete_attr,
         |r: &Rank, word| r.win(word, "win"),
         Win::host,
@@ -217,13 +216,19 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
 }
 
 /// `MPI_Comm_create_keyval` and its like
-pub(crate) fn create_keyval<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(2), 4, "keyval")?;
+pub(crate) fn create_keyval<O: Carrier>(
+    r: &Rank,
+    copy_fn: u32,
+    delete_fn: u32,
+    keyval_at: Addr,
+    extra_state: Addr,
+) -> Result<()> {
+    r.room(keyval_at, 4, "keyval")?;
     if r.attrs.keyvals.get() == MOST_KEYVALS {
         return Err(Error::new(MPI_ERR_NO_MEM, format!("a rank may make {MOST_KEYVALS} keyvals over an MPI library")));
     }
     r.attrs.keyvals.update(|made| made + 1);
-    let functions = Keyval { word: O::word, copy: w.word(0), delete: w.word(1), extra_state: w.int(3) };
+    let functions = Keyval { word: O::word, copy: copy_fn, delete: delete_fn, extra_state: extra_state.0 as i32 };
     // It lives as long as the library may call its functions, which nobody says: until the process ends.
     let state: &'static Keyval = Box::leak(Box::new(functions));
     let (call, mut keyval) = (r.symbol::<O::Create>()?, 0);
@@ -232,44 +237,43 @@ pub(crate) fn create_keyval<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<(
         call(copy as *const c_void, delete as *const c_void, &mut keyval, std::ptr::from_ref(state).cast_mut().cast())
     };
     r.check(code)?;
-    r.put_int(w.addr(2), keyval, "keyval")
+    r.put_int(keyval_at, keyval, "keyval")
 }
 
 /// `MPI_Comm_set_attr` and its like
-pub(crate) fn set_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (object, call) = (r.unvisited(O::host(r, w.word(0))?)?, r.symbol::<O::Set>()?);
+pub(crate) fn set_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, attribute_val: Addr) -> Result<()> {
+    let (object, call) = (r.unvisited(O::host(r, object)?)?, r.symbol::<O::Set>()?);
     // SAFETY: an object of the library's, which does not look through an attribute's value.
-    r.check(unsafe { call(object, w.int(1), std::ptr::without_provenance_mut(w.word(2) as usize)) })
+    r.check(unsafe { call(object, keyval, std::ptr::without_provenance_mut(attribute_val.0 as usize)) })
 }
 
 /// `MPI_Type_get_attr` and its like
-pub(crate) fn get_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let object = O::asked(r, w.word(0))?;
-    r.room(w.addr(2), 4, "attribute_val")?;
-    r.room(w.addr(3), 4, "flag")?;
+pub(crate) fn get_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32, value_at: Addr, flag_at: Addr) -> Result<()> {
+    let host = O::asked(r, object)?;
+    r.room(value_at, 4, "attribute_val")?;
+    r.room(flag_at, 4, "flag")?;
     let (call, mut value, mut flag) = (r.symbol::<O::Get>()?, std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: an object of the library's; the value is a pointer on the stack, the flag an int.
-    r.check(unsafe { call(object, w.int(1), (&raw mut value).cast(), &mut flag) })?;
-    r.put_int(w.addr(3), flag, "flag")?;
+    r.check(unsafe { call(host, keyval, (&raw mut value).cast(), &mut flag) })?;
+    r.put_int(flag_at, flag, "flag")?;
     if flag == 0 {
         return Ok(());
     }
-    r.put_word(w.addr(2), O::shown(r, w, value)?, "attribute_val")
+    r.put_word(value_at, O::shown(r, object, keyval, value)?, "attribute_val")
 }
 
 /// `MPI_Comm_get_attr`
-pub(crate) fn comm_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    get_attr::<Comm>(r, w)
+pub(crate) fn comm_get_attr(r: &Rank, comm: u32, comm_keyval: i32, attribute_val: Addr, flag: Addr) -> Result<()> {
+    get_attr::<Comm>(r, comm, comm_keyval, attribute_val, flag)
 }
 
 /// `MPI_Win_get_attr`
-pub(crate) fn win_get_attr(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    get_attr::<Win>(r, w)
+pub(crate) fn win_get_attr(r: &Rank, win: u32, win_keyval: i32, attribute_val: Addr, flag: Addr) -> Result<()> {
+    get_attr::<Win>(r, win, win_keyval, attribute_val, flag)
 }
 
 /// An attribute of a communicator.
-fn of_comm(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
-    let keyval = w.int(1);
+fn of_comm(r: &Rank, _: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
     if !OF_COMMS.contains(&keyval) {
         return Ok(value as usize as u32);
     }
@@ -284,31 +288,30 @@ fn of_comm(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
 }
 
 /// An attribute of a window.
-fn of_win(r: &Rank, w: &Words<'_>, value: *mut c_void) -> Result<u32> {
-    let keyval = w.int(1);
+fn of_win(r: &Rank, win: u32, keyval: c_int, value: *mut c_void) -> Result<u32> {
     if keyval == MPI_WIN_BASE {
-        return Ok(r.win_base(w.word(0)).0);
+        return Ok(r.win_base(win).0);
     }
     if !OF_WINS.contains(&keyval) {
         return Ok(value as usize as u32);
     }
-    let known = r.attrs.wins.borrow().get(&w.word(0)).copied();
+    let known = r.attrs.wins.borrow().get(&win).copied();
     let block = match known {
         Some(block) => block,
         None => r.cells(&OF_WINS)?,
     };
-    r.attrs.wins.borrow_mut().insert(w.word(0), block);
+    r.attrs.wins.borrow_mut().insert(win, block);
     // SAFETY: the library says where the value of a predefined attribute is; the size is an MPI_Aint, the others are
     // ints.
     let value =
         unsafe { if keyval == MPI_WIN_SIZE { *value.cast::<i64>() } else { i64::from(*value.cast::<c_int>()) } };
-    let flavor = r.win_flavor(w.word(0)).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
+    let flavor = r.win_flavor(win).filter(|_| keyval == MPI_WIN_CREATE_FLAVOR);
     Ok(r.show(block, &OF_WINS, keyval, flavor.map_or(value, i64::from))?.0)
 }
 
 /// `MPI_Comm_delete_attr` and its like
-pub(crate) fn delete_attr<O: Carrier>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (object, call) = (r.unvisited(O::host(r, w.word(0))?)?, r.symbol::<O::Delete>()?);
+pub(crate) fn delete_attr<O: Carrier>(r: &Rank, object: u32, keyval: i32) -> Result<()> {
+    let (object, call) = (r.unvisited(O::host(r, object)?)?, r.symbol::<O::Delete>()?);
     // SAFETY: an object of the library's.
-    r.check(unsafe { call(object, w.int(1)) })
+    r.check(unsafe { call(object, keyval) })
 }

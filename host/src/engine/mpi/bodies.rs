@@ -1,8 +1,6 @@
-//! Bodies of shims that follow no rule, `by = "mpi"` in the table: a function of MPI's name in snake case, or of the row's
-//! `worker`, which takes the rank, the call's words, and `large: bool` if it serves two variants. Each stands beside what
-//! it is about; a file that has some is named here.
+//! Bodies of shims that follow no rule, `by = "mpi"` in the table: the head of `abi/gen/src/hand.rs` says what they take
+//! and return. Each stands beside what it is about; a file that has some is named here.
 
-pub(crate) use super::call::shim::identity;
 pub(crate) use super::{
     attr::*, comm::group::*, comm::session::*, comm::topo::*, comm::*, datatype::contents::*, datatype::*,
     errhan::codes::*, errhan::*, info::*, io::*, misc::*, mpit::*, op::*, process::init::*, pt2pt::buffered::*,

@@ -5,10 +5,8 @@ use std::collections::HashMap;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM};
 use rankine_guest::{Callback, Charge, Error};
-use wasmtime::ValRaw;
 
 use super::Result;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::process::rank::Rank;
 
@@ -17,43 +15,39 @@ use super::process::rank::Rank;
 pub(crate) struct State(RefCell<HashMap<Addr, Charge>>);
 
 /// `MPI_Wtime`
-pub(crate) fn wtime(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn wtime(r: &Rank) -> Result<f64> {
     let call = r.symbol::<symbols::MPI_Wtime>()?;
     // SAFETY: it has no parameters.
-    w.returns(ValRaw::f64(unsafe { call() }.to_bits()));
-    Ok(())
+    Ok(unsafe { call() })
 }
 
 /// `MPI_Wtick`
-pub(crate) fn wtick(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn wtick(r: &Rank) -> Result<f64> {
     let call = r.symbol::<symbols::MPI_Wtick>()?;
     // SAFETY: it has no parameters.
-    w.returns(ValRaw::f64(unsafe { call() }.to_bits()));
-    Ok(())
+    Ok(unsafe { call() })
 }
 
 /// `MPI_Get_address`: the guest's own address.
-pub(crate) fn get_address(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.put_word(w.addr(1), w.word(0), "address")
+pub(crate) fn get_address(r: &Rank, location: Addr, address: Addr) -> Result<()> {
+    r.put_word(address, location.0, "address")
 }
 
 /// `MPI_Aint_add`
-pub(crate) fn aint_add(_: &Rank, w: &mut Words<'_>) -> Result<()> {
-    w.returns(ValRaw::i32(w.int(0).wrapping_add(w.int(1))));
-    Ok(())
+pub(crate) fn aint_add(_: &Rank, base: i32, disp: i32) -> Result<i32> {
+    Ok(base.wrapping_add(disp))
 }
 
 /// `MPI_Aint_diff`
-pub(crate) fn aint_diff(_: &Rank, w: &mut Words<'_>) -> Result<()> {
-    w.returns(ValRaw::i32(w.int(0).wrapping_sub(w.int(1))));
-    Ok(())
+pub(crate) fn aint_diff(_: &Rank, addr1: i32, addr2: i32) -> Result<i32> {
+    Ok(addr1.wrapping_sub(addr2))
 }
 
 /// `MPI_Pcontrol`: the level alone is passed on; what else there is only a profiler would understand.
-pub(crate) fn pcontrol(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn pcontrol(r: &Rank, level: i32, _arguments: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Pcontrol>()?;
     // SAFETY: a function with variable arguments is called with those that it always has.
-    r.check(unsafe { call(w.int(0)) })
+    r.check(unsafe { call(level) })
 }
 
 impl Rank {
@@ -74,18 +68,17 @@ impl Rank {
 }
 
 /// `MPI_Alloc_mem`
-pub(crate) fn alloc_mem(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(2), 4, "baseptr")?;
-    r.info_or_null(w.word(1), "info")?;
+pub(crate) fn alloc_mem(r: &Rank, size: i32, info: u32, baseptr: Addr) -> Result<()> {
+    r.room(baseptr, 4, "baseptr")?;
+    r.info_or_null(info, "info")?;
     let charge = r.account().charge(64, "blocks of MPI_Alloc_mem")?;
-    let block = r.allocate_for_guest(i64::from(w.int(0)))?;
+    let block = r.allocate_for_guest(i64::from(size))?;
     r.memories.0.borrow_mut().insert(block, charge);
-    r.put_word(w.addr(2), block.0, "baseptr")
+    r.put_word(baseptr, block.0, "baseptr")
 }
 
 /// `MPI_Free_mem`
-pub(crate) fn free_mem(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let base = w.addr(0);
+pub(crate) fn free_mem(r: &Rank, base: Addr) -> Result<()> {
     if base.is_null() {
         return Ok(());
     }

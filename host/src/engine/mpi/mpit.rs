@@ -17,7 +17,6 @@ use rankine_abi::{
 use rankine_guest::Error;
 
 use super::Result;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::library::Symbol;
 use super::library::hints::Of;
@@ -51,20 +50,20 @@ impl Rank {
 
 /// `MPI_T_init_thread`: the library's interface begins once and stays. MPICH sets its control variables back when it begins
 /// again, and those that messages under way rest on are among them.
-pub(crate) fn t_init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(1), 4, "provided")?;
+pub(crate) fn t_init_thread(r: &Rank, required: i32, provided_at: Addr) -> Result<()> {
+    r.room(provided_at, 4, "provided")?;
     if r.tools.provided.get().is_none() {
         let (call, mut provided) = (r.symbol::<symbols::MPI_T_init_thread>()?, 0);
         // SAFETY: the result is on the stack.
-        r.check(unsafe { call(w.int(0), &mut provided) })?;
+        r.check(unsafe { call(required, &mut provided) })?;
         r.tools.provided.set(Some(provided));
     }
     r.tools.begun.set(r.tools.begun.get() + 1);
-    r.put_int(w.addr(1), r.tools.provided.get().unwrap_or_default(), "provided")
+    r.put_int(provided_at, r.tools.provided.get().unwrap_or_default(), "provided")
 }
 
 /// `MPI_T_finalize`
-pub(crate) fn t_finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn t_finalize(r: &Rank) -> Result<()> {
     let begun = r.tools.begun.get().checked_sub(1).ok_or_else(without_tools)?;
     r.tools.begun.set(begun);
     Ok(())
@@ -86,9 +85,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The string whose pointer is the call's word `at`, followed by that of its length.
-    pub(crate) fn new(r: &Rank, w: &Words<'_>, at: usize) -> Result<Text> {
-        let (at, length_at) = (w.addr(at), w.addr(at + 1));
+    pub(crate) fn new(r: &Rank, at: Addr, length_at: Addr) -> Result<Text> {
         let room = if length_at.is_null() { 0 } else { r.get_int(length_at, "a string's length")? };
         let wanted = if at.is_null() { 0 } else { room.max(0) };
         let buffer = r.text_room(at, i64::from(wanted), "a string")?;
@@ -131,8 +128,8 @@ pub(crate) struct Wanted<T> {
 }
 
 impl<T: Default> Wanted<T> {
-    pub(crate) fn new(w: &Words<'_>, at: usize) -> Wanted<T> {
-        Wanted { at: w.addr(at), value: T::default() }
+    pub(crate) fn new(at: Addr) -> Wanted<T> {
+        Wanted { at, value: T::default() }
     }
 
     pub(crate) fn pointer(&mut self) -> *mut T {
@@ -242,55 +239,62 @@ fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<*mut c_void> {
 }
 
 /// `MPI_T_cvar_handle_alloc`
-pub(crate) fn t_cvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.check_index::<symbols::MPI_T_cvar_get_num>(w.int(0))?;
-    r.room(w.addr(2), 4, "handle")?;
-    r.room(w.addr(3), 4, "count")?;
+pub(crate) fn t_cvar_handle_alloc(r: &Rank, index: i32, obj: Addr, handle_at: Addr, count_at: Addr) -> Result<()> {
+    r.check_index::<symbols::MPI_T_cvar_get_num>(index)?;
+    r.room(handle_at, 4, "handle")?;
+    r.room(count_at, 4, "count")?;
     let (mut datatype, mut bind, none) = (0_usize, 0, std::ptr::null_mut());
     let info = r.symbol::<symbols::MPI_T_cvar_get_info>()?;
     let nothing = none as *mut c_int;
     // SAFETY: results that are not wanted may be null.
     r.check(unsafe {
         let text = std::ptr::null_mut();
-        info(w.int(0), text, nothing, nothing, &mut datatype, std::ptr::null_mut(), text, nothing, &mut bind, nothing)
+        info(index, text, nothing, nothing, &mut datatype, std::ptr::null_mut(), text, nothing, &mut bind, nothing)
     })?;
-    let mut object = bound(r, bind, w.addr(1))?;
+    let mut object = bound(r, bind, obj)?;
     let (call, mut handle, mut count) = (r.symbol::<symbols::MPI_T_cvar_handle_alloc>()?, 0, 0);
     // SAFETY: the object's handle is on the stack.
-    r.check(unsafe { call(w.int(0), (&raw mut object).cast(), &mut handle, &mut count) })?;
+    r.check(unsafe { call(index, (&raw mut object).cast(), &mut handle, &mut count) })?;
     let word = remember(r, handle, "MPI_T_cvar_handle", (datatype, count), 0)?;
-    r.put_word(w.addr(2), word, "handle")?;
-    r.put_int(w.addr(3), count, "count")
+    r.put_word(handle_at, word, "handle")?;
+    r.put_int(count_at, count, "count")
 }
 
 /// `MPI_T_cvar_read`
-pub(crate) fn t_cvar_read(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let handle = r.tool(w.word(0), "MPI_T_cvar_handle")?;
-    let buffer = value_buffer(r, w.word(0), w.addr(1))?;
+pub(crate) fn t_cvar_read(r: &Rank, handle_word: u32, buf: Addr) -> Result<()> {
+    let handle = r.tool(handle_word, "MPI_T_cvar_handle")?;
+    let buffer = value_buffer(r, handle_word, buf)?;
     let call = r.symbol::<symbols::MPI_T_cvar_read>()?;
     // SAFETY: the buffer has room for the variable's value.
     r.check(unsafe { call(handle, buffer) })
 }
 
 /// `MPI_T_cvar_write`: a library trusts its settings, some of which are sizes of its memory or names of files.
-pub(crate) fn t_cvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.tool(w.word(0), "MPI_T_cvar_handle")?;
+pub(crate) fn t_cvar_write(r: &Rank, handle: u32, _buf: Addr) -> Result<()> {
+    r.tool(handle, "MPI_T_cvar_handle")?;
     Err(Error::new(MPI_T_ERR_CVAR_SET_NEVER, "a setting of the MPI library can't be changed by a guest"))
 }
 
 /// `MPI_T_pvar_handle_alloc`
-pub(crate) fn t_pvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.check_index::<symbols::MPI_T_pvar_get_num>(w.int(1))?;
-    let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
-    r.room(w.addr(3), 4, "handle")?;
-    r.room(w.addr(4), 4, "count")?;
+pub(crate) fn t_pvar_handle_alloc(
+    r: &Rank,
+    session_word: u32,
+    pvar_index: i32,
+    obj_handle: Addr,
+    handle_at: Addr,
+    count_at: Addr,
+) -> Result<()> {
+    r.check_index::<symbols::MPI_T_pvar_get_num>(pvar_index)?;
+    let session = r.tool(session_word, "MPI_T_pvar_session")?;
+    r.room(handle_at, 4, "handle")?;
+    r.room(count_at, 4, "count")?;
     let (mut datatype, mut bind) = (0_usize, 0);
     let info = r.symbol::<symbols::MPI_T_pvar_get_info>()?;
     let (text, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: results that are not wanted may be null.
     r.check(unsafe {
         info(
-            w.int(1),
+            pvar_index,
             text,
             nothing,
             nothing,
@@ -305,18 +309,18 @@ pub(crate) fn t_pvar_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             nothing,
         )
     })?;
-    let mut object = bound(r, bind, w.addr(2))?;
+    let mut object = bound(r, bind, obj_handle)?;
     let (call, mut handle, mut count) = (r.symbol::<symbols::MPI_T_pvar_handle_alloc>()?, 0, 0);
     // SAFETY: the object's handle is on the stack.
-    r.check(unsafe { call(session, w.int(1), (&raw mut object).cast(), &mut handle, &mut count) })?;
-    let word = remember(r, handle, "MPI_T_pvar_handle", (datatype, count), w.word(0))?;
-    r.put_word(w.addr(3), word, "handle")?;
-    r.put_int(w.addr(4), count, "count")
+    r.check(unsafe { call(session, pvar_index, (&raw mut object).cast(), &mut handle, &mut count) })?;
+    let word = remember(r, handle, "MPI_T_pvar_handle", (datatype, count), session_word)?;
+    r.put_word(handle_at, word, "handle")?;
+    r.put_int(count_at, count, "count")
 }
 
 /// `MPI_T_pvar_session_free`: the handles of its variables end with it.
-pub(crate) fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "session")?;
+pub(crate) fn t_pvar_session_free(r: &Rank, session_at: Addr) -> Result<()> {
+    let word = r.get_word(session_at, "session")?;
     let (mut session, call) = (r.tool(word, "MPI_T_pvar_session")?, r.symbol::<symbols::MPI_T_pvar_session_free>()?);
     // SAFETY: a session of the library's.
     r.check(unsafe { call(&mut session) })?;
@@ -328,7 +332,7 @@ pub(crate) fn t_pvar_session_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         }
         stays
     });
-    r.after_tool(w.addr(0), word, session, "session")
+    r.after_tool(session_at, word, session, "session")
 }
 
 /// The type of the library's functions that start, stop and reset performance variables.
@@ -336,16 +340,16 @@ type Control = unsafe extern "C" fn(usize, usize) -> c_int;
 
 /// `MPI_T_pvar_start` and its like: controls a variable, or all of a session's, of which those are left alone that can't be
 /// controlled. MPICH looks through the handle that stands for all of them.
-fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (session, call) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.symbol::<C>()?);
-    if w.word(1) != MPI_T_PVAR_ALL_HANDLES {
-        let handle = r.tool(w.word(1), "MPI_T_pvar_handle")?;
+fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, of: u32, handle: u32) -> Result<()> {
+    let (session, call) = (r.tool(of, "MPI_T_pvar_session")?, r.symbol::<C>()?);
+    if handle != MPI_T_PVAR_ALL_HANDLES {
+        let handle = r.tool(handle, "MPI_T_pvar_handle")?;
         // SAFETY: handles of the library's.
         return r.check(unsafe { call(session, handle) });
     }
     let variables = r.tools.variables.borrow();
     let mut words: Vec<u32> =
-        variables.iter().filter(|(_, variable)| variable.session == w.word(0)).map(|(&word, _)| word).collect();
+        variables.iter().filter(|(_, variable)| variable.session == of).map(|(&word, _)| word).collect();
     drop(variables);
     words.sort_unstable();
     for word in words {
@@ -364,59 +368,72 @@ fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, w: 
 type Move = unsafe extern "C" fn(usize, usize, *mut c_void) -> c_int;
 
 /// `MPI_T_pvar_read` and its like
-fn move_value<M: Symbol<Function = Move>>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (session, handle) = (r.tool(w.word(0), "MPI_T_pvar_session")?, r.tool(w.word(1), "MPI_T_pvar_handle")?);
-    let buffer = value_buffer(r, w.word(1), w.addr(2))?;
+fn move_value<M: Symbol<Function = Move>>(r: &Rank, session: u32, handle_word: u32, buf: Addr) -> Result<()> {
+    let (session, handle) = (r.tool(session, "MPI_T_pvar_session")?, r.tool(handle_word, "MPI_T_pvar_handle")?);
+    let buffer = value_buffer(r, handle_word, buf)?;
     let call = r.symbol::<M>()?;
     // SAFETY: the buffer has room for the variable's value.
     r.check(unsafe { call(session, handle, buffer) })
 }
 
 /// `MPI_T_pvar_start`
-pub(crate) fn t_pvar_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    control::<symbols::MPI_T_pvar_start, MPI_T_ERR_PVAR_NO_STARTSTOP>(r, w)
+pub(crate) fn t_pvar_start(r: &Rank, session: u32, handle: u32) -> Result<()> {
+    control::<symbols::MPI_T_pvar_start, MPI_T_ERR_PVAR_NO_STARTSTOP>(r, session, handle)
 }
 
 /// `MPI_T_pvar_stop`
-pub(crate) fn t_pvar_stop(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    control::<symbols::MPI_T_pvar_stop, MPI_T_ERR_PVAR_NO_STARTSTOP>(r, w)
+pub(crate) fn t_pvar_stop(r: &Rank, session: u32, handle: u32) -> Result<()> {
+    control::<symbols::MPI_T_pvar_stop, MPI_T_ERR_PVAR_NO_STARTSTOP>(r, session, handle)
 }
 
 /// `MPI_T_pvar_reset`
-pub(crate) fn t_pvar_reset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    control::<symbols::MPI_T_pvar_reset, MPI_T_ERR_PVAR_NO_WRITE>(r, w)
+pub(crate) fn t_pvar_reset(r: &Rank, session: u32, handle: u32) -> Result<()> {
+    control::<symbols::MPI_T_pvar_reset, MPI_T_ERR_PVAR_NO_WRITE>(r, session, handle)
 }
 
 /// `MPI_T_pvar_read`
-pub(crate) fn t_pvar_read(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    move_value::<symbols::MPI_T_pvar_read>(r, w)
+pub(crate) fn t_pvar_read(r: &Rank, session: u32, handle: u32, buf: Addr) -> Result<()> {
+    move_value::<symbols::MPI_T_pvar_read>(r, session, handle, buf)
 }
 
 /// `MPI_T_pvar_readreset`
-pub(crate) fn t_pvar_readreset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    move_value::<symbols::MPI_T_pvar_readreset>(r, w)
+pub(crate) fn t_pvar_readreset(r: &Rank, session: u32, handle: u32, buf: Addr) -> Result<()> {
+    move_value::<symbols::MPI_T_pvar_readreset>(r, session, handle, buf)
 }
 
 /// `MPI_T_pvar_write`
-pub(crate) fn t_pvar_write(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    move_value::<symbols::MPI_T_pvar_write>(r, w)
+pub(crate) fn t_pvar_write(r: &Rank, session: u32, handle: u32, buf: Addr) -> Result<()> {
+    move_value::<symbols::MPI_T_pvar_write>(r, session, handle, buf)
 }
 
 /// `MPI_T_event_get_info`
-pub(crate) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.check_index::<symbols::MPI_T_event_get_num>(w.int(0))?;
-    let (mut name, mut description) = (Text::new(r, w, 1)?, Text::new(r, w, 9)?);
-    let (mut verbosity, mut number) = (Wanted::new(w, 3), Wanted::<c_int>::new(w, 6));
-    let (mut enumeration, mut info, mut bind) = (Wanted::new(w, 7), Wanted::new(w, 8), Wanted::new(w, 11));
+pub(crate) fn t_event_get_info(
+    r: &Rank,
+    event_index: i32,
+    name: Addr,
+    name_len: Addr,
+    verbosity: Addr,
+    types_at: Addr,
+    displs_at: Addr,
+    num_elements: Addr,
+    enumtype: Addr,
+    info: Addr,
+    desc: Addr,
+    desc_len: Addr,
+    bind: Addr,
+) -> Result<()> {
+    r.check_index::<symbols::MPI_T_event_get_num>(event_index)?;
+    let (mut name, mut description) = (Text::new(r, name, name_len)?, Text::new(r, desc, desc_len)?);
+    let (mut verbosity, mut number) = (Wanted::new(verbosity), Wanted::<c_int>::new(num_elements));
+    let (mut enumeration, mut info, mut bind) = (Wanted::new(enumtype), Wanted::new(info), Wanted::new(bind));
     let room = if number.at.is_null() { 0 } else { r.get_int(number.at, "num_elements")?.clamp(0, 1 << 16) };
     number.value = room;
-    let (types_at, displs_at) = (w.addr(4), w.addr(5));
     let (mut types, mut displs) = (vec![0_usize; room as usize + 1], vec![0_isize; room as usize + 1]);
     let call = r.symbol::<symbols::MPI_T_event_get_info>()?;
     // SAFETY: the arrays have as many elements as `number` says, and outlive the call.
     let code = unsafe {
         call(
-            w.int(0),
+            event_index,
             name.pointer(),
             name.length_pointer(),
             verbosity.pointer(),
@@ -448,23 +465,23 @@ pub(crate) fn t_event_get_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_T_event_handle_alloc`
-pub(crate) fn t_event_handle_alloc(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.check_index::<symbols::MPI_T_event_get_num>(w.int(0))?;
-    r.room(w.addr(3), 4, "event_registration")?;
-    let info = r.hints(w.word(2), Of::Nothing, "info")?;
+pub(crate) fn t_event_handle_alloc(r: &Rank, index: i32, obj_handle: Addr, info: u32, at: Addr) -> Result<()> {
+    r.check_index::<symbols::MPI_T_event_get_num>(index)?;
+    r.room(at, 4, "event_registration")?;
+    let info = r.hints(info, Of::Nothing, "info")?;
     let mut bind = 0;
     let get_info = r.symbol::<symbols::MPI_T_event_get_info>()?;
     let (text, nothing) = (std::ptr::null_mut(), std::ptr::null_mut());
     let (handles, displs) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: results that are not wanted may be null.
     r.check(unsafe {
-        get_info(w.int(0), text, nothing, nothing, handles, displs, nothing, handles, handles, text, nothing, &mut bind)
+        get_info(index, text, nothing, nothing, handles, displs, nothing, handles, handles, text, nothing, &mut bind)
     })?;
-    let mut object = bound(r, bind, w.addr(1))?;
+    let mut object = bound(r, bind, obj_handle)?;
     let (call, mut registration) = (r.symbol::<symbols::MPI_T_event_handle_alloc>()?, 0);
     // SAFETY: the object's handle is on the stack.
-    r.check(unsafe { call(w.int(0), (&raw mut object).cast(), info.host, &mut registration) })?;
-    r.put_tool(w.addr(3), registration, "MPI_T_event_registration")
+    r.check(unsafe { call(index, (&raw mut object).cast(), info.host, &mut registration) })?;
+    r.put_tool(at, registration, "MPI_T_event_registration")
 }
 
 #[cold]
@@ -476,9 +493,9 @@ fn no_callbacks(what: &str) -> Error {
 }
 
 /// `MPI_T_event_handle_free`: without a function to be called when it is done.
-pub(crate) fn t_event_handle_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let registration = r.tool(w.word(0), "MPI_T_event_registration")?;
-    if w.word(2) != 0 {
+pub(crate) fn t_event_handle_free(r: &Rank, registration: u32, _user_data: Addr, free_cb_function: u32) -> Result<()> {
+    let registration = r.tool(registration, "MPI_T_event_registration")?;
+    if free_cb_function != 0 {
         return Err(no_callbacks("free_cb_function"));
     }
     let call = r.symbol::<symbols::MPI_T_event_handle_free>()?;
@@ -487,25 +504,32 @@ pub(crate) fn t_event_handle_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_T_event_register_callback`
-pub(crate) fn t_event_register_callback(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.tool(w.word(0), "MPI_T_event_registration")?;
+pub(crate) fn t_event_register_callback(
+    r: &Rank,
+    event_registration: u32,
+    _cb_safety: i32,
+    _info: u32,
+    _user_data: Addr,
+    _event_cb_function: u32,
+) -> Result<()> {
+    r.tool(event_registration, "MPI_T_event_registration")?;
     Err(no_callbacks("event_cb_function"))
 }
 
 /// `MPI_T_event_set_dropped_handler`
-pub(crate) fn t_event_set_dropped_handler(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.tool(w.word(0), "MPI_T_event_registration")?;
+pub(crate) fn t_event_set_dropped_handler(r: &Rank, event_registration: u32, _dropped_cb_function: u32) -> Result<()> {
+    r.tool(event_registration, "MPI_T_event_registration")?;
     Err(no_callbacks("dropped_cb_function"))
 }
 
 /// `MPI_T_event_read`: there are instances of events inside callbacks only.
-pub(crate) fn t_event_read(_: &Rank, w: &mut Words<'_>) -> Result<()> {
-    Err(no_instance(w.word(0)))
+pub(crate) fn t_event_read(_: &Rank, event_instance: u32, _element_index: i32, _buffer: Addr) -> Result<()> {
+    Err(no_instance(event_instance))
 }
 
 /// `MPI_T_event_copy`
-pub(crate) fn t_event_copy(_: &Rank, w: &mut Words<'_>) -> Result<()> {
-    Err(no_instance(w.word(0)))
+pub(crate) fn t_event_copy(_: &Rank, event_instance: u32, _buffer: Addr) -> Result<()> {
+    Err(no_instance(event_instance))
 }
 
 #[cold]

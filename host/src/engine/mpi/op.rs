@@ -16,7 +16,6 @@ use wasmtime::format_err;
 use super::Result;
 use super::call::handle::{Handles, Hosted};
 use super::call::keeping::Keeping;
-use super::call::words::Words;
 use super::datatype::Type;
 use super::generated::symbols;
 use super::process::rank::Rank;
@@ -153,9 +152,9 @@ impl Rank {
 }
 
 /// `MPI_Op_create`
-pub(crate) fn op_create(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    r.room(w.addr(2), 4, "op")?;
-    let slot = Slot::take(w.word(0)).ok_or_else(|| {
+pub(crate) fn op_create(r: &Rank, large: bool, user_fn: u32, commute: i32, op: Addr) -> Result<()> {
+    r.room(op, 4, "op")?;
+    let slot = Slot::take(user_fn).ok_or_else(|| {
         Error::new(
             MPI_ERR_NO_MEM,
             format!("a rank may have {SLOTS} operations of its own at a time over an MPI library"),
@@ -165,25 +164,25 @@ pub(crate) fn op_create(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> 
     let code = if large {
         let call = r.symbol::<symbols::MPI_Op_create_c>()?;
         // SAFETY: a function of the type that the standard asks for, and a result on the stack.
-        unsafe { call(LARGE[slot.0] as *const c_void, w.int(1), &mut host) }
+        unsafe { call(LARGE[slot.0] as *const c_void, commute, &mut host) }
     } else {
         let call = r.symbol::<symbols::MPI_Op_create>()?;
         // SAFETY: a function of the type that the standard asks for, and a result on the stack.
-        unsafe { call(SMALL[slot.0] as *const c_void, w.int(1), &mut host) }
+        unsafe { call(SMALL[slot.0] as *const c_void, commute, &mut host) }
     };
     r.check(code)?;
     let word = r.ops.0.insert(Made { host, slot: Rc::new(slot) })?;
-    r.put_word(w.addr(2), word, "op")
+    r.put_word(op, word, "op")
 }
 
 /// `MPI_Op_free`: the slot stays taken while an operation is under way that uses it.
-pub(crate) fn op_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "op")?;
+pub(crate) fn op_free(r: &Rank, op: Addr) -> Result<()> {
+    let word = r.get_word(op, "op")?;
     let mut host = r.op(word)?.host;
     let call = r.symbol::<symbols::MPI_Op_free>()?;
     // SAFETY: an operation that the program has made; in a callback its end is put off.
     r.check(unsafe { call(&mut host) })?;
-    r.after_op(w.addr(0), word, host, "op")
+    r.after_op(op, word, host, "op")
 }
 
 /// `MPI_User_function`

@@ -53,12 +53,14 @@ impl Shim<'_> {
 
     /// A result that the caller may not want.
     fn ignorable(&mut self, p: &Parameter) -> Result<()> {
-        let (name, at) = (p.variable(), self.at(&p.name));
+        let (name, address) = (p.variable(), self.address(&p.name));
         if self.text_of(p).is_some() {
             return Ok(());
         }
         let (start, put) = match &p.kind {
-            Kind::String(Some(_)) => (format!("Text::new(r, w, {at})?"), "put(r)".to_owned()),
+            Kind::String(Some(Length::Parameter(length))) => {
+                (format!("Text::new(r, {address}, {})?", self.address(length)), "put(r)".to_owned())
+            }
             kind => {
                 let put = match (kind, self.number(kind)) {
                     _ if !p.lengths.is_empty() => bail!("{name}: no rule for an array that may be ignored"),
@@ -69,7 +71,7 @@ impl Shim<'_> {
                     (_, "i64") => "put_long(r)".to_owned(),
                     _ => bail!("{name}: no rule for a {kind:?} that may be ignored"),
                 };
-                (format!("Wanted::new(w, {at})"), put)
+                (format!("Wanted::new({address})"), put)
             }
         };
         self.before.push(format!("let mut {name} = {start};"));

@@ -1,24 +1,24 @@
 //! Starting MPI, and functions whose results depend on each other: contents of datatypes, values of info objects.
 
-use rankine_abi::{Addr, Datatype, MPI_MAX_INFO_VAL, MPI_UNDEFINED};
+use rankine_abi::{Addr, Datatype, Info, MPI_MAX_INFO_VAL, MPI_UNDEFINED};
 use rankine_guest::Result;
 use rankine_local::datatype::Envelope;
 use rankine_local::{Rank, datatype, info, init};
 
-use crate::engine::local::shim::{self, addr, handle};
+use crate::engine::local::shim::{self, addr};
 
 /// `MPI_Init`: a guest's arguments are its own.
-pub(crate) async fn init(r: &Rank, _argc: i32, _argv: i32) -> Result<()> {
+pub(crate) async fn init(r: &Rank, _argc: Addr, _argv: Addr) -> Result<()> {
     init::init(r)
 }
 
 /// `MPI_Init_thread`
-pub(crate) async fn init_thread(r: &Rank, _argc: i32, _argv: i32, required: i32, provided: i32) -> Result<()> {
+pub(crate) async fn init_thread(r: &Rank, _argc: Addr, _argv: Addr, required: i32, provided: Addr) -> Result<()> {
     shim::put_int(r, provided, init::init_thread(r, required)?, "provided")
 }
 
 /// `MPI_Pcontrol`
-pub(crate) fn pcontrol(r: &Rank, level: i32, _arguments: i32) -> Result<()> {
+pub(crate) fn pcontrol(r: &Rank, level: i32, _arguments: Addr) -> Result<()> {
     init::pcontrol(r, level)
 }
 
@@ -26,14 +26,14 @@ pub(crate) fn pcontrol(r: &Rank, level: i32, _arguments: i32) -> Result<()> {
 pub(crate) fn type_get_envelope(
     r: &Rank,
     large: bool,
-    datatype: i32,
-    num_integers: i32,
-    num_addresses: i32,
-    num_large_counts: i32,
-    num_datatypes: i32,
-    combiner: i32,
+    datatype: u32,
+    num_integers: Addr,
+    num_addresses: Addr,
+    num_large_counts: Addr,
+    num_datatypes: Addr,
+    combiner: Addr,
 ) -> Result<()> {
-    let envelope = datatype::type_get_envelope(r, handle(datatype))?;
+    let envelope = datatype::type_get_envelope(r, Datatype(datatype))?;
     shim::put_count(r, large, num_integers, envelope.integers, "num_integers")?;
     shim::put_count(r, large, num_addresses, envelope.addresses, "num_addresses")?;
     if large {
@@ -47,15 +47,15 @@ pub(crate) fn type_get_envelope(
 pub(crate) fn type_get_contents(
     r: &Rank,
     large: bool,
-    datatype: i32,
+    datatype: u32,
     max_integers: i64,
     max_addresses: i64,
     max_large_counts: i64,
     max_datatypes: i64,
-    array_of_integers: i32,
-    array_of_addresses: i32,
-    array_of_large_counts: i32,
-    array_of_datatypes: i32,
+    array_of_integers: Addr,
+    array_of_addresses: Addr,
+    array_of_large_counts: Addr,
+    array_of_datatypes: Addr,
 ) -> Result<()> {
     let limits = Envelope {
         integers: max_integers,
@@ -64,23 +64,23 @@ pub(crate) fn type_get_contents(
         datatypes: max_datatypes,
         combiner: MPI_UNDEFINED,
     };
-    let values = datatype::type_get_contents(r, handle(datatype), limits)?;
+    let values = datatype::type_get_contents(r, Datatype(datatype), limits)?;
     let addresses: Vec<i32> = values.addresses.iter().map(|&address| address as i32).collect();
     shim::put_ints(r, array_of_integers, &values.integers, "array_of_integers")?;
     shim::put_ints(r, array_of_addresses, &addresses, "array_of_addresses")?;
     if large {
-        r.memory().write_i64s(addr(array_of_large_counts), &values.large_counts, "array_of_large_counts")?;
+        r.memory().write_i64s(array_of_large_counts, &values.large_counts, "array_of_large_counts")?;
     }
     shim::put_handles::<Datatype>(r, array_of_datatypes, &values.datatypes, "array_of_datatypes")
 }
 
 /// `MPI_Info_create_env`
-pub(crate) fn info_create_env(r: &Rank, argc: i32, argv: i32, info: i32) -> Result<()> {
+pub(crate) fn info_create_env(r: &Rank, argc: i32, argv: Addr, info: Addr) -> Result<()> {
     let (mut arguments, mut bytes) = (Vec::new(), 0);
     // The address 0 is no array: the caller has no arguments to tell.
-    if Addr(argv as u32) != Addr::NULL {
+    if !argv.is_null() {
         for argument in shim::ints(r, argv, i64::from(argc), "argv")? {
-            let argument = shim::string(r, argument, "argv")?;
+            let argument = shim::string(r, addr(argument), "argv")?;
             bytes += if arguments.is_empty() { 0 } else { argument.len() };
             arguments.push(argument);
             // Together they are too long for a value by now, and will be left out.
@@ -93,9 +93,9 @@ pub(crate) fn info_create_env(r: &Rank, argc: i32, argv: i32, info: i32) -> Resu
 }
 
 /// `MPI_Info_get`
-pub(crate) fn info_get(r: &Rank, info: i32, key: i32, valuelen: i32, value: i32, flag: i32) -> Result<()> {
+pub(crate) fn info_get(r: &Rank, info: u32, key: Addr, valuelen: i32, value: Addr, flag: Addr) -> Result<()> {
     let key = shim::string(r, key, "key")?;
-    let found = info::info_get(r, handle(info), &key, valuelen)?;
+    let found = info::info_get(r, Info(info), &key, valuelen)?;
     shim::put_flag(r, flag, found.is_some(), "flag")?;
     match found {
         Some(text) => shim::put_string(r, value, &text, i64::from(valuelen) + 1, "value").map(drop),
@@ -104,10 +104,10 @@ pub(crate) fn info_get(r: &Rank, info: i32, key: i32, valuelen: i32, value: i32,
 }
 
 /// `MPI_Info_get_string`
-pub(crate) fn info_get_string(r: &Rank, info: i32, key: i32, buflen: i32, value: i32, flag: i32) -> Result<()> {
+pub(crate) fn info_get_string(r: &Rank, info: u32, key: Addr, buflen: Addr, value: Addr, flag: Addr) -> Result<()> {
     let key = shim::string(r, key, "key")?;
     let room = shim::get_int(r, buflen, "buflen")?;
-    let found = info::info_get_string(r, handle(info), &key, room)?;
+    let found = info::info_get_string(r, Info(info), &key, room)?;
     shim::put_flag(r, flag, found.is_some(), "flag")?;
     let Some((needed, text)) = found else { return Ok(()) };
     shim::put_int(r, buflen, needed, "buflen")?;

@@ -1,6 +1,5 @@
-//! Bodies of shims that follow no rule, `by = "local"` in the table: a function of MPI's name in snake case, or of the
-//! row's `worker`, which takes the rank, `large: bool` if it serves two variants, and the guest's words, `i64` where either
-//! variant has an `i64`.
+//! Bodies of shims that follow no rule, `by = "local"` in the table: the head of `abi/gen/src/hand.rs` says what they take
+//! and return.
 
 mod info;
 mod inquiry;

@@ -1,18 +1,18 @@
 //! Completing requests: handles and statuses are stored whether or not an operation failed, the error is raised after
 //! that.
 
-use rankine_abi::{MPI_UNDEFINED, Request, Status};
+use rankine_abi::{Addr, MPI_UNDEFINED, Request, Status};
 use rankine_guest::Result;
 use rankine_local::Rank;
 use rankine_local::request::{self, Completed, Found, in_status};
 
-use crate::engine::local::shim::{self, addr};
+use crate::engine::local::shim;
 
 const REQUESTS: &str = "array_of_requests";
 const STATUSES: &str = "array_of_statuses";
 
 /// Stores the handle and status of one complete request, then raises its error.
-fn put_one(r: &Rank, handle: i32, status: i32, completed: &Completed) -> Result<()> {
+fn put_one(r: &Rank, handle: Addr, status: Addr, completed: &Completed) -> Result<()> {
     shim::put_handle(r, handle, completed.request, "request")?;
     shim::put_status(r, status, &completed.status, "status")?;
     completed.error.clone().map_or(Ok(()), Err)
@@ -20,11 +20,11 @@ fn put_one(r: &Rank, handle: i32, status: i32, completed: &Completed) -> Result<
 
 /// Stores what completing several requests gave: handles at their index, statuses one after the other. Raises
 /// `MPI_ERR_IN_STATUS` if any failed.
-fn put_several(r: &Rank, requests: i32, statuses: i32, completed: &[Completed]) -> Result<()> {
+fn put_several(r: &Rank, requests: Addr, statuses: Addr, completed: &[Completed]) -> Result<()> {
     let error = in_status(completed);
     for (position, one) in completed.iter().enumerate() {
         shim::put_handle(r, element(requests, one.index, 4), one.request, REQUESTS)?;
-        if !addr(statuses).is_null() {
+        if !statuses.is_null() {
             let at = element(statuses, position, Status::SIZE);
             match error {
                 Some(_) => shim::put_whole_status(r, at, &Status { error: one.class(), ..one.status }, STATUSES)?,
@@ -36,31 +36,31 @@ fn put_several(r: &Rank, requests: i32, statuses: i32, completed: &[Completed]) 
 }
 
 /// The address of an element of an array.
-fn element(array: i32, index: usize, size: u32) -> i32 {
-    (array as u32).wrapping_add(index as u32 * size) as i32
+fn element(array: Addr, index: usize, size: u32) -> Addr {
+    Addr(array.0.wrapping_add(index as u32 * size))
 }
 
-fn put_indices(r: &Rank, outcount: i32, indices: i32, completed: &[Completed]) -> Result<()> {
+fn put_indices(r: &Rank, outcount: Addr, indices: Addr, completed: &[Completed]) -> Result<()> {
     let values: Vec<i32> = completed.iter().map(|one| one.index as i32).collect();
     shim::put_ints(r, indices, &values, "array_of_indices")?;
     shim::put_int(r, outcount, values.len() as i32, "outcount")
 }
 
 /// `MPI_Wait`
-pub(crate) async fn wait(r: &Rank, request: i32, status: i32) -> Result<()> {
+pub(crate) async fn wait(r: &Rank, request: Addr, status: Addr) -> Result<()> {
     let completed = request::wait(r, shim::get_handle(r, request, "request")?).await?;
     put_one(r, request, status, &completed)
 }
 
 /// `MPI_Test`
-pub(crate) async fn test(r: &Rank, request: i32, flag: i32, status: i32) -> Result<()> {
+pub(crate) async fn test(r: &Rank, request: Addr, flag: Addr, status: Addr) -> Result<()> {
     let completed = request::test(r, shim::get_handle(r, request, "request")?).await?;
     shim::put_flag(r, flag, completed.is_some(), "flag")?;
     completed.map_or(Ok(()), |completed| put_one(r, request, status, &completed))
 }
 
 /// Stores what completing any of several requests gave.
-fn put_any(r: &Rank, requests: i32, index: i32, status: i32, completed: Option<&Completed>) -> Result<()> {
+fn put_any(r: &Rank, requests: Addr, index: Addr, status: Addr, completed: Option<&Completed>) -> Result<()> {
     match completed {
         Some(one) => {
             shim::put_int(r, index, one.index as i32, "index")?;
@@ -74,14 +74,14 @@ fn put_any(r: &Rank, requests: i32, index: i32, status: i32, completed: Option<&
 }
 
 /// `MPI_Waitany`
-pub(crate) async fn waitany(r: &Rank, count: i32, requests: i32, index: i32, status: i32) -> Result<()> {
+pub(crate) async fn waitany(r: &Rank, count: i32, requests: Addr, index: Addr, status: Addr) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let completed = request::waitany(r, &list).await?;
     put_any(r, requests, index, status, completed.as_ref())
 }
 
 /// `MPI_Testany`
-pub(crate) async fn testany(r: &Rank, count: i32, requests: i32, index: i32, flag: i32, status: i32) -> Result<()> {
+pub(crate) async fn testany(r: &Rank, count: i32, requests: Addr, index: Addr, flag: Addr, status: Addr) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let found = request::testany(r, &list).await?;
     shim::put_flag(r, flag, !matches!(found, Found::Pending), "flag")?;
@@ -93,14 +93,14 @@ pub(crate) async fn testany(r: &Rank, count: i32, requests: i32, index: i32, fla
 }
 
 /// `MPI_Waitall`
-pub(crate) async fn waitall(r: &Rank, count: i32, requests: i32, statuses: i32) -> Result<()> {
+pub(crate) async fn waitall(r: &Rank, count: i32, requests: Addr, statuses: Addr) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let completed = request::waitall(r, &list).await?;
     put_several(r, requests, statuses, &completed)
 }
 
 /// `MPI_Testall`
-pub(crate) async fn testall(r: &Rank, count: i32, requests: i32, flag: i32, statuses: i32) -> Result<()> {
+pub(crate) async fn testall(r: &Rank, count: i32, requests: Addr, flag: Addr, statuses: Addr) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let completed = request::testall(r, &list).await?;
     shim::put_flag(r, flag, completed.is_some(), "flag")?;
@@ -110,10 +110,10 @@ pub(crate) async fn testall(r: &Rank, count: i32, requests: i32, flag: i32, stat
 /// Stores what completing some requests gave; nothing if none was active.
 fn put_some(
     r: &Rank,
-    requests: i32,
-    outcount: i32,
-    indices: i32,
-    statuses: i32,
+    requests: Addr,
+    outcount: Addr,
+    indices: Addr,
+    statuses: Addr,
     completed: Option<&[Completed]>,
 ) -> Result<()> {
     match completed {
@@ -129,10 +129,10 @@ fn put_some(
 pub(crate) async fn waitsome(
     r: &Rank,
     incount: i32,
-    requests: i32,
-    outcount: i32,
-    indices: i32,
-    statuses: i32,
+    requests: Addr,
+    outcount: Addr,
+    indices: Addr,
+    statuses: Addr,
 ) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, incount.into(), REQUESTS)?;
     let completed = request::waitsome(r, &list).await?;
@@ -143,10 +143,10 @@ pub(crate) async fn waitsome(
 pub(crate) async fn testsome(
     r: &Rank,
     incount: i32,
-    requests: i32,
-    outcount: i32,
-    indices: i32,
-    statuses: i32,
+    requests: Addr,
+    outcount: Addr,
+    indices: Addr,
+    statuses: Addr,
 ) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, incount.into(), REQUESTS)?;
     let completed = request::testsome(r, &list).await?;
@@ -154,8 +154,8 @@ pub(crate) async fn testsome(
 }
 
 /// `MPI_Request_get_status`
-pub(crate) async fn request_get_status(r: &Rank, request: i32, flag: i32, status: i32) -> Result<()> {
-    let found = request::request_get_status(r, shim::handle(request)).await?;
+pub(crate) async fn request_get_status(r: &Rank, request: u32, flag: Addr, status: Addr) -> Result<()> {
+    let found = request::request_get_status(r, Request(request)).await?;
     shim::put_flag(r, flag, found.is_some(), "flag")?;
     found.map_or(Ok(()), |one| shim::put_status(r, status, &one.status, "status"))
 }
@@ -164,10 +164,10 @@ pub(crate) async fn request_get_status(r: &Rank, request: i32, flag: i32, status
 pub(crate) async fn request_get_status_any(
     r: &Rank,
     count: i32,
-    requests: i32,
-    index: i32,
-    flag: i32,
-    status: i32,
+    requests: Addr,
+    index: Addr,
+    flag: Addr,
+    status: Addr,
 ) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let found = request::request_get_status_any(r, &list).await?;
@@ -182,8 +182,8 @@ pub(crate) async fn request_get_status_any(
 }
 
 /// Stores the statuses of requests that stay as they are.
-fn put_looks(r: &Rank, statuses: i32, completed: &[Completed]) -> Result<()> {
-    if addr(statuses).is_null() {
+fn put_looks(r: &Rank, statuses: Addr, completed: &[Completed]) -> Result<()> {
+    if statuses.is_null() {
         return Ok(());
     }
     for (position, one) in completed.iter().enumerate() {
@@ -196,9 +196,9 @@ fn put_looks(r: &Rank, statuses: i32, completed: &[Completed]) -> Result<()> {
 pub(crate) async fn request_get_status_all(
     r: &Rank,
     count: i32,
-    requests: i32,
-    flag: i32,
-    statuses: i32,
+    requests: Addr,
+    flag: Addr,
+    statuses: Addr,
 ) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let found = request::request_get_status_all(r, &list).await?;
@@ -210,10 +210,10 @@ pub(crate) async fn request_get_status_all(
 pub(crate) async fn request_get_status_some(
     r: &Rank,
     incount: i32,
-    requests: i32,
-    outcount: i32,
-    indices: i32,
-    statuses: i32,
+    requests: Addr,
+    outcount: Addr,
+    indices: Addr,
+    statuses: Addr,
 ) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, incount.into(), REQUESTS)?;
     match request::request_get_status_some(r, &list).await? {
@@ -226,14 +226,14 @@ pub(crate) async fn request_get_status_some(
 }
 
 /// `MPI_Startall`
-pub(crate) fn startall(r: &Rank, count: i32, requests: i32) -> Result<()> {
+pub(crate) fn startall(r: &Rank, count: i32, requests: Addr) -> Result<()> {
     let list: Vec<Request> = shim::handles(r, requests, count.into(), REQUESTS)?;
     let after = rankine_local::request::startall(r, &list)?;
     shim::put_handles(r, requests, &after, REQUESTS)
 }
 
 /// `MPI_Pready_list`
-pub(crate) fn pready_list(r: &Rank, length: i32, partitions: i32, request: i32) -> Result<()> {
+pub(crate) fn pready_list(r: &Rank, length: i32, partitions: Addr, request: u32) -> Result<()> {
     let list = shim::ints(r, partitions, length.into(), "array_of_partitions")?;
-    rankine_local::pt2pt::pready_list(r, &list, shim::handle(request))
+    rankine_local::pt2pt::pready_list(r, &list, Request(request))
 }

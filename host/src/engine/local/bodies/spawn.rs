@@ -1,11 +1,11 @@
 //! More processes: lists of strings, and arguments that only the root's count.
 
-use rankine_abi::{Addr, Info, MPI_ERR_ARG};
+use rankine_abi::{Addr, Comm, Info, MPI_ERR_ARG};
 use rankine_guest::{Error, Result};
 use rankine_local::Rank;
 use rankine_local::spawn::{self, Command};
 
-use crate::engine::local::shim::{self, addr, handle};
+use crate::engine::local::shim::{self, addr};
 
 /// Arguments of one command, and their bytes; commands of one call.
 const MOST_WORDS: u32 = 1 << 12;
@@ -24,7 +24,7 @@ fn strings(r: &Rank, at: Addr, what: &str) -> Result<Vec<String>> {
         if string == 0 {
             return Ok(strings);
         }
-        let string = shim::string(r, string, what)?;
+        let string = shim::string(r, addr(string), what)?;
         // Many of them may be the same long one.
         room = room.checked_sub(string.len()).ok_or_else(too_many)?;
         strings.push(string);
@@ -33,9 +33,9 @@ fn strings(r: &Rank, at: Addr, what: &str) -> Result<Vec<String>> {
 }
 
 /// Stores what came of a call that starts ranks.
-fn put_children(r: &Rank, started: Result<(rankine_abi::Comm, Vec<i32>)>, intercomm: i32, codes_at: i32) -> Result<()> {
-    let (children, codes) = started.inspect_err(|_| shim::put_null(r, intercomm, rankine_abi::Comm::NULL))?;
-    if !addr(codes_at).is_null() {
+fn put_children(r: &Rank, started: Result<(Comm, Vec<i32>)>, intercomm: Addr, codes_at: Addr) -> Result<()> {
+    let (children, codes) = started.inspect_err(|_| shim::put_null(r, intercomm, Comm::NULL))?;
+    if !codes_at.is_null() {
         shim::put_ints(r, codes_at, &codes, "array_of_errcodes")?;
     }
     shim::put_handle(r, intercomm, children, "intercomm")
@@ -44,20 +44,20 @@ fn put_children(r: &Rank, started: Result<(rankine_abi::Comm, Vec<i32>)>, interc
 /// `MPI_Comm_spawn`
 pub(crate) async fn comm_spawn(
     r: &Rank,
-    command: i32,
-    argv: i32,
+    command: Addr,
+    argv: Addr,
     maxprocs: i32,
-    info: i32,
+    info: u32,
     root: i32,
-    comm: i32,
-    intercomm: i32,
-    array_of_errcodes: i32,
+    comm: u32,
+    intercomm: Addr,
+    array_of_errcodes: Addr,
 ) -> Result<()> {
     let read = || {
-        let (name, arguments) = (shim::string(r, command, "command")?, strings(r, addr(argv), "argv")?);
-        Ok(vec![Command { name, arguments, most: maxprocs, info: Info(info as u32) }])
+        let (name, arguments) = (shim::string(r, command, "command")?, strings(r, argv, "argv")?);
+        Ok(vec![Command { name, arguments, most: maxprocs, info: Info(info) }])
     };
-    let started = spawn::comm_spawn(r, read, root, handle(comm)).await;
+    let started = spawn::comm_spawn(r, read, root, Comm(comm)).await;
     put_children(r, started, intercomm, array_of_errcodes)
 }
 
@@ -65,14 +65,14 @@ pub(crate) async fn comm_spawn(
 pub(crate) async fn comm_spawn_multiple(
     r: &Rank,
     count: i32,
-    array_of_commands: i32,
-    array_of_argv: i32,
-    array_of_maxprocs: i32,
-    array_of_info: i32,
+    array_of_commands: Addr,
+    array_of_argv: Addr,
+    array_of_maxprocs: Addr,
+    array_of_info: Addr,
     root: i32,
-    comm: i32,
-    intercomm: i32,
-    array_of_errcodes: i32,
+    comm: u32,
+    intercomm: Addr,
+    array_of_errcodes: Addr,
 ) -> Result<()> {
     let read = || {
         if count > MOST_COMMANDS {
@@ -81,38 +81,45 @@ pub(crate) async fn comm_spawn_multiple(
         let count = i64::from(count);
         let names = shim::ints(r, array_of_commands, count, "array_of_commands")?;
         // MPI_ARGVS_NULL: no arguments for any of them.
-        let lists = match addr(array_of_argv) {
+        let lists = match array_of_argv {
             Addr::NULL => vec![0; names.len()],
             _ => shim::ints(r, array_of_argv, count, "array_of_argv")?,
         };
         let numbers = shim::ints(r, array_of_maxprocs, count, "array_of_maxprocs")?;
         let infos = shim::handles(r, array_of_info, count, "array_of_info")?;
         let command = |index: usize| {
-            let name = shim::string(r, names[index], "array_of_commands")?;
+            let name = shim::string(r, addr(names[index]), "array_of_commands")?;
             let arguments = strings(r, addr(lists[index]), "array_of_argv")?;
             Ok(Command { name, arguments, most: numbers[index], info: infos[index] })
         };
         (0..names.len()).map(command).collect()
     };
-    let started = spawn::comm_spawn(r, read, root, handle(comm)).await;
+    let started = spawn::comm_spawn(r, read, root, Comm(comm)).await;
     put_children(r, started, intercomm, array_of_errcodes)
 }
 
 /// `MPI_Comm_accept`
-pub(crate) async fn comm_accept(r: &Rank, port_name: i32, info: i32, root: i32, comm: i32, newcomm: i32) -> Result<()> {
+pub(crate) async fn comm_accept(
+    r: &Rank,
+    port_name: Addr,
+    info: u32,
+    root: i32,
+    comm: u32,
+    newcomm: Addr,
+) -> Result<()> {
     let port = || shim::string(r, port_name, "port_name");
-    shim::put_new(r, newcomm, "newcomm", spawn::comm_accept(r, port, handle(info), root, handle(comm)).await)
+    shim::put_new(r, newcomm, "newcomm", spawn::comm_accept(r, port, Info(info), root, Comm(comm)).await)
 }
 
 /// `MPI_Comm_connect`
 pub(crate) async fn comm_connect(
     r: &Rank,
-    port_name: i32,
-    info: i32,
+    port_name: Addr,
+    info: u32,
     root: i32,
-    comm: i32,
-    newcomm: i32,
+    comm: u32,
+    newcomm: Addr,
 ) -> Result<()> {
     let port = || shim::string(r, port_name, "port_name");
-    shim::put_new(r, newcomm, "newcomm", spawn::comm_connect(r, port, handle(info), root, handle(comm)).await)
+    shim::put_new(r, newcomm, "newcomm", spawn::comm_connect(r, port, Info(info), root, Comm(comm)).await)
 }

@@ -1,21 +1,21 @@
 //! The tools interface, where the table has C's types alone: values that are written, functions that are called back, and
 //! the arrays that describe an event.
 
-use rankine_abi::{FnPtr, MPI_T_BIND_NO_OBJECT, MPI_T_VERBOSITY_USER_BASIC};
+use rankine_abi::{Addr, FnPtr, MPI_T_BIND_NO_OBJECT, MPI_T_VERBOSITY_USER_BASIC};
 use rankine_guest::Result;
 use rankine_local::Rank;
 use rankine_local::tool::{self, ELEMENT};
 
-use crate::engine::local::shim::{self, addr};
+use crate::engine::local::shim;
 
 /// `MPI_T_cvar_write`
-pub(crate) fn t_cvar_write(r: &Rank, handle: i32, buf: i32) -> Result<()> {
-    tool::t_cvar_write(r, handle as u32, addr(buf))
+pub(crate) fn t_cvar_write(r: &Rank, handle: u32, buf: Addr) -> Result<()> {
+    tool::t_cvar_write(r, handle, buf)
 }
 
 /// `MPI_T_pvar_write`
-pub(crate) fn t_pvar_write(r: &Rank, session: i32, handle: i32, buf: i32) -> Result<()> {
-    tool::t_pvar_write(r, session as u32, handle as u32, addr(buf))
+pub(crate) fn t_pvar_write(r: &Rank, session: u32, handle: u32, buf: Addr) -> Result<()> {
+    tool::t_pvar_write(r, session, handle, buf)
 }
 
 /// `MPI_T_event_get_info`: the arrays have room for as many elements as `num_elements` says, which becomes how many there
@@ -23,23 +23,23 @@ pub(crate) fn t_pvar_write(r: &Rank, session: i32, handle: i32, buf: i32) -> Res
 pub(crate) fn t_event_get_info(
     r: &Rank,
     event_index: i32,
-    name: i32,
-    name_len: i32,
-    verbosity: i32,
-    datatypes: i32,
-    displacements: i32,
-    num_elements: i32,
-    enumtype: i32,
-    info: i32,
-    desc: i32,
-    desc_len: i32,
-    bind: i32,
+    name: Addr,
+    name_len: Addr,
+    verbosity: Addr,
+    datatypes: Addr,
+    displacements: Addr,
+    num_elements: Addr,
+    enumtype: Addr,
+    info: Addr,
+    desc: Addr,
+    desc_len: Addr,
+    bind: Addr,
 ) -> Result<()> {
     let kind = tool::t_event_get_info(r, event_index)?;
     let (datatype, bytes) = ELEMENT;
     shim::put_text(r, name, name_len, kind.name, "name")?;
     shim::put_text(r, desc, desc_len, kind.about, "desc")?;
-    if !addr(num_elements).is_null() {
+    if !num_elements.is_null() {
         let room = usize::try_from(shim::get_int(r, num_elements, "num_elements")?).unwrap_or(0);
         let shown = kind.elements.len().min(room);
         let places: Vec<i32> = (0..shown as i32).map(|element| element * bytes).collect();
@@ -58,23 +58,23 @@ pub(crate) fn t_event_get_info(
 }
 
 /// `MPI_T_event_handle_free`
-pub(crate) async fn t_event_handle_free(r: &Rank, registration: i32, user_data: i32, function: i32) -> Result<()> {
-    tool::t_event_handle_free(r, registration as u32, addr(user_data), FnPtr(function as u32)).await
+pub(crate) async fn t_event_handle_free(r: &Rank, registration: u32, user_data: Addr, function: u32) -> Result<()> {
+    tool::t_event_handle_free(r, registration, user_data, FnPtr(function)).await
 }
 
 /// `MPI_T_event_register_callback`
 pub(crate) fn t_event_register_callback(
     r: &Rank,
-    registration: i32,
+    registration: u32,
     safety: i32,
-    _info: i32,
-    user_data: i32,
-    function: i32,
+    _info: u32,
+    user_data: Addr,
+    function: u32,
 ) -> Result<()> {
-    tool::t_event_register_callback(r, registration as u32, safety, addr(user_data), FnPtr(function as u32))
+    tool::t_event_register_callback(r, registration, safety, user_data, FnPtr(function))
 }
 
 /// `MPI_T_event_set_dropped_handler`
-pub(crate) fn t_event_set_dropped_handler(r: &Rank, registration: i32, function: i32) -> Result<()> {
-    tool::t_event_set_dropped_handler(r, registration as u32, FnPtr(function as u32))
+pub(crate) fn t_event_set_dropped_handler(r: &Rank, registration: u32, function: u32) -> Result<()> {
+    tool::t_event_set_dropped_handler(r, registration, FnPtr(function))
 }

@@ -4,20 +4,21 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state) On::Myself, |r| {
+    now MPI_Comm_create_keyval
+        (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval: at, extra_state: at) On::Myself, |r| {
         let comm_keyval_after = attr::create_keyval::<Comm>(r, FnPtr(comm_copy_attr_fn as u32),
-            FnPtr(comm_delete_attr_fn as u32), addr(extra_state))?;
+            FnPtr(comm_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, comm_keyval, comm_keyval_after, "comm_keyval")
     };
-    now MPI_Comm_free_keyval(comm_keyval) On::Myself, |r| {
+    now MPI_Comm_free_keyval(comm_keyval: at) On::Myself, |r| {
         let comm_keyval_before = shim::get_int(r, comm_keyval, "comm_keyval")?;
         let comm_keyval_after = attr::free_keyval::<Comm>(r, comm_keyval_before)?;
         shim::put_int(r, comm_keyval, comm_keyval_after, "comm_keyval")
     };
-    wait MPI_Comm_set_attr(comm, comm_keyval, attribute_val) On::Comm(handle(comm)), |r| {
-        attr::set_attr::<Comm>(r, handle(comm), comm_keyval, addr(attribute_val)).await
+    wait MPI_Comm_set_attr(comm, comm_keyval, attribute_val: at) On::Comm(handle(comm)), |r| {
+        attr::set_attr::<Comm>(r, handle(comm), comm_keyval, attribute_val).await
     };
-    wait MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag) On::Comm(handle(comm)), |r| {
+    wait MPI_Comm_get_attr(comm, comm_keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
         let (attribute_val_after, flag_after) = attr::comm_get_attr(r, handle(comm), comm_keyval).await?;
         if flag_after {
             shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
@@ -29,20 +30,21 @@ shims! {
     wait MPI_Comm_delete_attr(comm, comm_keyval) On::Comm(handle(comm)), |r| {
         attr::delete_attr::<Comm>(r, handle(comm), comm_keyval).await
     };
-    now MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state) On::Myself, |r| {
+    now MPI_Type_create_keyval
+        (type_copy_attr_fn, type_delete_attr_fn, type_keyval: at, extra_state: at) On::Myself, |r| {
         let type_keyval_after = attr::create_keyval::<Datatype>(r, FnPtr(type_copy_attr_fn as u32),
-            FnPtr(type_delete_attr_fn as u32), addr(extra_state))?;
+            FnPtr(type_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, type_keyval, type_keyval_after, "type_keyval")
     };
-    now MPI_Type_free_keyval(type_keyval) On::Myself, |r| {
+    now MPI_Type_free_keyval(type_keyval: at) On::Myself, |r| {
         let type_keyval_before = shim::get_int(r, type_keyval, "type_keyval")?;
         let type_keyval_after = attr::free_keyval::<Datatype>(r, type_keyval_before)?;
         shim::put_int(r, type_keyval, type_keyval_after, "type_keyval")
     };
-    wait MPI_Type_set_attr(datatype, type_keyval, attribute_val) On::Myself, |r| {
-        attr::set_attr::<Datatype>(r, handle(datatype), type_keyval, addr(attribute_val)).await
+    wait MPI_Type_set_attr(datatype, type_keyval, attribute_val: at) On::Myself, |r| {
+        attr::set_attr::<Datatype>(r, handle(datatype), type_keyval, attribute_val).await
     };
-    now MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag) On::Myself, |r| {
+    now MPI_Type_get_attr(datatype, type_keyval, attribute_val: at, flag: at) On::Myself, |r| {
         let (attribute_val_after, flag_after) = attr::get_attr::<Datatype>(r, handle(datatype), type_keyval)?;
         if flag_after {
             shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
@@ -54,20 +56,20 @@ shims! {
     wait MPI_Type_delete_attr(datatype, type_keyval) On::Myself, |r| {
         attr::delete_attr::<Datatype>(r, handle(datatype), type_keyval).await
     };
-    now MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state) On::Myself, |r| {
+    now MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval: at, extra_state: at) On::Myself, |r| {
         let win_keyval_after = attr::create_keyval::<Win>(r, FnPtr(win_copy_attr_fn as u32),
-            FnPtr(win_delete_attr_fn as u32), addr(extra_state))?;
+            FnPtr(win_delete_attr_fn as u32), extra_state)?;
         shim::put_int(r, win_keyval, win_keyval_after, "win_keyval")
     };
-    now MPI_Win_free_keyval(win_keyval) On::Myself, |r| {
+    now MPI_Win_free_keyval(win_keyval: at) On::Myself, |r| {
         let win_keyval_before = shim::get_int(r, win_keyval, "win_keyval")?;
         let win_keyval_after = attr::free_keyval::<Win>(r, win_keyval_before)?;
         shim::put_int(r, win_keyval, win_keyval_after, "win_keyval")
     };
-    wait MPI_Win_set_attr(win, win_keyval, attribute_val) On::Win(handle(win)), |r| {
-        attr::set_attr::<Win>(r, handle(win), win_keyval, addr(attribute_val)).await
+    wait MPI_Win_set_attr(win, win_keyval, attribute_val: at) On::Win(handle(win)), |r| {
+        attr::set_attr::<Win>(r, handle(win), win_keyval, attribute_val).await
     };
-    wait MPI_Win_get_attr(win, win_keyval, attribute_val, flag) On::Win(handle(win)), |r| {
+    wait MPI_Win_get_attr(win, win_keyval, attribute_val: at, flag: at) On::Win(handle(win)), |r| {
         let (attribute_val_after, flag_after) = rma::win_get_attr(r, handle(win), win_keyval).await?;
         if flag_after {
             shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")
@@ -79,20 +81,19 @@ shims! {
     wait MPI_Win_delete_attr(win, win_keyval) On::Win(handle(win)), |r| {
         attr::delete_attr::<Win>(r, handle(win), win_keyval).await
     };
-    now MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state) On::Myself, |r| {
-        let keyval_after = attr::create_keyval::<Comm>(r, FnPtr(copy_fn as u32), FnPtr(delete_fn as u32),
-            addr(extra_state))?;
+    now MPI_Keyval_create(copy_fn, delete_fn, keyval: at, extra_state: at) On::Myself, |r| {
+        let keyval_after = attr::create_keyval::<Comm>(r, FnPtr(copy_fn as u32), FnPtr(delete_fn as u32), extra_state)?;
         shim::put_int(r, keyval, keyval_after, "keyval")
     };
-    now MPI_Keyval_free(keyval) On::Myself, |r| {
+    now MPI_Keyval_free(keyval: at) On::Myself, |r| {
         let keyval_before = shim::get_int(r, keyval, "keyval")?;
         let keyval_after = attr::free_keyval::<Comm>(r, keyval_before)?;
         shim::put_int(r, keyval, keyval_after, "keyval")
     };
-    wait MPI_Attr_put(comm, keyval, attribute_val) On::Comm(handle(comm)), |r| {
-        attr::set_attr::<Comm>(r, handle(comm), keyval, addr(attribute_val)).await
+    wait MPI_Attr_put(comm, keyval, attribute_val: at) On::Comm(handle(comm)), |r| {
+        attr::set_attr::<Comm>(r, handle(comm), keyval, attribute_val).await
     };
-    wait MPI_Attr_get(comm, keyval, attribute_val, flag) On::Comm(handle(comm)), |r| {
+    wait MPI_Attr_get(comm, keyval, attribute_val: at, flag: at) On::Comm(handle(comm)), |r| {
         let (attribute_val_after, flag_after) = attr::comm_get_attr(r, handle(comm), keyval).await?;
         if flag_after {
             shim::put_int(r, attribute_val, attribute_val_after.0 as i32, "attribute_val")

@@ -4,20 +4,21 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now MPI_Type_contiguous / MPI_Type_contiguous_c(count: wide, oldtype, newtype) On::Myself, |r| {
+    now MPI_Type_contiguous / MPI_Type_contiguous_c(count: wide, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_contiguous(r, count, handle(oldtype)))
     };
     now MPI_Type_vector / MPI_Type_vector_c
-        (count: wide, blocklength: wide, stride: wide, oldtype, newtype) On::Myself, |r| {
+        (count: wide, blocklength: wide, stride: wide, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_vector(r, count, blocklength, stride, handle(oldtype)))
     };
     now MPI_Type_create_hvector / MPI_Type_create_hvector_c
-        (count: wide, blocklength: wide, stride: wide, oldtype, newtype) On::Myself, |r| {
+        (count: wide, blocklength: wide, stride: wide, oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype",
             datatype::type_create_hvector(r, count, blocklength, stride, handle(oldtype)))
     };
     now MPI_Type_indexed / MPI_Type_indexed_c
-        (count: wide, array_of_blocklengths, array_of_displacements, oldtype, newtype) On::Myself, |r, large| {
+        (count: wide, array_of_blocklengths: at, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r,
+            large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_blocklengths = shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
             let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
@@ -26,7 +27,8 @@ shims! {
         })())
     };
     now MPI_Type_create_hindexed / MPI_Type_create_hindexed_c
-        (count: wide, array_of_blocklengths, array_of_displacements, oldtype, newtype) On::Myself, |r, large| {
+        (count: wide, array_of_blocklengths: at, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r,
+            large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_blocklengths = shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
             let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
@@ -35,7 +37,7 @@ shims! {
         })())
     };
     now MPI_Type_create_indexed_block / MPI_Type_create_indexed_block_c
-        (count: wide, blocklength: wide, array_of_displacements, oldtype, newtype) On::Myself, |r, large| {
+        (count: wide, blocklength: wide, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
                 "array_of_displacements")?;
@@ -43,7 +45,7 @@ shims! {
         })())
     };
     now MPI_Type_create_hindexed_block / MPI_Type_create_hindexed_block_c
-        (count: wide, blocklength: wide, array_of_displacements, oldtype, newtype) On::Myself, |r, large| {
+        (count: wide, blocklength: wide, array_of_displacements: at, oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
                 "array_of_displacements")?;
@@ -51,7 +53,8 @@ shims! {
         })())
     };
     now MPI_Type_create_struct / MPI_Type_create_struct_c
-        (count: wide, array_of_blocklengths, array_of_displacements, array_of_types, newtype) On::Myself, |r, large| {
+        (count: wide, array_of_blocklengths: at, array_of_displacements: at, array_of_types: at,
+            newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_blocklengths = shim::counts(r, large, array_of_blocklengths, count, "array_of_blocklengths")?;
             let array_of_displacements = shim::counts(r, large, array_of_displacements, count,
@@ -61,7 +64,8 @@ shims! {
         })())
     };
     now MPI_Type_create_subarray / MPI_Type_create_subarray_c
-        (ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype) On::Myself, |r, large| {
+        (ndims, array_of_sizes: at, array_of_subsizes: at, array_of_starts: at, order, oldtype, newtype: at) On::Myself,
+            |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_sizes = shim::counts(r, large, array_of_sizes, i64::from(ndims), "array_of_sizes")?;
             let array_of_subsizes = shim::counts(r, large, array_of_subsizes, i64::from(ndims), "array_of_subsizes")?;
@@ -71,8 +75,8 @@ shims! {
         })())
     };
     now MPI_Type_create_darray / MPI_Type_create_darray_c
-        (size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype,
-            newtype) On::Myself, |r, large| {
+        (size, rank, ndims, array_of_gsizes: at, array_of_distribs: at, array_of_dargs: at, array_of_psizes: at, order,
+            oldtype, newtype: at) On::Myself, |r, large| {
         shim::put_new(r, newtype, "newtype", (|| {
             let array_of_gsizes = shim::counts(r, large, array_of_gsizes, i64::from(ndims), "array_of_gsizes")?;
             let array_of_distribs = shim::ints(r, array_of_distribs, i64::from(ndims), "array_of_distribs")?;
@@ -82,93 +86,99 @@ shims! {
                 &array_of_psizes, order, handle(oldtype))
         })())
     };
-    now MPI_Type_create_resized / MPI_Type_create_resized_c(oldtype, lb: wide, extent: wide, newtype) On::Myself, |r| {
+    now MPI_Type_create_resized / MPI_Type_create_resized_c
+        (oldtype, lb: wide, extent: wide, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_resized(r, handle(oldtype), lb, extent))
     };
-    wait MPI_Type_dup(oldtype, newtype) On::Myself, |r| {
+    wait MPI_Type_dup(oldtype, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_dup(r, handle(oldtype)).await)
     };
-    now MPI_Type_commit(datatype) On::Myself, |r| {
+    now MPI_Type_commit(datatype: at) On::Myself, |r| {
         let datatype_before = shim::get_handle(r, datatype, "datatype")?;
         let datatype_after = datatype::type_commit(r, datatype_before)?;
         shim::put_handle(r, datatype, datatype_after, "datatype")
     };
-    wait MPI_Type_free(datatype) On::Myself, |r| {
+    wait MPI_Type_free(datatype: at) On::Myself, |r| {
         let datatype_before = shim::get_handle(r, datatype, "datatype")?;
         let datatype_after = datatype::type_free(r, datatype_before).await?;
         shim::put_handle(r, datatype, datatype_after, "datatype")
     };
-    now MPI_Type_size / MPI_Type_size_c(datatype, size) On::Myself, |r, large| {
+    now MPI_Type_size / MPI_Type_size_c(datatype, size: at) On::Myself, |r, large| {
         let size_after = datatype::type_size(r, handle(datatype))?;
         shim::put_count(r, large, size, size_after, "size")
     };
-    now MPI_Type_size_x(datatype, size) On::Myself, |r| {
+    now MPI_Type_size_x(datatype, size: at) On::Myself, |r| {
         let size_after = datatype::type_size(r, handle(datatype))?;
         shim::put_double(r, size, size_after, "size")
     };
-    now MPI_Type_get_extent / MPI_Type_get_extent_c(datatype, lb, extent) On::Myself, |r, large| {
+    now MPI_Type_get_extent / MPI_Type_get_extent_c(datatype, lb: at, extent: at) On::Myself, |r, large| {
         let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
         shim::put_count(r, large, lb, lb_after, "lb")?;
         shim::put_count(r, large, extent, extent_after, "extent")
     };
-    now MPI_Type_get_extent_x(datatype, lb, extent) On::Myself, |r| {
+    now MPI_Type_get_extent_x(datatype, lb: at, extent: at) On::Myself, |r| {
         let (lb_after, extent_after) = datatype::type_get_extent(r, handle(datatype))?;
         shim::put_double(r, lb, lb_after, "lb")?;
         shim::put_double(r, extent, extent_after, "extent")
     };
-    now MPI_Type_get_true_extent / MPI_Type_get_true_extent_c(datatype, true_lb, true_extent) On::Myself, |r, large| {
+    now MPI_Type_get_true_extent / MPI_Type_get_true_extent_c
+        (datatype, true_lb: at, true_extent: at) On::Myself, |r, large| {
         let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;
         shim::put_count(r, large, true_lb, true_lb_after, "true_lb")?;
         shim::put_count(r, large, true_extent, true_extent_after, "true_extent")
     };
-    now MPI_Type_get_true_extent_x(datatype, true_lb, true_extent) On::Myself, |r| {
+    now MPI_Type_get_true_extent_x(datatype, true_lb: at, true_extent: at) On::Myself, |r| {
         let (true_lb_after, true_extent_after) = datatype::type_get_true_extent(r, handle(datatype))?;
         shim::put_double(r, true_lb, true_lb_after, "true_lb")?;
         shim::put_double(r, true_extent, true_extent_after, "true_extent")
     };
-    now MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner) On::Myself, |r| {
-        bodies::type_get_envelope(r, false, datatype, num_integers, num_addresses, 0, num_datatypes, combiner)
-    };
-    now MPI_Type_get_envelope_c
-        (datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner) On::Myself, |r| {
-        bodies::type_get_envelope(r, true, datatype, num_integers, num_addresses, num_large_counts, num_datatypes,
+    now MPI_Type_get_envelope
+        (datatype, num_integers: at, num_addresses: at, num_datatypes: at, combiner: at) On::Myself, |r| {
+        bodies::type_get_envelope(r, false, datatype as u32, num_integers, num_addresses, Addr::NULL, num_datatypes,
             combiner)
     };
+    now MPI_Type_get_envelope_c
+        (datatype, num_integers: at, num_addresses: at, num_large_counts: at, num_datatypes: at,
+            combiner: at) On::Myself, |r| {
+        bodies::type_get_envelope(r, true, datatype as u32, num_integers, num_addresses, num_large_counts,
+            num_datatypes, combiner)
+    };
     now MPI_Type_get_contents
-        (datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses,
-            array_of_datatypes) On::Myself, |r| {
-        bodies::type_get_contents(r, false, datatype, i64::from(max_integers), i64::from(max_addresses), 0,
-            i64::from(max_datatypes), array_of_integers, array_of_addresses, 0, array_of_datatypes)
+        (datatype, max_integers, max_addresses, max_datatypes, array_of_integers: at, array_of_addresses: at,
+            array_of_datatypes: at) On::Myself, |r| {
+        bodies::type_get_contents(r, false, datatype as u32, i64::from(max_integers), i64::from(max_addresses), 0,
+            i64::from(max_datatypes), array_of_integers, array_of_addresses, Addr::NULL, array_of_datatypes)
     };
     now MPI_Type_get_contents_c
         (datatype, max_integers: long, max_addresses: long, max_large_counts: long, max_datatypes: long,
-            array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes) On::Myself, |r| {
-        bodies::type_get_contents(r, true, datatype, max_integers, max_addresses, max_large_counts, max_datatypes,
-            array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
+            array_of_integers: at, array_of_addresses: at, array_of_large_counts: at,
+            array_of_datatypes: at) On::Myself, |r| {
+        bodies::type_get_contents(r, true, datatype as u32, max_integers, max_addresses, max_large_counts,
+            max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
     };
-    now MPI_Type_get_name(datatype, type_name, resultlen) On::Myself, |r| {
+    now MPI_Type_get_name(datatype, type_name: at, resultlen: at) On::Myself, |r| {
         let type_name_after = datatype::type_get_name(r, handle(datatype))?;
         let length = shim::put_string(r, type_name, &type_name_after, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
-    now MPI_Type_set_name(datatype, type_name) On::Myself, |r| {
+    now MPI_Type_set_name(datatype, type_name: at) On::Myself, |r| {
         let type_name = shim::string(r, type_name, "type_name")?;
         datatype::type_set_name(r, handle(datatype), &type_name)
     };
-    now MPI_Type_match_size(typeclass, size, datatype) On::Myself, |r| {
+    now MPI_Type_match_size(typeclass, size, datatype: at) On::Myself, |r| {
         shim::put_new(r, datatype, "datatype", datatype::type_match_size(r, typeclass, size))
     };
-    now MPI_Type_get_value_index(value_type, index_type, pair_type) On::Myself, |r| {
+    now MPI_Type_get_value_index(value_type, index_type, pair_type: at) On::Myself, |r| {
         shim::put_new(r, pair_type, "pair_type",
             datatype::type_get_value_index(r, handle(value_type), handle(index_type)))
     };
-    now MPI_Type_create_f90_integer(range, newtype) On::Myself, |r| {
+    now MPI_Type_create_f90_integer(range, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_f90_integer(r, range))
     };
-    now MPI_Type_create_f90_real(p, range, newtype) On::Myself, |r| {
+    now MPI_Type_create_f90_real(p, range, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_f90_real(r, p, range))
     };
-    now MPI_Type_create_f90_complex(p, range, newtype) On::Myself, |r| {
+    now MPI_Type_create_f90_complex(p, range, newtype: at) On::Myself, |r| {
         shim::put_new(r, newtype, "newtype", datatype::type_create_f90_complex(r, p, range))
     };
 }

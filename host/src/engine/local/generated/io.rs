@@ -4,18 +4,18 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_File_open(comm, filename, amode, info, fh) On::File(File::NULL), |r| {
+    wait MPI_File_open(comm, filename: at, amode, info, fh: at) On::File(File::NULL), |r| {
         shim::put_new(r, fh, "fh", async {
             let filename = shim::string(r, filename, "filename")?;
             io::file_open(r, handle(comm), &filename, amode, handle(info)).await
         }.await)
     };
-    wait MPI_File_close(fh) On::Myself, |r| {
+    wait MPI_File_close(fh: at) On::Myself, |r| {
         let fh_before = shim::get_handle(r, fh, "fh")?;
         let fh_after = io::file_close(r, fh_before).await?;
         shim::put_handle(r, fh, fh_after, "fh")
     };
-    now MPI_File_delete(filename, info) On::File(File::NULL), |r| {
+    now MPI_File_delete(filename: at, info) On::File(File::NULL), |r| {
         let filename = shim::string(r, filename, "filename")?;
         io::file_delete(r, &filename, handle(info))
     };
@@ -23,26 +23,26 @@ shims! {
     wait MPI_File_preallocate(fh, size: long) On::File(handle(fh)), |r| {
         io::file_preallocate(r, handle(fh), size).await
     };
-    now MPI_File_get_size(fh, size) On::File(handle(fh)), |r| {
+    now MPI_File_get_size(fh, size: at) On::File(handle(fh)), |r| {
         let size_after = io::file_get_size(r, handle(fh))?;
         shim::put_double(r, size, size_after, "size")
     };
-    now MPI_File_get_group(fh, group) On::File(handle(fh)), |r| {
+    now MPI_File_get_group(fh, group: at) On::File(handle(fh)), |r| {
         shim::put_new(r, group, "group", io::file_get_group(r, handle(fh)))
     };
-    now MPI_File_get_amode(fh, amode) On::File(handle(fh)), |r| {
+    now MPI_File_get_amode(fh, amode: at) On::File(handle(fh)), |r| {
         let amode_after = io::file_get_amode(r, handle(fh))?;
         shim::put_int(r, amode, amode_after, "amode")
     };
     wait MPI_File_set_info(fh, info) On::File(handle(fh)), |r| { io::file_set_info(r, handle(fh), handle(info)).await };
-    now MPI_File_get_info(fh, info_used) On::File(handle(fh)), |r| {
+    now MPI_File_get_info(fh, info_used: at) On::File(handle(fh)), |r| {
         shim::put_new(r, info_used, "info_used", io::file_get_info(r, handle(fh)))
     };
-    wait MPI_File_set_view(fh, disp: long, etype, filetype, datarep, info) On::File(handle(fh)), |r| {
+    wait MPI_File_set_view(fh, disp: long, etype, filetype, datarep: at, info) On::File(handle(fh)), |r| {
         let datarep = shim::string(r, datarep, "datarep")?;
         io::file_set_view(r, handle(fh), disp, handle(etype), handle(filetype), &datarep, handle(info)).await
     };
-    now MPI_File_get_view(fh, disp, etype, filetype, datarep) On::File(handle(fh)), |r| {
+    now MPI_File_get_view(fh, disp: at, etype: at, filetype: at, datarep: at) On::File(handle(fh)), |r| {
         let (disp_after, etype_after, filetype_after, datarep_after) = io::file_get_view(r,
             handle(fh)).inspect_err(|_| { shim::put_null(r, etype, Datatype::NULL); shim::put_null(r, filetype,
             Datatype::NULL); })?;
@@ -52,146 +52,148 @@ shims! {
         shim::put_string(r, datarep, &datarep_after, i64::from(MPI_MAX_DATAREP_STRING), "datarep").map(drop)
     };
     wait MPI_File_read_at / MPI_File_read_at_c
-        (fh, offset: long, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_at(r, handle(fh), offset, addr(buf), count, handle(datatype)).await?;
+        (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_at(r, handle(fh), offset, buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_at_all / MPI_File_read_at_all_c
-        (fh, offset: long, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_at_all(r, handle(fh), offset, addr(buf), count, handle(datatype)).await?;
+        (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_at_all(r, handle(fh), offset, buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_at / MPI_File_write_at_c
-        (fh, offset: long, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_at(r, handle(fh), offset, addr(buf), count, handle(datatype)).await?;
+        (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_at(r, handle(fh), offset, buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_at_all / MPI_File_write_at_all_c
-        (fh, offset: long, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_at_all(r, handle(fh), offset, addr(buf), count, handle(datatype)).await?;
+        (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_at_all(r, handle(fh), offset, buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     now MPI_File_iread_at / MPI_File_iread_at_c
-        (fh, offset: long, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request",
-            io::file_iread_at(r, handle(fh), offset, addr(buf), count, handle(datatype)))
+        (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iread_at(r, handle(fh), offset, buf, count, handle(datatype)))
     };
     now MPI_File_iread_at_all / MPI_File_iread_at_all_c
-        (fh, offset: long, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request",
-            io::file_iread_at_all(r, handle(fh), offset, addr(buf), count, handle(datatype)))
+        (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iread_at_all(r, handle(fh), offset, buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_at / MPI_File_iwrite_at_c
-        (fh, offset: long, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request",
-            io::file_iwrite_at(r, handle(fh), offset, addr(buf), count, handle(datatype)))
+        (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iwrite_at(r, handle(fh), offset, buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_at_all / MPI_File_iwrite_at_all_c
-        (fh, offset: long, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
+        (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
-            io::file_iwrite_at_all(r, handle(fh), offset, addr(buf), count, handle(datatype)))
+            io::file_iwrite_at_all(r, handle(fh), offset, buf, count, handle(datatype)))
     };
-    wait MPI_File_read / MPI_File_read_c(fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+    wait MPI_File_read / MPI_File_read_c(fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_all / MPI_File_read_all_c(fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_all(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+    wait MPI_File_read_all / MPI_File_read_all_c
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_all(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_shared / MPI_File_read_shared_c
-        (fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_shared(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_shared(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_ordered / MPI_File_read_ordered_c
-        (fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_ordered(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_ordered(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write / MPI_File_write_c(fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+    wait MPI_File_write / MPI_File_write_c(fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_write_all / MPI_File_write_all_c(fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_all(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+    wait MPI_File_write_all / MPI_File_write_all_c
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_all(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_shared / MPI_File_write_shared_c
-        (fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_shared(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_shared(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_ordered / MPI_File_write_ordered_c
-        (fh, buf, count: wide, datatype, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_ordered(r, handle(fh), addr(buf), count, handle(datatype)).await?;
+        (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_ordered(r, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    now MPI_File_iread / MPI_File_iread_c(fh, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread(r, handle(fh), addr(buf), count, handle(datatype)))
+    now MPI_File_iread / MPI_File_iread_c(fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iread(r, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iread_all / MPI_File_iread_all_c(fh, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread_all(r, handle(fh), addr(buf), count, handle(datatype)))
+    now MPI_File_iread_all / MPI_File_iread_all_c
+        (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iread_all(r, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iread_shared / MPI_File_iread_shared_c
-        (fh, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread_shared(r, handle(fh), addr(buf), count, handle(datatype)))
+        (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iread_shared(r, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite / MPI_File_iwrite_c(fh, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite(r, handle(fh), addr(buf), count, handle(datatype)))
+    now MPI_File_iwrite / MPI_File_iwrite_c(fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iwrite(r, handle(fh), buf, count, handle(datatype)))
     };
-    now MPI_File_iwrite_all / MPI_File_iwrite_all_c(fh, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite_all(r, handle(fh), addr(buf), count, handle(datatype)))
+    now MPI_File_iwrite_all / MPI_File_iwrite_all_c
+        (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iwrite_all(r, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_shared / MPI_File_iwrite_shared_c
-        (fh, buf, count: wide, datatype, request) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite_shared(r, handle(fh), addr(buf), count, handle(datatype)))
+        (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
+        shim::put_new(r, request, "request", io::file_iwrite_shared(r, handle(fh), buf, count, handle(datatype)))
     };
     wait MPI_File_read_at_all_begin / MPI_File_read_at_all_begin_c
-        (fh, offset: long, buf, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_read_at_all_begin(r, handle(fh), offset, addr(buf), count, handle(datatype)).await
+        (fh, offset: long, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
+        io::file_read_at_all_begin(r, handle(fh), offset, buf, count, handle(datatype)).await
     };
-    wait MPI_File_read_at_all_end(fh, buf, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_at_all_end(r, handle(fh), addr(buf)).await?;
+    wait MPI_File_read_at_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_at_all_end(r, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_at_all_begin / MPI_File_write_at_all_begin_c
-        (fh, offset: long, buf, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_write_at_all_begin(r, handle(fh), offset, addr(buf), count, handle(datatype)).await
+        (fh, offset: long, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
+        io::file_write_at_all_begin(r, handle(fh), offset, buf, count, handle(datatype)).await
     };
-    wait MPI_File_write_at_all_end(fh, buf, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_at_all_end(r, handle(fh), addr(buf)).await?;
+    wait MPI_File_write_at_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_at_all_end(r, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
-    wait MPI_File_read_all_begin / MPI_File_read_all_begin_c(fh, buf, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_read_all_begin(r, handle(fh), addr(buf), count, handle(datatype)).await
+    wait MPI_File_read_all_begin / MPI_File_read_all_begin_c
+        (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
+        io::file_read_all_begin(r, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_read_all_end(fh, buf, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_all_end(r, handle(fh), addr(buf)).await?;
+    wait MPI_File_read_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_all_end(r, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_all_begin / MPI_File_write_all_begin_c
-        (fh, buf, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_write_all_begin(r, handle(fh), addr(buf), count, handle(datatype)).await
+        (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
+        io::file_write_all_begin(r, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_write_all_end(fh, buf, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_all_end(r, handle(fh), addr(buf)).await?;
+    wait MPI_File_write_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_all_end(r, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_ordered_begin / MPI_File_read_ordered_begin_c
-        (fh, buf, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_read_ordered_begin(r, handle(fh), addr(buf), count, handle(datatype)).await
+        (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
+        io::file_read_ordered_begin(r, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_read_ordered_end(fh, buf, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_ordered_end(r, handle(fh), addr(buf)).await?;
+    wait MPI_File_read_ordered_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_read_ordered_end(r, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_ordered_begin / MPI_File_write_ordered_begin_c
-        (fh, buf, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_write_ordered_begin(r, handle(fh), addr(buf), count, handle(datatype)).await
+        (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
+        io::file_write_ordered_begin(r, handle(fh), buf, count, handle(datatype)).await
     };
-    wait MPI_File_write_ordered_end(fh, buf, status) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_ordered_end(r, handle(fh), addr(buf)).await?;
+    wait MPI_File_write_ordered_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
+        let status_after = io::file_write_ordered_end(r, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     now MPI_File_seek(fh, offset: long, whence) On::File(handle(fh)), |r| {
@@ -200,34 +202,35 @@ shims! {
     wait MPI_File_seek_shared(fh, offset: long, whence) On::File(handle(fh)), |r| {
         io::file_seek_shared(r, handle(fh), offset, whence).await
     };
-    now MPI_File_get_position(fh, offset) On::File(handle(fh)), |r| {
+    now MPI_File_get_position(fh, offset: at) On::File(handle(fh)), |r| {
         let offset_after = io::file_get_position(r, handle(fh))?;
         shim::put_double(r, offset, offset_after, "offset")
     };
-    now MPI_File_get_position_shared(fh, offset) On::File(handle(fh)), |r| {
+    now MPI_File_get_position_shared(fh, offset: at) On::File(handle(fh)), |r| {
         let offset_after = io::file_get_position_shared(r, handle(fh))?;
         shim::put_double(r, offset, offset_after, "offset")
     };
-    now MPI_File_get_byte_offset(fh, offset: long, disp) On::File(handle(fh)), |r| {
+    now MPI_File_get_byte_offset(fh, offset: long, disp: at) On::File(handle(fh)), |r| {
         let disp_after = io::file_get_byte_offset(r, handle(fh), offset)?;
         shim::put_double(r, disp, disp_after, "disp")
     };
-    now MPI_File_get_type_extent / MPI_File_get_type_extent_c(fh, datatype, extent) On::File(handle(fh)), |r, large| {
+    now MPI_File_get_type_extent / MPI_File_get_type_extent_c
+        (fh, datatype, extent: at) On::File(handle(fh)), |r, large| {
         let extent_after = io::file_get_type_extent(r, handle(fh), handle(datatype))?;
         shim::put_count(r, large, extent, extent_after, "extent")
     };
     wait MPI_File_set_atomicity(fh, flag) On::File(handle(fh)), |r| {
         io::file_set_atomicity(r, handle(fh), flag != 0).await
     };
-    now MPI_File_get_atomicity(fh, flag) On::File(handle(fh)), |r| {
+    now MPI_File_get_atomicity(fh, flag: at) On::File(handle(fh)), |r| {
         let flag_after = io::file_get_atomicity(r, handle(fh))?;
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_File_sync(fh) On::File(handle(fh)), |r| { io::file_sync(r, handle(fh)).await };
     now MPI_Register_datarep / MPI_Register_datarep_c
-        (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state) On::File(File::NULL), |r,
-            large| {
-        bodies::register_datarep(r, large, datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn,
-            extra_state)
+        (datarep: at, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn,
+            extra_state: at) On::File(File::NULL), |r, large| {
+        bodies::register_datarep(r, large, datarep, read_conversion_fn as u32, write_conversion_fn as u32,
+            dtype_file_extent_fn as u32, extra_state)
     };
 }

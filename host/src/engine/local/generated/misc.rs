@@ -4,17 +4,17 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    value MPI_Wtime() On::Myself, |r| { bodies::wtime(r) };
-    value MPI_Wtick() On::Myself, |r| { bodies::wtick(r) };
-    now MPI_Get_address(location, address) On::Myself, |r| {
-        let address_after = datatype::get_address(r, addr(location))?;
+    value MPI_Wtime() On::Myself, |r| { bodies::wtime(r)? };
+    value MPI_Wtick() On::Myself, |r| { bodies::wtick(r)? };
+    now MPI_Get_address(location: at, address: at) On::Myself, |r| {
+        let address_after = datatype::get_address(r, location)?;
         shim::put_count(r, false, address, address_after, "address")
     };
-    value MPI_Aint_add(base, disp) On::Myself, |r| { bodies::aint_add(r, base, disp) };
-    value MPI_Aint_diff(addr1, addr2) On::Myself, |r| { bodies::aint_diff(r, addr1, addr2) };
-    wait MPI_Alloc_mem(size, info, baseptr) On::Myself, |r| {
+    value MPI_Aint_add(base, disp) On::Myself, |r| { bodies::aint_add(r, base, disp)? };
+    value MPI_Aint_diff(addr1, addr2) On::Myself, |r| { bodies::aint_diff(r, addr1, addr2)? };
+    wait MPI_Alloc_mem(size, info, baseptr: at) On::Myself, |r| {
         let baseptr_after = init::alloc_mem(r, i64::from(size), handle(info)).await?;
         shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")
     };
-    wait MPI_Free_mem(base) On::Myself, |r| { init::free_mem(r, addr(base)).await };
+    wait MPI_Free_mem(base: at) On::Myself, |r| { init::free_mem(r, base).await };
 }

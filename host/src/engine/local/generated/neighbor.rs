@@ -6,44 +6,46 @@ use crate::engine::local::row::prelude::*;
 shims! {
     collective MPI_Neighbor_allgather / MPI_Neighbor_allgather_c, MPI_Ineighbor_allgather / MPI_Ineighbor_allgather_c,
         MPI_Neighbor_allgather_init / MPI_Neighbor_allgather_init_c
-        (sendbuf, sendcount: wide, sendtype, recvbuf, recvcount: wide, recvtype, comm) comm, |r, c| {
-        Neighbor::allgather(r, c, addr(sendbuf), sendcount, handle(sendtype), addr(recvbuf), recvcount,
-            handle(recvtype))
+        (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, comm) comm, |r, c| {
+        Neighbor::allgather(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype))
     };
     collective MPI_Neighbor_allgatherv / MPI_Neighbor_allgatherv_c,
         MPI_Ineighbor_allgatherv / MPI_Ineighbor_allgatherv_c,
         MPI_Neighbor_allgatherv_init / MPI_Neighbor_allgatherv_init_c
-        (sendbuf, sendcount: wide, sendtype, recvbuf, recvcounts, displs, recvtype, comm) comm, |r, c, large| {
+        (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcounts: at, displs: at, recvtype, comm) comm, |r, c,
+            large| {
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
         let displs = shim::words(r, displs, shim::sources(r, handle(comm))?, "displs")?;
-        Neighbor::allgatherv(r, c, addr(sendbuf), sendcount, handle(sendtype), addr(recvbuf), &recvcounts, &displs,
+        Neighbor::allgatherv(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, &recvcounts, &displs,
             handle(recvtype))
     };
     collective MPI_Neighbor_alltoall / MPI_Neighbor_alltoall_c, MPI_Ineighbor_alltoall / MPI_Ineighbor_alltoall_c,
         MPI_Neighbor_alltoall_init / MPI_Neighbor_alltoall_init_c
-        (sendbuf, sendcount: wide, sendtype, recvbuf, recvcount: wide, recvtype, comm) comm, |r, c| {
-        Neighbor::alltoall(r, c, addr(sendbuf), sendcount, handle(sendtype), addr(recvbuf), recvcount, handle(recvtype))
+        (sendbuf: at, sendcount: wide, sendtype, recvbuf: at, recvcount: wide, recvtype, comm) comm, |r, c| {
+        Neighbor::alltoall(r, c, sendbuf, sendcount, handle(sendtype), recvbuf, recvcount, handle(recvtype))
     };
     collective MPI_Neighbor_alltoallv / MPI_Neighbor_alltoallv_c, MPI_Ineighbor_alltoallv / MPI_Ineighbor_alltoallv_c,
         MPI_Neighbor_alltoallv_init / MPI_Neighbor_alltoallv_init_c
-        (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm) comm, |r, c, large| {
+        (sendbuf: at, sendcounts: at, sdispls: at, sendtype, recvbuf: at, recvcounts: at, rdispls: at, recvtype,
+            comm) comm, |r, c, large| {
         let sendcounts = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
         let sdispls = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
         let rdispls = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
-        Neighbor::alltoallv(r, c, addr(sendbuf), &sendcounts, &sdispls, handle(sendtype), addr(recvbuf), &recvcounts,
-            &rdispls, handle(recvtype))
+        Neighbor::alltoallv(r, c, sendbuf, &sendcounts, &sdispls, handle(sendtype), recvbuf, &recvcounts, &rdispls,
+            handle(recvtype))
     };
     collective MPI_Neighbor_alltoallw / MPI_Neighbor_alltoallw_c, MPI_Ineighbor_alltoallw / MPI_Ineighbor_alltoallw_c,
         MPI_Neighbor_alltoallw_init / MPI_Neighbor_alltoallw_init_c
-        (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm) comm, |r, c, large| {
+        (sendbuf: at, sendcounts: at, sdispls: at, sendtypes: at, recvbuf: at, recvcounts: at, rdispls: at,
+            recvtypes: at, comm) comm, |r, c, large| {
         let sendcounts = shim::counts(r, large, sendcounts, shim::destinations(r, handle(comm))?, "sendcounts")?;
         let sdispls = shim::words(r, sdispls, shim::destinations(r, handle(comm))?, "sdispls")?;
         let sendtypes = shim::handles(r, sendtypes, shim::destinations(r, handle(comm))?, "sendtypes")?;
         let recvcounts = shim::counts(r, large, recvcounts, shim::sources(r, handle(comm))?, "recvcounts")?;
         let rdispls = shim::words(r, rdispls, shim::sources(r, handle(comm))?, "rdispls")?;
         let recvtypes = shim::handles(r, recvtypes, shim::sources(r, handle(comm))?, "recvtypes")?;
-        Neighbor::alltoallw(r, c, addr(sendbuf), &sendcounts, &sdispls, &sendtypes, addr(recvbuf), &recvcounts,
-            &rdispls, &recvtypes)
+        Neighbor::alltoallw(r, c, sendbuf, &sendcounts, &sdispls, &sendtypes, recvbuf, &recvcounts, &rdispls,
+            &recvtypes)
     };
 }

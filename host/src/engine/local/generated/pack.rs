@@ -5,41 +5,45 @@ use crate::engine::local::row::prelude::*;
 
 shims! {
     now MPI_Pack / MPI_Pack_c
-        (inbuf, incount: wide, datatype, outbuf, outsize: wide, position, comm) On::Comm(handle(comm)), |r, large| {
+        (inbuf: at, incount: wide, datatype, outbuf: at, outsize: wide, position: at, comm) On::Comm(handle(comm)), |r,
+            large| {
         let position_before = shim::get_count(r, large, position, "position")?;
-        let position_after = pack::pack(r, addr(inbuf), incount, handle(datatype), addr(outbuf), outsize,
-            position_before, handle(comm))?;
+        let position_after = pack::pack(r, inbuf, incount, handle(datatype), outbuf, outsize, position_before,
+            handle(comm))?;
         shim::put_count(r, large, position, position_after, "position")
     };
     now MPI_Unpack / MPI_Unpack_c
-        (inbuf, insize: wide, position, outbuf, outcount: wide, datatype, comm) On::Comm(handle(comm)), |r, large| {
+        (inbuf: at, insize: wide, position: at, outbuf: at, outcount: wide, datatype, comm) On::Comm(handle(comm)), |r,
+            large| {
         let position_before = shim::get_count(r, large, position, "position")?;
-        let position_after = pack::unpack(r, addr(inbuf), insize, position_before, addr(outbuf), outcount,
-            handle(datatype), handle(comm))?;
+        let position_after = pack::unpack(r, inbuf, insize, position_before, outbuf, outcount, handle(datatype),
+            handle(comm))?;
         shim::put_count(r, large, position, position_after, "position")
     };
-    now MPI_Pack_size / MPI_Pack_size_c(incount: wide, datatype, comm, size) On::Comm(handle(comm)), |r, large| {
+    now MPI_Pack_size / MPI_Pack_size_c(incount: wide, datatype, comm, size: at) On::Comm(handle(comm)), |r, large| {
         let size_after = pack::pack_size(r, incount, handle(datatype), handle(comm))?;
         shim::put_count(r, large, size, size_after, "size")
     };
     now MPI_Pack_external / MPI_Pack_external_c
-        (datarep, inbuf, incount: wide, datatype, outbuf, outsize: wide, position) On::Myself, |r, large| {
+        (datarep: at, inbuf: at, incount: wide, datatype, outbuf: at, outsize: wide, position: at) On::Myself, |r,
+            large| {
         let datarep = shim::string(r, datarep, "datarep")?;
         let position_before = shim::get_count(r, large, position, "position")?;
-        let position_after = pack::pack_external(r, &datarep, addr(inbuf), incount, handle(datatype), addr(outbuf),
-            outsize, position_before)?;
+        let position_after = pack::pack_external(r, &datarep, inbuf, incount, handle(datatype), outbuf, outsize,
+            position_before)?;
         shim::put_count(r, large, position, position_after, "position")
     };
     now MPI_Unpack_external / MPI_Unpack_external_c
-        (datarep, inbuf, insize: wide, position, outbuf, outcount: wide, datatype) On::Myself, |r, large| {
+        (datarep: at, inbuf: at, insize: wide, position: at, outbuf: at, outcount: wide, datatype) On::Myself, |r,
+            large| {
         let datarep = shim::string(r, datarep, "datarep")?;
         let position_before = shim::get_count(r, large, position, "position")?;
-        let position_after = pack::unpack_external(r, &datarep, addr(inbuf), insize, position_before, addr(outbuf),
-            outcount, handle(datatype))?;
+        let position_after = pack::unpack_external(r, &datarep, inbuf, insize, position_before, outbuf, outcount,
+            handle(datatype))?;
         shim::put_count(r, large, position, position_after, "position")
     };
     now MPI_Pack_external_size / MPI_Pack_external_size_c
-        (datarep, incount: wide, datatype, size) On::Myself, |r, large| {
+        (datarep: at, incount: wide, datatype, size: at) On::Myself, |r, large| {
         let datarep = shim::string(r, datarep, "datarep")?;
         let size_after = pack::pack_external_size(r, &datarep, incount, handle(datatype))?;
         shim::put_count(r, large, size, size_after, "size")

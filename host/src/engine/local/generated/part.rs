@@ -5,14 +5,14 @@ use crate::engine::local::row::prelude::*;
 
 shims! {
     now MPI_Psend_init
-        (buf, partitions, count: long, datatype, dest, tag, comm, info, request) On::Comm(handle(comm)), |r| {
+        (buf: at, partitions, count: long, datatype, dest, tag, comm, info, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::psend_init(r, addr(buf), partitions, count, handle(datatype), dest, tag, handle(comm), handle(info)))
+            pt2pt::psend_init(r, buf, partitions, count, handle(datatype), dest, tag, handle(comm), handle(info)))
     };
     now MPI_Precv_init
-        (buf, partitions, count: long, datatype, dest, tag, comm, info, request) On::Comm(handle(comm)), |r| {
+        (buf: at, partitions, count: long, datatype, dest, tag, comm, info, request: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, request, "request",
-            pt2pt::precv_init(r, addr(buf), partitions, count, handle(datatype), dest, tag, handle(comm), handle(info)))
+            pt2pt::precv_init(r, buf, partitions, count, handle(datatype), dest, tag, handle(comm), handle(info)))
     };
     now MPI_Pready(partition, request) On::Request(handle(request)), |r| {
         pt2pt::pready(r, partition, handle(request))
@@ -20,10 +20,10 @@ shims! {
     now MPI_Pready_range(partition_low, partition_high, request) On::Request(handle(request)), |r| {
         pt2pt::pready_range(r, partition_low, partition_high, handle(request))
     };
-    now MPI_Pready_list(length, array_of_partitions, request) On::Request(handle(request)), |r| {
-        bodies::pready_list(r, length, array_of_partitions, request)
+    now MPI_Pready_list(length, array_of_partitions: at, request) On::Request(handle(request)), |r| {
+        bodies::pready_list(r, length, array_of_partitions, request as u32)
     };
-    wait MPI_Parrived(request, partition, flag) On::Request(handle(request)), |r| {
+    wait MPI_Parrived(request, partition, flag: at) On::Request(handle(request)), |r| {
         let flag_after = pt2pt::parrived(r, handle(request), partition).await?;
         shim::put_flag(r, flag, flag_after, "flag")
     };

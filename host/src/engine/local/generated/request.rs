@@ -4,60 +4,62 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Wait(request, status) On::Myself, |r| { bodies::wait(r, request, status).await };
-    wait MPI_Waitany(count, array_of_requests, indx, status) On::Myself, |r| {
+    wait MPI_Wait(request: at, status: at) On::Myself, |r| { bodies::wait(r, request, status).await };
+    wait MPI_Waitany(count, array_of_requests: at, indx: at, status: at) On::Myself, |r| {
         bodies::waitany(r, count, array_of_requests, indx, status).await
     };
-    wait MPI_Waitall(count, array_of_requests, array_of_statuses) On::Myself, |r| {
+    wait MPI_Waitall(count, array_of_requests: at, array_of_statuses: at) On::Myself, |r| {
         bodies::waitall(r, count, array_of_requests, array_of_statuses).await
     };
-    wait MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) On::Myself, |r| {
+    wait MPI_Waitsome
+        (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::waitsome(r, incount, array_of_requests, outcount, array_of_indices, array_of_statuses).await
     };
-    wait MPI_Test(request, flag, status) On::Myself, |r| { bodies::test(r, request, flag, status).await };
-    wait MPI_Testany(count, array_of_requests, indx, flag, status) On::Myself, |r| {
+    wait MPI_Test(request: at, flag: at, status: at) On::Myself, |r| { bodies::test(r, request, flag, status).await };
+    wait MPI_Testany(count, array_of_requests: at, indx: at, flag: at, status: at) On::Myself, |r| {
         bodies::testany(r, count, array_of_requests, indx, flag, status).await
     };
-    wait MPI_Testall(count, array_of_requests, flag, array_of_statuses) On::Myself, |r| {
+    wait MPI_Testall(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
         bodies::testall(r, count, array_of_requests, flag, array_of_statuses).await
     };
-    wait MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) On::Myself, |r| {
+    wait MPI_Testsome
+        (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::testsome(r, incount, array_of_requests, outcount, array_of_indices, array_of_statuses).await
     };
-    wait MPI_Request_get_status(request, flag, status) On::Request(handle(request)), |r| {
-        bodies::request_get_status(r, request, flag, status).await
+    wait MPI_Request_get_status(request, flag: at, status: at) On::Request(handle(request)), |r| {
+        bodies::request_get_status(r, request as u32, flag, status).await
     };
-    wait MPI_Request_get_status_any(count, array_of_requests, indx, flag, status) On::Myself, |r| {
+    wait MPI_Request_get_status_any(count, array_of_requests: at, indx: at, flag: at, status: at) On::Myself, |r| {
         bodies::request_get_status_any(r, count, array_of_requests, indx, flag, status).await
     };
-    wait MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses) On::Myself, |r| {
+    wait MPI_Request_get_status_all(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
         bodies::request_get_status_all(r, count, array_of_requests, flag, array_of_statuses).await
     };
     wait MPI_Request_get_status_some
-        (incount, array_of_requests, outcount, array_of_indices, array_of_statuses) On::Myself, |r| {
+        (incount, array_of_requests: at, outcount: at, array_of_indices: at, array_of_statuses: at) On::Myself, |r| {
         bodies::request_get_status_some(r, incount, array_of_requests, outcount, array_of_indices,
             array_of_statuses).await
     };
-    wait MPI_Request_free(request) On::Myself, |r| {
+    wait MPI_Request_free(request: at) On::Myself, |r| {
         let request_before = shim::get_handle(r, request, "request")?;
         let request_after = request::request_free(r, request_before).await?;
         shim::put_handle(r, request, request_after, "request")
     };
-    wait MPI_Cancel(request) On::Myself, |r| {
+    wait MPI_Cancel(request: at) On::Myself, |r| {
         let request_before = shim::get_handle(r, request, "request")?;
         let request_after = request::cancel(r, request_before).await?;
         shim::put_handle(r, request, request_after, "request")
     };
-    now MPI_Start(request) On::Myself, |r| {
+    now MPI_Start(request: at) On::Myself, |r| {
         let request_before = shim::get_handle(r, request, "request")?;
         let request_after = request::start(r, request_before)?;
         shim::put_handle(r, request, request_after, "request")
     };
-    now MPI_Startall(count, array_of_requests) On::Myself, |r| { bodies::startall(r, count, array_of_requests) };
-    now MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request) On::Myself, |r| {
+    now MPI_Startall(count, array_of_requests: at) On::Myself, |r| { bodies::startall(r, count, array_of_requests) };
+    now MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state: at, request: at) On::Myself, |r| {
         shim::put_new(r, request, "request",
             request::grequest_start(r, FnPtr(query_fn as u32), FnPtr(free_fn as u32), FnPtr(cancel_fn as u32),
-            addr(extra_state)))
+            extra_state))
     };
     wait MPI_Grequest_complete(request) On::Request(handle(request)), |r| {
         request::grequest_complete(r, handle(request)).await

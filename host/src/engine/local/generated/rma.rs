@@ -4,120 +4,124 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Win_create / MPI_Win_create_c(base, size, disp_unit, info, comm, win) On::Comm(handle(comm)), |r| {
-        shim::put_new(r, win, "win", rma::win_create(r, addr(base), i64::from(size), i64::from(disp_unit), handle(info),
+    wait MPI_Win_create / MPI_Win_create_c(base: at, size, disp_unit, info, comm, win: at) On::Comm(handle(comm)), |r| {
+        shim::put_new(r, win, "win", rma::win_create(r, base, i64::from(size), i64::from(disp_unit), handle(info),
             handle(comm)).await)
     };
-    wait MPI_Win_allocate / MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win) On::Comm(handle(comm)), |r| {
+    wait MPI_Win_allocate / MPI_Win_allocate_c
+        (size, disp_unit, info, comm, baseptr: at, win: at) On::Comm(handle(comm)), |r| {
         let (baseptr_after, win_after) = rma::win_allocate(r, i64::from(size), i64::from(disp_unit), handle(info),
             handle(comm)).await.inspect_err(|_| { shim::put_null(r, win, Win::NULL); })?;
         shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")?;
         shim::put_handle(r, win, win_after, "win")
     };
     wait MPI_Win_allocate_shared / MPI_Win_allocate_shared_c
-        (size, disp_unit, info, comm, baseptr, win) On::Comm(handle(comm)), |r| {
+        (size, disp_unit, info, comm, baseptr: at, win: at) On::Comm(handle(comm)), |r| {
         let (baseptr_after, win_after) = rma::win_allocate_shared(r, i64::from(size), i64::from(disp_unit),
             handle(info), handle(comm)).await.inspect_err(|_| { shim::put_null(r, win, Win::NULL); })?;
         shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")?;
         shim::put_handle(r, win, win_after, "win")
     };
-    now MPI_Win_shared_query / MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr) On::Win(handle(win)), |r| {
+    now MPI_Win_shared_query / MPI_Win_shared_query_c
+        (win, rank, size: at, disp_unit: at, baseptr: at) On::Win(handle(win)), |r| {
         let (size_after, disp_unit_after, baseptr_after) = rma::win_shared_query(r, handle(win), rank)?;
         shim::put_count(r, false, size, size_after, "size")?;
         shim::put_count(r, false, disp_unit, disp_unit_after, "disp_unit")?;
         shim::put_int(r, baseptr, baseptr_after.0 as i32, "baseptr")
     };
-    wait MPI_Win_create_dynamic(info, comm, win) On::Comm(handle(comm)), |r| {
+    wait MPI_Win_create_dynamic(info, comm, win: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, win, "win", rma::win_create_dynamic(r, handle(info), handle(comm)).await)
     };
-    now MPI_Win_attach(win, base, size) On::Win(handle(win)), |r| {
-        rma::win_attach(r, handle(win), addr(base), i64::from(size))
+    now MPI_Win_attach(win, base: at, size) On::Win(handle(win)), |r| {
+        rma::win_attach(r, handle(win), base, i64::from(size))
     };
-    now MPI_Win_detach(win, base) On::Win(handle(win)), |r| { rma::win_detach(r, handle(win), addr(base)) };
-    wait MPI_Win_free(win) On::Myself, |r| {
+    now MPI_Win_detach(win, base: at) On::Win(handle(win)), |r| { rma::win_detach(r, handle(win), base) };
+    wait MPI_Win_free(win: at) On::Myself, |r| {
         let win_before = shim::get_handle(r, win, "win")?;
         let win_after = rma::win_free(r, win_before).await?;
         shim::put_handle(r, win, win_after, "win")
     };
-    now MPI_Win_get_group(win, group) On::Win(handle(win)), |r| {
+    now MPI_Win_get_group(win, group: at) On::Win(handle(win)), |r| {
         shim::put_new(r, group, "group", rma::win_get_group(r, handle(win)))
     };
     now MPI_Win_set_info(win, info) On::Win(handle(win)), |r| { rma::win_set_info(r, handle(win), handle(info)) };
-    now MPI_Win_get_info(win, info_used) On::Win(handle(win)), |r| {
+    now MPI_Win_get_info(win, info_used: at) On::Win(handle(win)), |r| {
         shim::put_new(r, info_used, "info_used", rma::win_get_info(r, handle(win)))
     };
-    now MPI_Win_set_name(win, win_name) On::Win(handle(win)), |r| {
+    now MPI_Win_set_name(win, win_name: at) On::Win(handle(win)), |r| {
         let win_name = shim::string(r, win_name, "win_name")?;
         rma::win_set_name(r, handle(win), &win_name)
     };
-    now MPI_Win_get_name(win, win_name, resultlen) On::Win(handle(win)), |r| {
+    now MPI_Win_get_name(win, win_name: at, resultlen: at) On::Win(handle(win)), |r| {
         let win_name_after = rma::win_get_name(r, handle(win))?;
         let length = shim::put_string(r, win_name, &win_name_after, i64::from(MPI_MAX_OBJECT_NAME), "win_name")?;
         shim::put_int(r, resultlen, length, "resultlen")
     };
     now MPI_Put / MPI_Put_c
-        (origin_addr, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
             target_datatype, win) On::Win(handle(win)), |r| {
-        rma::put(r, addr(origin_addr), origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+        rma::put(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
             target_count, handle(target_datatype), handle(win))
     };
     wait MPI_Rput / MPI_Rput_c
-        (origin_addr, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
-            target_datatype, win, request) On::Win(handle(win)), |r| {
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+            target_datatype, win, request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
-            rma::rput(r, addr(origin_addr), origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+            rma::rput(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
             target_count, handle(target_datatype), handle(win)).await)
     };
     now MPI_Get / MPI_Get_c
-        (origin_addr, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
             target_datatype, win) On::Win(handle(win)), |r| {
-        rma::get(r, addr(origin_addr), origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+        rma::get(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
             target_count, handle(target_datatype), handle(win))
     };
     wait MPI_Rget / MPI_Rget_c
-        (origin_addr, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
-            target_datatype, win, request) On::Win(handle(win)), |r| {
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+            target_datatype, win, request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
-            rma::rget(r, addr(origin_addr), origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+            rma::rget(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
             target_count, handle(target_datatype), handle(win)).await)
     };
     now MPI_Accumulate / MPI_Accumulate_c
-        (origin_addr, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
             target_datatype, op, win) On::Win(handle(win)), |r| {
-        rma::accumulate(r, addr(origin_addr), origin_count, handle(origin_datatype), target_rank,
-            i64::from(target_disp), target_count, handle(target_datatype), handle(op), handle(win))
+        rma::accumulate(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+            target_count, handle(target_datatype), handle(op), handle(win))
     };
     wait MPI_Raccumulate / MPI_Raccumulate_c
-        (origin_addr, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
-            target_datatype, op, win, request) On::Win(handle(win)), |r| {
+        (origin_addr: at, origin_count: wide, origin_datatype, target_rank, target_disp, target_count: wide,
+            target_datatype, op, win, request: at) On::Win(handle(win)), |r| {
         shim::put_new(r, request, "request",
-            rma::raccumulate(r, addr(origin_addr), origin_count, handle(origin_datatype), target_rank,
-            i64::from(target_disp), target_count, handle(target_datatype), handle(op), handle(win)).await)
+            rma::raccumulate(r, origin_addr, origin_count, handle(origin_datatype), target_rank, i64::from(target_disp),
+            target_count, handle(target_datatype), handle(op), handle(win)).await)
     };
     now MPI_Get_accumulate / MPI_Get_accumulate_c
-        (origin_addr, origin_count: wide, origin_datatype, result_addr, result_count: wide, result_datatype,
+        (origin_addr: at, origin_count: wide, origin_datatype, result_addr: at, result_count: wide, result_datatype,
             target_rank, target_disp, target_count: wide, target_datatype, op, win) On::Win(handle(win)), |r| {
-        rma::get_accumulate(r, addr(origin_addr), origin_count, handle(origin_datatype), addr(result_addr),
-            result_count, handle(result_datatype), target_rank, i64::from(target_disp), target_count,
-            handle(target_datatype), handle(op), handle(win))
+        rma::get_accumulate(r, origin_addr, origin_count, handle(origin_datatype), result_addr, result_count,
+            handle(result_datatype), target_rank, i64::from(target_disp), target_count, handle(target_datatype),
+            handle(op), handle(win))
     };
     wait MPI_Rget_accumulate / MPI_Rget_accumulate_c
-        (origin_addr, origin_count: wide, origin_datatype, result_addr, result_count: wide, result_datatype,
-            target_rank, target_disp, target_count: wide, target_datatype, op, win, request) On::Win(handle(win)), |r| {
+        (origin_addr: at, origin_count: wide, origin_datatype, result_addr: at, result_count: wide, result_datatype,
+            target_rank, target_disp, target_count: wide, target_datatype, op, win, request: at) On::Win(handle(win)),
+            |r| {
         shim::put_new(r, request, "request",
-            rma::rget_accumulate(r, addr(origin_addr), origin_count, handle(origin_datatype), addr(result_addr),
-            result_count, handle(result_datatype), target_rank, i64::from(target_disp), target_count,
-            handle(target_datatype), handle(op), handle(win)).await)
+            rma::rget_accumulate(r, origin_addr, origin_count, handle(origin_datatype), result_addr, result_count,
+            handle(result_datatype), target_rank, i64::from(target_disp), target_count, handle(target_datatype),
+            handle(op), handle(win)).await)
     };
     now MPI_Fetch_and_op
-        (origin_addr, result_addr, datatype, target_rank, target_disp, op, win) On::Win(handle(win)), |r| {
-        rma::fetch_and_op(r, addr(origin_addr), addr(result_addr), handle(datatype), target_rank,
-            i64::from(target_disp), handle(op), handle(win))
+        (origin_addr: at, result_addr: at, datatype, target_rank, target_disp, op, win) On::Win(handle(win)), |r| {
+        rma::fetch_and_op(r, origin_addr, result_addr, handle(datatype), target_rank, i64::from(target_disp),
+            handle(op), handle(win))
     };
     now MPI_Compare_and_swap
-        (origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win) On::Win(handle(win)), |r| {
-        rma::compare_and_swap(r, addr(origin_addr), addr(compare_addr), addr(result_addr), handle(datatype),
-            target_rank, i64::from(target_disp), handle(win))
+        (origin_addr: at, compare_addr: at, result_addr: at, datatype, target_rank, target_disp,
+            win) On::Win(handle(win)), |r| {
+        rma::compare_and_swap(r, origin_addr, compare_addr, result_addr, handle(datatype), target_rank,
+            i64::from(target_disp), handle(win))
     };
     wait MPI_Win_fence(assert, win) On::Win(handle(win)), |r| { rma::win_fence(r, assert, handle(win)).await };
     wait MPI_Win_start(group, assert, win) On::Win(handle(win)), |r| {
@@ -128,7 +132,7 @@ shims! {
         rma::win_post(r, handle(group), assert, handle(win))
     };
     wait MPI_Win_wait(win) On::Win(handle(win)), |r| { rma::win_wait(r, handle(win)).await };
-    wait MPI_Win_test(win, flag) On::Win(handle(win)), |r| {
+    wait MPI_Win_test(win, flag: at) On::Win(handle(win)), |r| {
         let flag_after = rma::win_test(r, handle(win)).await?;
         shim::put_flag(r, flag, flag_after, "flag")
     };

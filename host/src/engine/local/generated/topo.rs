@@ -4,88 +4,90 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    wait MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart) On::Comm(handle(comm_old)), |r| {
+    wait MPI_Cart_create
+        (comm_old, ndims, dims: at, periods: at, reorder, comm_cart: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_cart, "comm_cart", async {
             let dims = shim::ints(r, dims, i64::from(ndims), "dims")?;
             let periods = shim::ints(r, periods, i64::from(ndims), "periods")?;
             topo::cart_create(r, handle(comm_old), ndims, &dims, &periods, reorder != 0).await
         }.await)
     };
-    now MPI_Dims_create(nnodes, ndims, dims) On::Myself, |r| {
+    now MPI_Dims_create(nnodes, ndims, dims: at) On::Myself, |r| {
         let dims_before = shim::ints(r, dims, i64::from(ndims), "dims")?;
         let dims_after = topo::dims_create(r, nnodes, ndims, &dims_before)?;
         shim::put_ints(r, dims, &dims_after, "dims")
     };
-    now MPI_Cartdim_get(comm, ndims) On::Comm(handle(comm)), |r| {
+    now MPI_Cartdim_get(comm, ndims: at) On::Comm(handle(comm)), |r| {
         let ndims_after = topo::cartdim_get(r, handle(comm))?;
         shim::put_int(r, ndims, ndims_after, "ndims")
     };
-    now MPI_Cart_get(comm, maxdims, dims, periods, coords) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_get(comm, maxdims, dims: at, periods: at, coords: at) On::Comm(handle(comm)), |r| {
         let (dims_after, periods_after, coords_after) = topo::cart_get(r, handle(comm), maxdims)?;
         shim::put_ints(r, dims, &dims_after, "dims")?;
         shim::put_flags(r, periods, &periods_after, "periods")?;
         shim::put_ints(r, coords, &coords_after, "coords")
     };
-    now MPI_Cart_rank(comm, coords, rank) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_rank(comm, coords: at, rank: at) On::Comm(handle(comm)), |r| {
         let coords = shim::ints(r, coords, shim::dimensions(r, handle(comm))?, "coords")?;
         let rank_after = topo::cart_rank(r, handle(comm), &coords)?;
         shim::put_int(r, rank, rank_after, "rank")
     };
-    now MPI_Cart_coords(comm, rank, maxdims, coords) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_coords(comm, rank, maxdims, coords: at) On::Comm(handle(comm)), |r| {
         let coords_after = topo::cart_coords(r, handle(comm), rank, maxdims)?;
         shim::put_ints(r, coords, &coords_after, "coords")
     };
-    now MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_shift(comm, direction, disp, rank_source: at, rank_dest: at) On::Comm(handle(comm)), |r| {
         let (rank_source_after, rank_dest_after) = topo::cart_shift(r, handle(comm), direction, disp)?;
         shim::put_int(r, rank_source, rank_source_after, "rank_source")?;
         shim::put_int(r, rank_dest, rank_dest_after, "rank_dest")
     };
-    wait MPI_Cart_sub(comm, remain_dims, newcomm) On::Comm(handle(comm)), |r| {
+    wait MPI_Cart_sub(comm, remain_dims: at, newcomm: at) On::Comm(handle(comm)), |r| {
         shim::put_new(r, newcomm, "newcomm", async {
             let remain_dims = shim::ints(r, remain_dims, shim::dimensions(r, handle(comm))?, "remain_dims")?;
             topo::cart_sub(r, handle(comm), &remain_dims).await
         }.await)
     };
-    now MPI_Cart_map(comm, ndims, dims, periods, newrank) On::Comm(handle(comm)), |r| {
+    now MPI_Cart_map(comm, ndims, dims: at, periods: at, newrank: at) On::Comm(handle(comm)), |r| {
         let dims = shim::ints(r, dims, i64::from(ndims), "dims")?;
         let periods = shim::ints(r, periods, i64::from(ndims), "periods")?;
         let newrank_after = topo::cart_map(r, handle(comm), ndims, &dims, &periods)?;
         shim::put_int(r, newrank, newrank_after, "newrank")
     };
-    wait MPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph) On::Comm(handle(comm_old)), |r| {
+    wait MPI_Graph_create
+        (comm_old, nnodes, indx: at, edges: at, reorder, comm_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_graph, "comm_graph", async {
             let indx = shim::ints(r, indx, i64::from(nnodes), "indx")?;
             let edges = shim::ints(r, edges, shim::last(&indx), "edges")?;
             topo::graph_create(r, handle(comm_old), nnodes, &indx, &edges, reorder != 0).await
         }.await)
     };
-    now MPI_Graphdims_get(comm, nnodes, nedges) On::Comm(handle(comm)), |r| {
+    now MPI_Graphdims_get(comm, nnodes: at, nedges: at) On::Comm(handle(comm)), |r| {
         let (nnodes_after, nedges_after) = topo::graphdims_get(r, handle(comm))?;
         shim::put_int(r, nnodes, nnodes_after, "nnodes")?;
         shim::put_int(r, nedges, nedges_after, "nedges")
     };
-    now MPI_Graph_get(comm, maxindex, maxedges, indx, edges) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_get(comm, maxindex, maxedges, indx: at, edges: at) On::Comm(handle(comm)), |r| {
         let (indx_after, edges_after) = topo::graph_get(r, handle(comm), maxindex, maxedges)?;
         shim::put_ints(r, indx, &indx_after, "indx")?;
         shim::put_ints(r, edges, &edges_after, "edges")
     };
-    now MPI_Graph_neighbors_count(comm, rank, nneighbors) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_neighbors_count(comm, rank, nneighbors: at) On::Comm(handle(comm)), |r| {
         let nneighbors_after = topo::graph_neighbors_count(r, handle(comm), rank)?;
         shim::put_int(r, nneighbors, nneighbors_after, "nneighbors")
     };
-    now MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors: at) On::Comm(handle(comm)), |r| {
         let neighbors_after = topo::graph_neighbors(r, handle(comm), rank, maxneighbors)?;
         shim::put_ints(r, neighbors, &neighbors_after, "neighbors")
     };
-    now MPI_Graph_map(comm, nnodes, indx, edges, newrank) On::Comm(handle(comm)), |r| {
+    now MPI_Graph_map(comm, nnodes, indx: at, edges: at, newrank: at) On::Comm(handle(comm)), |r| {
         let indx = shim::ints(r, indx, i64::from(nnodes), "indx")?;
         let edges = shim::ints(r, edges, shim::last(&indx), "edges")?;
         let newrank_after = topo::graph_map(r, handle(comm), nnodes, &indx, &edges)?;
         shim::put_int(r, newrank, newrank_after, "newrank")
     };
     wait MPI_Dist_graph_create
-        (comm_old, n, sources, degrees, destinations, weights, info, reorder,
-            comm_dist_graph) On::Comm(handle(comm_old)), |r| {
+        (comm_old, n, sources: at, degrees: at, destinations: at, weights: at, info, reorder,
+            comm_dist_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_dist_graph, "comm_dist_graph", async {
             let sources = shim::ints(r, sources, i64::from(n), "sources")?;
             let degrees = shim::ints(r, degrees, i64::from(n), "degrees")?;
@@ -96,8 +98,8 @@ shims! {
         }.await)
     };
     wait MPI_Dist_graph_create_adjacent
-        (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder,
-            comm_dist_graph) On::Comm(handle(comm_old)), |r| {
+        (comm_old, indegree, sources: at, sourceweights: at, outdegree, destinations: at, destweights: at, info,
+            reorder, comm_dist_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_dist_graph, "comm_dist_graph", async {
             let sources = shim::ints(r, sources, i64::from(indegree), "sources")?;
             let sourceweights = shim::weights(r, sourceweights, i64::from(indegree), "sourceweights")?;
@@ -107,15 +109,15 @@ shims! {
                 outdegree, &destinations, destweights.as_deref(), handle(info), reorder != 0).await
         }.await)
     };
-    now MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted) On::Comm(handle(comm)), |r| {
+    now MPI_Dist_graph_neighbors_count(comm, indegree: at, outdegree: at, weighted: at) On::Comm(handle(comm)), |r| {
         let (indegree_after, outdegree_after, weighted_after) = topo::dist_graph_neighbors_count(r, handle(comm))?;
         shim::put_int(r, indegree, indegree_after, "indegree")?;
         shim::put_int(r, outdegree, outdegree_after, "outdegree")?;
         shim::put_flag(r, weighted, weighted_after, "weighted")
     };
     now MPI_Dist_graph_neighbors
-        (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights) On::Comm(handle(comm)),
-            |r| {
+        (comm, maxindegree, sources: at, sourceweights: at, maxoutdegree, destinations: at,
+            destweights: at) On::Comm(handle(comm)), |r| {
         let (sources_after, sourceweights_after, destinations_after, destweights_after) = topo::dist_graph_neighbors(r,
             handle(comm), maxindegree, maxoutdegree)?;
         shim::put_ints(r, sources, &sources_after, "sources")?;
@@ -123,7 +125,7 @@ shims! {
         shim::put_ints(r, destinations, &destinations_after, "destinations")?;
         shim::put_weights(r, destweights, &destweights_after, "destweights")
     };
-    now MPI_Topo_test(comm, status) On::Comm(handle(comm)), |r| {
+    now MPI_Topo_test(comm, status: at) On::Comm(handle(comm)), |r| {
         let status_after = topo::topo_test(r, handle(comm))?;
         shim::put_int(r, status, status_after, "status")
     };

@@ -22,18 +22,19 @@
 //!
 //! ```text
 //! MPI_Comm_dup: On::Comm(0), [1: Comm], |r, w| { … };
-//! MPI_Buffer_attach / MPI_Buffer_attach_c: On::Myself, [], by bodies::buffer_attach, large;
+//! MPI_Op_create / MPI_Op_create_c: On::Myself, [2: Op], |r, w| {
+//!     bodies::op_create(r, LARGE, w.word(0), w.int(1), w.addr(2))
+//! };
 //! ```
 //!
-//! The second is written by hand and stands in [`bodies`](crate::engine::mpi::bodies); `large` if it serves both variants. Those
-//! that are generated are written once and compiled for each variant, in which `Count`, `Displ` and `Extent` are what
-//! the library's function takes.
+//! The second is carried out by a body that is written by hand ([`bodies`](crate::engine::mpi::bodies)). A row is compiled
+//! for each variant, in which `Count`, `Displ` and `Extent` are what the library's function takes, and `LARGE` says which
+//! it is.
 
 use std::ffi::c_int;
 use std::ops::Deref;
 
 use rankine_abi::Addr;
-use wasmtime::ValRaw;
 
 use super::words::Words;
 use crate::engine::mpi::Result;
@@ -65,26 +66,21 @@ pub(crate) mod prelude {
 /// Makes the shims of a chapter, and `find`, which gives the one of an import.
 macro_rules! shims {
     ($(
-        $name:ident $(/ $large:ident)?: $on:expr, [$($at:literal: $class:ident),*],
-        $(|$r:ident, $w:ident| $body:block)? $(by $by:path $(, $both:ident)?)?;
+        $name:ident $(/ $large:ident)?: $on:expr, [$($at:literal: $class:ident),*], |$r:ident, $w:ident| $body:block;
     )*) => {
-        $(shims!(@shims ($name $($large)?) $($r $w $body)?);)*
+        $(
+            shims!(@shim $name false (c_int, c_int, isize) $r $w $body);
+            $(shims!(@shim $large true (i64, isize, i64) $r $w $body);)?
+        )*
 
         /// The shim of an import, if it is one of this file's.
         pub(crate) fn find(wanted: &str) -> Option<Entry> {
-            $(shims!(
-                @find wanted ($name $($large)?) ($on) [$(($at, $class::NULL.0)),*] ($(by $by $(, $both)?)?)
-            );)*
+            $(shims!(@find wanted ($name $($large)?) ($on) [$(($at, $class::NULL.0)),*]);)*
             None
         }
     };
 
-    (@shims ($name:ident $($large:ident)?) $r:ident $w:ident $body:block) => {
-        shims!(@shim $name (c_int, c_int, isize) $r $w $body);
-        $(shims!(@shim $large (i64, isize, i64) $r $w $body);)?
-    };
-    (@shims ($($name:ident)+)) => {};
-    (@shim $name:ident ($count:ty, $displ:ty, $extent:ty) $r:ident $w:ident $body:block) => {
+    (@shim $name:ident $is_large:literal ($count:ty, $displ:ty, $extent:ty) $r:ident $w:ident $body:block) => {
         // Not every function has all kinds of numbers.
         #[allow(non_snake_case, dead_code)]
         fn $name($r: &Rank, $w: &mut Words<'_>) -> Result<()> {
@@ -92,23 +88,18 @@ macro_rules! shims {
             type Count = $count;
             type Displ = $displ;
             type Extent = $extent;
+            const LARGE: bool = $is_large;
             $body
         }
     };
 
-    (@find $wanted:ident ($name:ident $($large:ident)?) ($on:expr) $nulls:tt $by:tt) => {
-        if $wanted == stringify!($name) {
-            return Some(Entry { shim: shims!(@entry false $name $by), on: $on, nulls: &$nulls });
-        }
+    (@find $wanted:ident ($($name:ident)+) ($on:expr) $nulls:tt) => {
         $(
-            if $wanted == stringify!($large) {
-                return Some(Entry { shim: shims!(@entry true $large $by), on: $on, nulls: &$nulls });
+            if $wanted == stringify!($name) {
+                return Some(Entry { shim: $name, on: $on, nulls: &$nulls });
             }
-        )?
+        )+
     };
-    (@entry $is_large:tt $name:ident ()) => { $name };
-    (@entry $is_large:tt $name:ident (by $body:path)) => { $body };
-    (@entry $is_large:tt $name:ident (by $body:path, large)) => { |r, w| $body(r, w, $is_large) };
 }
 
 /// The library's answer to the call of a shim's own function. What makes it sound stands at the head of this file.
@@ -219,10 +210,4 @@ pub(crate) fn wide<N: Number>(values: &impl Deref<Target = [N]>) -> Vec<i64> {
 /// The last element of an array, 0 if it is empty.
 pub(crate) fn last<N: Number>(values: &impl Deref<Target = [N]>) -> i64 {
     values.last().map_or(0, |value| value.wide())
-}
-
-/// A handle is the integer that stands for it.
-pub(crate) fn identity(_: &Rank, w: &mut Words<'_>) -> Result<()> {
-    w.returns(ValRaw::u32(w.word(0)));
-    Ok(())
 }

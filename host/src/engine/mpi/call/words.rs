@@ -78,10 +78,22 @@ impl<'a> Words<'a> {
         if large { self.long(at) } else { i64::from(self.int(at)) }
     }
 
-    /// The result of a function that returns no error code.
+    /// What the call returns.
     pub(crate) fn returns(&mut self, value: ValRaw) {
         self.words[0].write(value);
         self.returned = true;
+    }
+
+    /// The end of a shim whose function returns no error code but a number or a handle.
+    pub(crate) fn returns_int(&mut self, value: c_int) -> Result<()> {
+        self.returns(ValRaw::i32(value));
+        Ok(())
+    }
+
+    /// The end of one whose function returns a `double`.
+    pub(crate) fn returns_double(&mut self, value: f64) -> Result<()> {
+        self.returns(ValRaw::f64(value.to_bits()));
+        Ok(())
     }
 
     /// `MPI_SUCCESS`, unless the function has stored another result.

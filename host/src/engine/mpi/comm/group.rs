@@ -11,7 +11,6 @@ use rankine_abi::{Addr, Group, MPI_ERR_GROUP};
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -79,50 +78,53 @@ enum Rest {
 /// The type of the library's functions that make a group of two.
 type Combine = unsafe extern "C" fn(usize, usize, *mut usize) -> c_int;
 
-fn combine(r: &Rank, w: &Words<'_>, call: Combine, without: [Rest; 2]) -> Result<()> {
-    let (first, second) = (r.group(w.word(0), "group1")?, r.group(w.word(1), "group2")?);
-    r.room(w.addr(2), 4, "newgroup")?;
+fn combine(r: &Rank, group1: u32, group2: u32, newgroup: Addr, call: Combine, without: [Rest; 2]) -> Result<()> {
+    let (first, second) = (r.group(group1, "group1")?, r.group(group2, "group2")?);
+    r.room(newgroup, 4, "newgroup")?;
     let [no_first, no_second] = without;
     let rest = match (r.members_of(first)?, r.members_of(second)?) {
         (0, _) => no_first,
         (_, 0) => no_second,
-        _ if r.session_of(w.word(0)) != r.session_of(w.word(1)) => {
+        _ if r.session_of(group1) != r.session_of(group2) => {
             return Err(Error::new(MPI_ERR_GROUP, "group1 and group2 come from different sessions"));
         }
         _ => {
             let mut host = 0;
             // SAFETY: two groups of the library's, of one session, and a result on the stack.
             r.check(unsafe { call(first, second, &mut host) })?;
-            return r.put_group(w.addr(2), host, w.word(0), "newgroup");
+            return r.put_group(newgroup, host, group1, "newgroup");
         }
     };
     match rest {
-        Rest::Nothing => r.put_word(w.addr(2), Group::EMPTY.0, "newgroup"),
-        Rest::First => copy(r, w, 0, first),
-        Rest::Second => copy(r, w, 1, second),
+        Rest::Nothing => r.put_word(newgroup, Group::EMPTY.0, "newgroup"),
+        Rest::First => copy(r, group1, first, newgroup),
+        Rest::Second => copy(r, group2, second, newgroup),
     }
 }
 
 /// The new group has all members of one.
-fn copy(r: &Rank, w: &Words<'_>, of: usize, group: usize) -> Result<()> {
+fn copy(r: &Rank, of: u32, group: usize, newgroup: Addr) -> Result<()> {
     let ranks: Vec<c_int> = (0..r.members_of(group)?).collect();
     let (include, mut host) = (r.symbol::<symbols::MPI_Group_incl>()?, 0);
     // SAFETY: a group of the library's, its ranks, and a result on the stack.
     r.check(unsafe { include(group, ranks.len() as c_int, ranks.as_ptr(), &mut host) })?;
-    r.put_group(w.addr(2), host, w.word(of), "newgroup")
+    r.put_group(newgroup, host, of, "newgroup")
 }
 
 /// `MPI_Group_union`
-pub(crate) fn group_union(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    combine(r, w, r.symbol::<symbols::MPI_Group_union>()?, [Rest::Second, Rest::First])
+pub(crate) fn group_union(r: &Rank, group1: u32, group2: u32, newgroup: Addr) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Group_union>()?;
+    combine(r, group1, group2, newgroup, call, [Rest::Second, Rest::First])
 }
 
 /// `MPI_Group_intersection`
-pub(crate) fn group_intersection(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    combine(r, w, r.symbol::<symbols::MPI_Group_intersection>()?, [Rest::Nothing, Rest::Nothing])
+pub(crate) fn group_intersection(r: &Rank, group1: u32, group2: u32, newgroup: Addr) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Group_intersection>()?;
+    combine(r, group1, group2, newgroup, call, [Rest::Nothing, Rest::Nothing])
 }
 
 /// `MPI_Group_difference`
-pub(crate) fn group_difference(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    combine(r, w, r.symbol::<symbols::MPI_Group_difference>()?, [Rest::Nothing, Rest::First])
+pub(crate) fn group_difference(r: &Rank, group1: u32, group2: u32, newgroup: Addr) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Group_difference>()?;
+    combine(r, group1, group2, newgroup, call, [Rest::Nothing, Rest::First])
 }

@@ -17,7 +17,6 @@ use rankine_guest::handle::Class;
 use super::Result;
 use super::call::handle::{Handles, Hosted, is_constant};
 use super::call::keeping::Keeping;
-use super::call::words::Words;
 use super::datatype::{Type, Types};
 use super::generated::symbols;
 use super::library::hints::Of;
@@ -380,40 +379,41 @@ impl Rank {
     /// complete.
     fn idup(
         &self,
-        w: &Words<'_>,
+        comm: u32,
+        newcomm: Addr,
+        request_at: Addr,
         start: impl FnOnce(usize, *mut usize, *mut usize) -> Result<c_int>,
-        at: usize,
     ) -> Result<()> {
-        let comm = self.comm(w.word(0), "comm")?;
-        self.room(w.addr(at), 4, "newcomm")?;
-        self.room(w.addr(at + 1), 4, "request")?;
+        let host = self.comm(comm, "comm")?;
+        self.room(newcomm, 4, "newcomm")?;
+        self.room(request_at, 4, "request")?;
         let (mut cell, mut request) = (Box::new(Comm::NULL.0 as usize), 0_usize);
-        let handler = self.comm_handler(w.word(0)).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
+        let handler = self.comm_handler(comm).unwrap_or(Errhandler::ERRORS_ARE_FATAL);
         // Before anything is under way that would write to the cell.
         let word = self.comms.made.insert(Communicator::new(Comm::NULL.0 as usize, handler))?;
-        let started = start(comm, &mut *cell, &mut request).and_then(|code| self.check(code));
+        let started = start(host, &mut *cell, &mut request).and_then(|code| self.check(code));
         if let Err(error) = started {
             self.comms.made.remove(word);
             return Err(error);
         }
-        self.descends(word, w.word(0));
-        self.put_word(w.addr(at), word, "newcomm")?;
-        let pending = Pending::new(Comm(w.word(0)).into(), Kind::Collective, ()).then(Then::Comm { word, cell });
-        self.put_request(w.addr(at + 1), request, pending, "request")
+        self.descends(word, comm);
+        self.put_word(newcomm, word, "newcomm")?;
+        let pending = Pending::new(Comm(comm).into(), Kind::Collective, ()).then(Then::Comm { word, cell });
+        self.put_request(request_at, request, pending, "request")
     }
 }
 
 /// `MPI_Comm_idup`
-pub(crate) fn comm_idup(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn comm_idup(r: &Rank, comm: u32, newcomm: Addr, request: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Comm_idup>()?;
     // SAFETY: the cell lives until the request is complete.
-    r.idup(w, |comm, newcomm, request| Ok(unsafe { call(comm, newcomm, request) }), 1)
+    r.idup(comm, newcomm, request, |comm, newcomm, request| Ok(unsafe { call(comm, newcomm, request) }))
 }
 
 /// `MPI_Comm_idup_with_info`
-pub(crate) fn comm_idup_with_info(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let info = r.hints(w.word(1), Of::Comm, "info")?;
+pub(crate) fn comm_idup_with_info(r: &Rank, comm: u32, info: u32, newcomm: Addr, request: Addr) -> Result<()> {
+    let info = r.hints(info, Of::Comm, "info")?;
     let call = r.symbol::<symbols::MPI_Comm_idup_with_info>()?;
     // SAFETY: the cell lives until the request is complete.
-    r.idup(w, |comm, newcomm, request| Ok(unsafe { call(comm, info.host, newcomm, request) }), 2)
+    r.idup(comm, newcomm, request, |comm, newcomm, request| Ok(unsafe { call(comm, info.host, newcomm, request) }))
 }

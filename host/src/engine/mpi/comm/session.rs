@@ -7,7 +7,6 @@ use rankine_guest::Error;
 use rankine_guest::errhan::Serves;
 
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::library::hints::Of;
 use crate::engine::mpi::process::rank::Rank;
@@ -17,22 +16,22 @@ use crate::text;
 const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
 
 /// `MPI_Session_init`
-pub(crate) fn session_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (info, handler) = (r.hints(w.word(0), Of::Session, "info")?, Errhandler(w.word(1)));
+pub(crate) fn session_init(r: &Rank, info: u32, errhandler: u32, session: Addr) -> Result<()> {
+    let (info, handler) = (r.hints(info, Of::Session, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Session)?;
-    r.room(w.addr(2), 4, "session")?;
+    r.room(session, 4, "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
     // SAFETY: hints that were checked, and a result on the stack.
     r.check(unsafe { call(info.host, RETURN, &mut host) })?;
     let word = r.plain.sessions.insert(host)?;
     r.errhandlers.adopt(Serves::Session, word, handler);
     r.count_sessions(1);
-    r.put_word(w.addr(2), word, "session")
+    r.put_word(session, word, "session")
 }
 
 /// `MPI_Session_finalize`
-pub(crate) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "session")?;
+pub(crate) fn session_finalize(r: &Rank, session: Addr) -> Result<()> {
+    let word = r.get_word(session, "session")?;
     let mut host = r.session(word, "session")?;
     let call = r.symbol::<symbols::MPI_Session_finalize>()?;
     // SAFETY: a session of the library's, whose handle nobody has from here on.
@@ -40,26 +39,26 @@ pub(crate) fn session_finalize(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.plain.sessions.remove(word);
     r.errhandlers.forget(Serves::Session, word);
     r.count_sessions(-1);
-    r.put_word(w.addr(0), Session::NULL.0, "session")
+    r.put_word(session, Session::NULL.0, "session")
 }
 
 /// `MPI_Session_get_nth_pset`
-pub(crate) fn session_get_nth_pset(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (session, info) = (r.session(w.word(0), "session")?, r.hints(w.word(1), Of::Nothing, "info")?);
-    let room = r.get_int(w.addr(3), "pset_len")?;
-    let mut name = r.text_room(w.addr(4), i64::from(room), "pset_name")?;
+pub(crate) fn session_get_nth_pset(r: &Rank, session: u32, info: u32, n: i32, len: Addr, name_at: Addr) -> Result<()> {
+    let (session, info) = (r.session(session, "session")?, r.hints(info, Of::Nothing, "info")?);
+    let room = r.get_int(len, "pset_len")?;
+    let mut name = r.text_room(name_at, i64::from(room), "pset_name")?;
     let call = r.symbol::<symbols::MPI_Session_get_nth_pset>()?;
     // MPICH tells the length only to who asks for nothing else; it is a result in any case (§11.3.2).
     let mut needed: c_int = 0;
     // SAFETY: with a length of 0 the name is not written.
-    r.check(unsafe { call(session, info.host, w.int(2), &mut needed, name.as_mut_ptr().cast()) })?;
+    r.check(unsafe { call(session, info.host, n, &mut needed, name.as_mut_ptr().cast()) })?;
     if room > 0 {
         let mut length: c_int = room.min(name.len() as c_int);
         // SAFETY: the buffer is as long as `length` says.
-        r.check(unsafe { call(session, info.host, w.int(2), &mut length, name.as_mut_ptr().cast()) })?;
-        r.put_text(w.addr(4), &name, i64::from(room), "pset_name")?;
+        r.check(unsafe { call(session, info.host, n, &mut length, name.as_mut_ptr().cast()) })?;
+        r.put_text(name_at, &name, i64::from(room), "pset_name")?;
     }
-    r.put_int(w.addr(3), needed, "pset_len")
+    r.put_int(len, needed, "pset_len")
 }
 
 impl Rank {
@@ -77,17 +76,24 @@ impl Rank {
 }
 
 /// `MPI_Comm_create_from_group`
-pub(crate) fn comm_create_from_group(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (group, tag) = (r.group(w.word(0), "group")?, r.string_tag(w.addr(1))?);
-    let (info, handler) = (r.hints(w.word(2), Of::Comm, "info")?, Errhandler(w.word(3)));
+pub(crate) fn comm_create_from_group(
+    r: &Rank,
+    group_word: u32,
+    stringtag: Addr,
+    info: u32,
+    errhandler: u32,
+    newcomm: Addr,
+) -> Result<()> {
+    let (group, tag) = (r.group(group_word, "group")?, r.string_tag(stringtag)?);
+    let (info, handler) = (r.hints(info, Of::Comm, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Comm)?;
-    r.room(w.addr(4), 4, "newcomm")?;
+    r.room(newcomm, 4, "newcomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: a group of the library's, a string that ends, hints that were checked, and a result on the stack.
     r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
     let word = r.adopt_comm(host, handler)?;
-    r.descends(word, w.word(0));
-    r.put_word(w.addr(4), word, "newcomm")
+    r.descends(word, group_word);
+    r.put_word(newcomm, word, "newcomm")
 }
 
 /// Refuses a leader that is no member of its group.
@@ -102,19 +108,29 @@ fn prove_leader(r: &Rank, group: usize, leader: c_int, what: &str) -> Result<()>
 }
 
 /// `MPI_Intercomm_create_from_groups`
-pub(crate) fn intercomm_create_from_groups(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (local, remote) = (r.group(w.word(0), "local_group")?, r.group(w.word(2), "remote_group")?);
-    prove_leader(r, local, w.int(1), "local_leader")?;
-    prove_leader(r, remote, w.int(3), "remote_leader")?;
-    let tag = r.string_tag(w.addr(4))?;
-    let (info, handler) = (r.hints(w.word(5), Of::Comm, "info")?, Errhandler(w.word(6)));
+pub(crate) fn intercomm_create_from_groups(
+    r: &Rank,
+    local_group: u32,
+    local_leader: i32,
+    remote_group: u32,
+    remote_leader: i32,
+    stringtag: Addr,
+    info: u32,
+    errhandler: u32,
+    newintercomm: Addr,
+) -> Result<()> {
+    let (local, remote) = (r.group(local_group, "local_group")?, r.group(remote_group, "remote_group")?);
+    prove_leader(r, local, local_leader, "local_leader")?;
+    prove_leader(r, remote, remote_leader, "remote_leader")?;
+    let tag = r.string_tag(stringtag)?;
+    let (info, handler) = (r.hints(info, Of::Comm, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Comm)?;
-    r.room(w.addr(7), 4, "newintercomm")?;
+    r.room(newintercomm, 4, "newintercomm")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Intercomm_create_from_groups>()?, 0);
     // SAFETY: groups of the library's with leaders in them, a string that ends, hints that were checked, and a result on the stack.
-    let code = unsafe { call(local, w.int(1), remote, w.int(3), tag.as_ptr(), info.host, RETURN, &mut host) };
+    let code = unsafe { call(local, local_leader, remote, remote_leader, tag.as_ptr(), info.host, RETURN, &mut host) };
     r.check(code)?;
     let word = r.adopt_comm(host, handler)?;
-    r.descends(word, w.word(0));
-    r.put_word(w.addr(7), word, "newintercomm")
+    r.descends(word, local_group);
+    r.put_word(newintercomm, word, "newintercomm")
 }

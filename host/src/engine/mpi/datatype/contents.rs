@@ -3,13 +3,12 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use rankine_abi::{MPI_COMBINER_NAMED, MPI_ERR_ARG, MPI_ERR_TYPE};
+use rankine_abi::{Addr, MPI_COMBINER_NAMED, MPI_ERR_ARG, MPI_ERR_TYPE};
 use rankine_guest::Error;
 
 use super::Type;
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::handle::is_constant;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -44,69 +43,81 @@ fn envelope(r: &Rank, ty: &Type, large: bool) -> Result<Envelope> {
 }
 
 /// `MPI_Type_get_envelope`
-pub(crate) fn type_get_envelope(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let ty = r.asked_datatype(w.word(0), "datatype")?;
+pub(crate) fn type_get_envelope(
+    r: &Rank,
+    large: bool,
+    datatype: u32,
+    num_integers: Addr,
+    num_addresses: Addr,
+    num_large_counts: Addr,
+    num_datatypes: Addr,
+    combiner: Addr,
+) -> Result<()> {
+    let ty = r.asked_datatype(datatype, "datatype")?;
     let found = envelope(r, &ty, large)?;
     let [ints, addresses, longs, types] = found.counts;
-    let counts = if large { vec![ints, addresses, longs, types] } else { vec![ints, addresses, types] };
-    for (at, count) in counts.iter().enumerate() {
-        r.put_count(large, w.addr(1 + at), *count, "the number of arguments")?;
-    }
-    r.put_int(w.addr(1 + counts.len()), found.combiner, "combiner")
-}
-
-/// The parameters that say how much room there is.
-fn room_names(large: bool) -> &'static [&'static str] {
+    r.put_count(large, num_integers, ints, "num_integers")?;
+    r.put_count(large, num_addresses, addresses, "num_addresses")?;
     if large {
-        &["max_integers", "max_addresses", "max_large_counts", "max_datatypes"]
-    } else {
-        &["max_integers", "max_addresses", "max_datatypes"]
+        r.put_long(num_large_counts, longs, "num_large_counts")?;
     }
+    r.put_count(large, num_datatypes, types, "num_datatypes")?;
+    r.put_int(combiner, found.combiner, "combiner")
 }
 
 /// `MPI_Type_get_contents`: the types are shown by the guest's own words.
-pub(crate) fn type_get_contents(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let ty = r.asked_datatype(w.word(0), "datatype")?;
-    let numbers = if large { 4 } else { 3 };
-    let most: Vec<i64> = (1..=numbers).map(|at| w.count(large, at)).collect();
+pub(crate) fn type_get_contents(
+    r: &Rank,
+    large: bool,
+    datatype: u32,
+    max_integers: i64,
+    max_addresses: i64,
+    max_large_counts: i64,
+    max_datatypes: i64,
+    array_of_integers: Addr,
+    array_of_addresses: Addr,
+    array_of_large_counts: Addr,
+    array_of_datatypes: Addr,
+) -> Result<()> {
+    let ty = r.asked_datatype(datatype, "datatype")?;
     let (found, host) = (envelope(r, &ty, large)?, r.origin_of_type(&ty));
     if found.combiner == MPI_COMBINER_NAMED {
         return Err(Error::new(MPI_ERR_TYPE, "datatype: a predefined type is made of nothing"));
     }
-    let there = if large { found.counts.to_vec() } else { vec![found.counts[0], found.counts[1], found.counts[3]] };
-    for ((&most, &there), what) in most.iter().zip(&there).zip(room_names(large)) {
+    let most = [
+        (max_integers, "max_integers"),
+        (max_addresses, "max_addresses"),
+        (max_large_counts, "max_large_counts"),
+        (max_datatypes, "max_datatypes"),
+    ];
+    for ((most, what), there) in most.into_iter().zip(found.counts) {
         if most < there {
             return Err(Error::new(MPI_ERR_ARG, format!("{what} is {most}, but there are {there}")));
         }
     }
-    // A library makes room for as many as it is told.
-    let most = there;
-    let room = |index: usize| most[index];
-    let (mut ints, mut hosts) = (vec![0 as c_int; room(0) as usize], vec![0_usize; room(numbers - 1) as usize]);
-    let mut addresses = vec![0_isize; room(1) as usize];
-    let mut longs = vec![0_i64; if large { room(2) as usize } else { 0 }];
+    // A library makes room for as many as it is told: it is told how many there are.
+    let [ni, na, nl, nd] = found.counts;
+    let (mut ints, mut addresses) = (vec![0 as c_int; ni as usize], vec![0_isize; na as usize]);
+    let (mut longs, mut hosts) = (vec![0_i64; nl as usize], vec![0_usize; nd as usize]);
+    let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
     let code = if large {
         let call = r.symbol::<symbols::MPI_Type_get_contents_c>()?;
-        let (i, a, l, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), longs.as_mut_ptr(), hosts.as_mut_ptr());
         // SAFETY: each array has as many elements as there are.
-        unsafe { call(host, most[0], most[1], most[2], most[3], i, a, l, d) }
+        unsafe { call(host, ni, na, nl, nd, i, a, l, d) }
     } else {
         let call = r.symbol::<symbols::MPI_Type_get_contents>()?;
-        let most: Vec<c_int> = most.iter().map(|&count| count as c_int).collect();
-        let (i, a, d) = (ints.as_mut_ptr(), addresses.as_mut_ptr(), hosts.as_mut_ptr());
         // SAFETY: each array has as many elements as there are.
-        unsafe { call(host, most[0], most[1], most[2], i, a, d) }
+        unsafe { call(host, ni as c_int, na as c_int, nd as c_int, i, a, d) }
     };
     r.check(code)?;
     let words = contained(r, &ty, &hosts)?;
-    let first = 1 + numbers;
-    r.put_ints(w.addr(first), &ints, "array_of_integers")?;
+    r.put_ints(array_of_integers, &ints, "array_of_integers")?;
     let addresses: Vec<i32> = addresses.iter().map(|&address| address as i32).collect();
-    r.put_ints(w.addr(first + 1), &addresses, "array_of_addresses")?;
+    r.put_ints(array_of_addresses, &addresses, "array_of_addresses")?;
     if large {
-        r.memory().write_i64s(w.addr(first + 2), &longs, "array_of_large_counts")?;
+        r.memory().write_i64s(array_of_large_counts, &longs, "array_of_large_counts")?;
     }
-    r.put_words(w.addr(first + numbers - 1), &words, "array_of_datatypes")
+    r.put_words(array_of_datatypes, &words, "array_of_datatypes")
 }
 
 /// The guest's words for the types that a type is made of: the constants that the program gave, and new words for the

@@ -23,7 +23,6 @@ use super::Result;
 use super::call::handle::{Handles, Hosted, is_constant};
 use super::call::keeping::Keeping;
 use super::call::shim::Number;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::process::rank::Rank;
 
@@ -530,8 +529,8 @@ impl Rank {
 }
 
 /// `MPI_Type_commit`
-pub(crate) fn type_commit(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "datatype")?;
+pub(crate) fn type_commit(r: &Rank, datatype: Addr) -> Result<()> {
+    let word = r.get_word(datatype, "datatype")?;
     let ty = r.datatype(word, "datatype")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Type_commit>()?, ty.host);
     // SAFETY: a type of the library's, which is not freed here.
@@ -541,21 +540,21 @@ pub(crate) fn type_commit(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_Type_get_name`
-pub(crate) fn type_get_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn type_get_name(r: &Rank, datatype: u32, type_name: Addr, resultlen: Addr) -> Result<()> {
     let ty =
-        if w.word(0) == Datatype::NULL.0 { r.types.absent.clone() } else { r.asked_datatype(w.word(0), "datatype")? };
-    let mut name = r.text_room(w.addr(1), i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
+        if datatype == Datatype::NULL.0 { r.types.absent.clone() } else { r.asked_datatype(datatype, "datatype")? };
+    let mut name = r.text_room(type_name, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
     let (host, mut length) = (r.telling_host(&ty)?, 0);
     let call = r.symbol::<symbols::MPI_Type_get_name>()?;
     // SAFETY: a type of the library's, and room for the longest name.
     r.check(unsafe { call(host, name.as_mut_ptr().cast(), &mut length) })?;
-    r.put_text(w.addr(1), &name, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
-    r.put_int(w.addr(2), length, "resultlen")
+    r.put_text(type_name, &name, i64::from(MPI_MAX_OBJECT_NAME), "type_name")?;
+    r.put_int(resultlen, length, "resultlen")
 }
 
 /// `MPI_Type_set_name`
-pub(crate) fn type_set_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (ty, name) = (r.datatype(w.word(0), "datatype")?, r.string(w.addr(1), "type_name")?);
+pub(crate) fn type_set_name(r: &Rank, datatype: u32, type_name: Addr) -> Result<()> {
+    let (ty, name) = (r.datatype(datatype, "datatype")?, r.string(type_name, "type_name")?);
     let (host, call) = (r.telling_host(&ty)?, r.symbol::<symbols::MPI_Type_set_name>()?);
     // SAFETY: a type of the library's, and a string that ends.
     r.check(unsafe { call(host, name.as_ptr()) })

@@ -8,13 +8,12 @@ use std::collections::{HashSet, VecDeque};
 use std::ffi::c_int;
 
 use rankine_abi::{
-    MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_NO_MEM, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name,
+    Addr, MPI_ERR_ARG, MPI_ERR_IN_STATUS, MPI_ERR_NO_MEM, MPI_MAX_ERROR_STRING, MPI_SUCCESS, error_class_name,
 };
 use rankine_guest::Error;
 use rankine_guest::errhan::explained;
 
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -135,11 +134,11 @@ impl Rank {
 }
 
 /// `MPI_Error_string`: errors that are found here have the class as their code, which is the ABI's to explain.
-pub(crate) fn error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let code = r.code(w.int(0), "errorcode")?;
+pub(crate) fn error_string(r: &Rank, errorcode: i32, string: Addr, resultlen: Addr) -> Result<()> {
+    let code = r.code(errorcode, "errorcode")?;
     let text = explained(code, r.errhandlers.last().as_ref());
     let room = i64::from(MPI_MAX_ERROR_STRING);
-    let mut buffer = r.text_room(w.addr(1), room, "string")?;
+    let mut buffer = r.text_room(string, room, "string")?;
     let mut length = 0;
     match text {
         Some(text) => {
@@ -153,42 +152,42 @@ pub(crate) fn error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
             r.check(unsafe { call(code, buffer.as_mut_ptr().cast(), &mut length) })?;
         }
     }
-    r.put_text(w.addr(1), &buffer, room, "string")?;
-    r.put_int(w.addr(2), length, "resultlen")
+    r.put_text(string, &buffer, room, "string")?;
+    r.put_int(resultlen, length, "resultlen")
 }
 
 /// `MPI_Error_class`
-pub(crate) fn error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let code = r.code(w.int(0), "errorcode")?;
-    r.put_int(w.addr(1), r.class_of(code), "errorclass")
+pub(crate) fn error_class(r: &Rank, errorcode: i32, errorclass: Addr) -> Result<()> {
+    let code = r.code(errorcode, "errorcode")?;
+    r.put_int(errorclass, r.class_of(code), "errorclass")
 }
 
 /// `MPI_Add_error_class`
-pub(crate) fn add_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "errorclass")?;
+pub(crate) fn add_error_class(r: &Rank, errorclass: Addr) -> Result<()> {
+    r.room(errorclass, 4, "errorclass")?;
     r.codes.check_room(CLASS)?;
     let (call, mut class) = (r.symbol::<symbols::MPI_Add_error_class>()?, 0);
     // SAFETY: a result on the stack.
     let made = r.check(unsafe { call(&mut class) });
     r.codes.count(CLASS, made, class)?;
-    r.put_int(w.addr(0), class, "errorclass")
+    r.put_int(errorclass, class, "errorclass")
 }
 
 /// `MPI_Add_error_code`
-pub(crate) fn add_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let class = if is_of_standard(w.int(0)) { w.int(0) } else { r.made_code(w.int(0), "errorclass")? };
-    r.room(w.addr(1), 4, "errorcode")?;
+pub(crate) fn add_error_code(r: &Rank, errorclass: i32, errorcode: Addr) -> Result<()> {
+    let class = if is_of_standard(errorclass) { errorclass } else { r.made_code(errorclass, "errorclass")? };
+    r.room(errorcode, 4, "errorcode")?;
     r.codes.check_room(CODE)?;
     let (call, mut code) = (r.symbol::<symbols::MPI_Add_error_code>()?, 0);
     // SAFETY: a class that there is, and a result on the stack.
     let made = r.check(unsafe { call(class, &mut code) });
     r.codes.count(CODE, made, code)?;
-    r.put_int(w.addr(1), code, "errorcode")
+    r.put_int(errorcode, code, "errorcode")
 }
 
 /// `MPI_Add_error_string`
-pub(crate) fn add_error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (code, string) = (r.made_code(w.int(0), "errorcode")?, r.string(w.addr(1), "string")?);
+pub(crate) fn add_error_string(r: &Rank, errorcode: i32, string: Addr) -> Result<()> {
+    let (code, string) = (r.made_code(errorcode, "errorcode")?, r.string(string, "string")?);
     let call = r.symbol::<symbols::MPI_Add_error_string>()?;
     // SAFETY: a code that the program has made.
     r.check(unsafe { call(code, string.as_ptr()) })
@@ -203,22 +202,22 @@ fn remove(r: &Rank, code: c_int, what: &str, call: Remove) -> Result<()> {
 }
 
 /// `MPI_Remove_error_class`
-pub(crate) fn remove_error_class(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    remove(r, w.int(0), "errorclass", r.symbol::<symbols::MPI_Remove_error_class>()?)?;
-    r.codes.forget(CLASS, w.int(0));
+pub(crate) fn remove_error_class(r: &Rank, errorclass: i32) -> Result<()> {
+    remove(r, errorclass, "errorclass", r.symbol::<symbols::MPI_Remove_error_class>()?)?;
+    r.codes.forget(CLASS, errorclass);
     Ok(())
 }
 
 /// `MPI_Remove_error_code`
-pub(crate) fn remove_error_code(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    remove(r, w.int(0), "errorcode", r.symbol::<symbols::MPI_Remove_error_code>()?)?;
-    r.codes.forget(CODE, w.int(0));
+pub(crate) fn remove_error_code(r: &Rank, errorcode: i32) -> Result<()> {
+    remove(r, errorcode, "errorcode", r.symbol::<symbols::MPI_Remove_error_code>()?)?;
+    r.codes.forget(CODE, errorcode);
     Ok(())
 }
 
 /// `MPI_Remove_error_string`
-pub(crate) fn remove_error_string(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    remove(r, w.int(0), "errorcode", r.symbol::<symbols::MPI_Remove_error_string>()?)
+pub(crate) fn remove_error_string(r: &Rank, errorcode: i32) -> Result<()> {
+    remove(r, errorcode, "errorcode", r.symbol::<symbols::MPI_Remove_error_string>()?)
 }
 
 #[cfg(test)]

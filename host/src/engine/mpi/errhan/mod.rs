@@ -10,7 +10,6 @@ use rankine_guest::errhan::{Raised, Served, Serves, class_name};
 use rankine_guest::{Error, Whose};
 
 use super::Result;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::process::rank::Rank;
 use crate::guest::Abort;
@@ -105,44 +104,43 @@ fn handler_of<O: Served>(r: &Rank, word: u32) -> Result<Errhandler> {
 }
 
 /// `MPI_Comm_create_errhandler` and its like
-pub(crate) fn create_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(1), 4, "errhandler")?;
-    let handler = r.errhandlers.create(O::BY, FnPtr(w.word(0)))?;
-    r.put_word(w.addr(1), handler.0, "errhandler")
+pub(crate) fn create_errhandler<O: Served>(r: &Rank, function: u32, errhandler: Addr) -> Result<()> {
+    r.room(errhandler, 4, "errhandler")?;
+    let handler = r.errhandlers.create(O::BY, FnPtr(function))?;
+    r.put_word(errhandler, handler.0, "errhandler")
 }
 
 /// `MPI_Comm_set_errhandler` and its like. On `MPI_FILE_NULL` it sets the handler of files that are opened later.
-pub(crate) fn set_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    handler_of::<O>(r, w.word(0))?;
-    let handler = Errhandler(w.word(1));
+pub(crate) fn set_errhandler<O: Served>(r: &Rank, object: u32, errhandler: u32) -> Result<()> {
+    handler_of::<O>(r, object)?;
+    let handler = Errhandler(errhandler);
     r.errhandlers.check(handler, O::BY)?;
     match O::BY {
-        Serves::Comm => r.set_comm_handler(w.word(0), handler),
-        by => r.errhandlers.adopt(by, w.word(0), handler),
+        Serves::Comm => r.set_comm_handler(object, handler),
+        by => r.errhandlers.adopt(by, object, handler),
     }
     Ok(())
 }
 
 /// `MPI_Comm_get_errhandler` and its like
-pub(crate) fn get_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let handler = handler_of::<O>(r, w.word(0))?;
-    r.room(w.addr(1), 4, "errhandler")?;
-    r.put_word(w.addr(1), r.errhandlers.hold(handler).0, "errhandler")
+pub(crate) fn get_errhandler<O: Served>(r: &Rank, object: u32, errhandler: Addr) -> Result<()> {
+    let handler = handler_of::<O>(r, object)?;
+    r.room(errhandler, 4, "errhandler")?;
+    r.put_word(errhandler, r.errhandlers.hold(handler).0, "errhandler")
 }
 
 /// `MPI_Comm_call_errhandler` and its like: hands an error of the program's own to a handler.
-pub(crate) fn call_errhandler<O: Served>(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = w.word(0);
-    handler_of::<O>(r, word)?;
-    let code = r.code(w.int(1), "errorcode")?;
+pub(crate) fn call_errhandler<O: Served>(r: &Rank, object: u32, errorcode: i32) -> Result<()> {
+    handler_of::<O>(r, object)?;
+    let code = r.code(errorcode, "errorcode")?;
     // A fatal one stops the guest; a returned code is no error of this call.
-    r.raise(Whose::Object(O::BY, word), Error::new(code, ""));
+    r.raise(Whose::Object(O::BY, object), Error::new(code, ""));
     Ok(())
 }
 
 /// `MPI_Errhandler_free`: objects that use the handler keep it.
-pub(crate) fn errhandler_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let handler = Errhandler(r.get_word(w.addr(0), "errhandler")?);
+pub(crate) fn errhandler_free(r: &Rank, errhandler: Addr) -> Result<()> {
+    let handler = Errhandler(r.get_word(errhandler, "errhandler")?);
     r.errhandlers.free(handler, |visit| r.each_comm_handler(visit))?;
-    r.put_word(w.addr(0), Errhandler::NULL.0, "errhandler")
+    r.put_word(errhandler, Errhandler::NULL.0, "errhandler")
 }

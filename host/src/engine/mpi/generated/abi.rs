@@ -13,7 +13,7 @@ shims! {
         r.put_int(w.addr(0), abi_major, "abi_major")?;
         r.put_int(w.addr(1), abi_minor, "abi_minor")
     };
-    MPI_Abi_get_info: On::Myself, [0: Info], by bodies::abi_get_info;
+    MPI_Abi_get_info: On::Myself, [0: Info], |r, w| { bodies::abi_get_info(r, w.addr(0)) };
     MPI_Abi_get_fortran_info: On::Myself, [0: Info], |r, w| {
         r.room(w.addr(0), 4, "info")?;
         let mut info = 0_usize;

@@ -48,8 +48,10 @@ shims! {
         r.check(library!(r, comm, info.host, &mut newcomm))?;
         r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
     };
-    MPI_Comm_idup: On::Comm(0), [1: Comm, 2: Request], by bodies::comm_idup;
-    MPI_Comm_idup_with_info: On::Comm(0), [2: Comm, 3: Request], by bodies::comm_idup_with_info;
+    MPI_Comm_idup: On::Comm(0), [1: Comm, 2: Request], |r, w| { bodies::comm_idup(r, w.word(0), w.addr(1), w.addr(2)) };
+    MPI_Comm_idup_with_info: On::Comm(0), [2: Comm, 3: Request], |r, w| {
+        bodies::comm_idup_with_info(r, w.word(0), w.word(1), w.addr(2), w.addr(3))
+    };
     MPI_Comm_create: On::Comm(0), [2: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         let group = r.group(w.word(1), "group")?;

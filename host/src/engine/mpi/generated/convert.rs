@@ -4,26 +4,26 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Comm_fromint: On::Myself, [], by bodies::identity;
-    MPI_Comm_toint: On::Comm(0), [], by bodies::identity;
-    MPI_Errhandler_fromint: On::Myself, [], by bodies::identity;
-    MPI_Errhandler_toint: On::Myself, [], by bodies::identity;
-    MPI_File_fromint: On::Myself, [], by bodies::identity;
-    MPI_File_toint: On::File(0), [], by bodies::identity;
-    MPI_Group_fromint: On::Myself, [], by bodies::identity;
-    MPI_Group_toint: On::Myself, [], by bodies::identity;
-    MPI_Info_fromint: On::Myself, [], by bodies::identity;
-    MPI_Info_toint: On::Myself, [], by bodies::identity;
-    MPI_Message_fromint: On::Myself, [], by bodies::identity;
-    MPI_Message_toint: On::Myself, [], by bodies::identity;
-    MPI_Op_fromint: On::Myself, [], by bodies::identity;
-    MPI_Op_toint: On::Myself, [], by bodies::identity;
-    MPI_Request_fromint: On::Myself, [], by bodies::identity;
-    MPI_Request_toint: On::Request(0), [], by bodies::identity;
-    MPI_Session_fromint: On::Myself, [], by bodies::identity;
-    MPI_Session_toint: On::Session(0), [], by bodies::identity;
-    MPI_Type_fromint: On::Myself, [], by bodies::identity;
-    MPI_Type_toint: On::Myself, [], by bodies::identity;
-    MPI_Win_fromint: On::Myself, [], by bodies::identity;
-    MPI_Win_toint: On::Win(0), [], by bodies::identity;
+    MPI_Comm_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Comm_toint: On::Comm(0), [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Errhandler_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Errhandler_toint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_File_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_File_toint: On::File(0), [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Group_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Group_toint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Info_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Info_toint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Message_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Message_toint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Op_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Op_toint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Request_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Request_toint: On::Request(0), [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Session_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Session_toint: On::Session(0), [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Type_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Type_toint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Win_fromint: On::Myself, [], |_r, w| { w.returns_int(w.int(0)) };
+    MPI_Win_toint: On::Win(0), [], |_r, w| { w.returns_int(w.int(0)) };
 }

@@ -140,7 +140,7 @@ shims! {
         r.check(library!(r, oldtype.host, &mut newtype))?;
         r.put_sequence(w.addr(1), newtype, slice::from_ref(&oldtype), "newtype")
     };
-    MPI_Type_commit: On::Myself, [], by bodies::type_commit;
+    MPI_Type_commit: On::Myself, [], |r, w| { bodies::type_commit(r, w.addr(0)) };
     MPI_Type_free: On::Myself, [], |r, w| {
         let datatype_word = r.get_word(w.addr(0), "datatype")?;
         let mut datatype = r.mortal_datatype(datatype_word, "datatype")?.host;
@@ -201,10 +201,22 @@ shims! {
         r.put_long(w.addr(1), true_lb, "true_lb")?;
         r.put_long(w.addr(2), true_extent, "true_extent")
     };
-    MPI_Type_get_envelope / MPI_Type_get_envelope_c: On::Myself, [], by bodies::type_get_envelope, large;
-    MPI_Type_get_contents / MPI_Type_get_contents_c: On::Myself, [], by bodies::type_get_contents, large;
-    MPI_Type_get_name: On::Myself, [], by bodies::type_get_name;
-    MPI_Type_set_name: On::Myself, [], by bodies::type_set_name;
+    MPI_Type_get_envelope: On::Myself, [], |r, w| {
+        bodies::type_get_envelope(r, false, w.word(0), w.addr(1), w.addr(2), Addr::NULL, w.addr(3), w.addr(4))
+    };
+    MPI_Type_get_envelope_c: On::Myself, [], |r, w| {
+        bodies::type_get_envelope(r, true, w.word(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4), w.addr(5))
+    };
+    MPI_Type_get_contents: On::Myself, [], |r, w| {
+        bodies::type_get_contents(r, false, w.word(0), i64::from(w.int(1)), i64::from(w.int(2)), 0, i64::from(w.int(3)),
+            w.addr(4), w.addr(5), Addr::NULL, w.addr(6))
+    };
+    MPI_Type_get_contents_c: On::Myself, [], |r, w| {
+        bodies::type_get_contents(r, true, w.word(0), w.long(1), w.long(2), w.long(3), w.long(4), w.addr(5), w.addr(6),
+            w.addr(7), w.addr(8))
+    };
+    MPI_Type_get_name: On::Myself, [], |r, w| { bodies::type_get_name(r, w.word(0), w.addr(1), w.addr(2)) };
+    MPI_Type_set_name: On::Myself, [], |r, w| { bodies::type_set_name(r, w.word(0), w.addr(1)) };
     MPI_Type_match_size: On::Myself, [2: Datatype], |r, w| {
         r.room(w.addr(2), 4, "datatype")?;
         let mut datatype = 0_usize;

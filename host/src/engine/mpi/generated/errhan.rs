@@ -4,29 +4,49 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Comm_create_errhandler: On::Myself, [1: Errhandler], by bodies::create_errhandler::<Comm>;
-    MPI_Comm_set_errhandler: On::Comm(0), [], by bodies::set_errhandler::<Comm>;
-    MPI_Comm_get_errhandler: On::Comm(0), [1: Errhandler], by bodies::get_errhandler::<Comm>;
-    MPI_Comm_call_errhandler: On::Comm(0), [], by bodies::call_errhandler::<Comm>;
-    MPI_Win_create_errhandler: On::Myself, [1: Errhandler], by bodies::create_errhandler::<Win>;
-    MPI_Win_set_errhandler: On::Win(0), [], by bodies::set_errhandler::<Win>;
-    MPI_Win_get_errhandler: On::Win(0), [1: Errhandler], by bodies::get_errhandler::<Win>;
-    MPI_Win_call_errhandler: On::Win(0), [], by bodies::call_errhandler::<Win>;
-    MPI_File_create_errhandler: On::Myself, [1: Errhandler], by bodies::create_errhandler::<File>;
-    MPI_File_set_errhandler: On::File(0), [], by bodies::set_errhandler::<File>;
-    MPI_File_get_errhandler: On::File(0), [1: Errhandler], by bodies::get_errhandler::<File>;
-    MPI_File_call_errhandler: On::File(0), [], by bodies::call_errhandler::<File>;
-    MPI_Session_create_errhandler: On::Myself, [1: Errhandler], by bodies::create_errhandler::<Session>;
-    MPI_Session_set_errhandler: On::Session(0), [], by bodies::set_errhandler::<Session>;
-    MPI_Session_get_errhandler: On::Session(0), [1: Errhandler], by bodies::get_errhandler::<Session>;
-    MPI_Session_call_errhandler: On::Session(0), [], by bodies::call_errhandler::<Session>;
-    MPI_Errhandler_free: On::Myself, [], by bodies::errhandler_free;
-    MPI_Error_string: On::Myself, [], by bodies::error_string;
-    MPI_Error_class: On::Myself, [], by bodies::error_class;
-    MPI_Add_error_class: On::Myself, [], by bodies::add_error_class;
-    MPI_Add_error_code: On::Myself, [], by bodies::add_error_code;
-    MPI_Add_error_string: On::Myself, [], by bodies::add_error_string;
-    MPI_Remove_error_class: On::Myself, [], by bodies::remove_error_class;
-    MPI_Remove_error_code: On::Myself, [], by bodies::remove_error_code;
-    MPI_Remove_error_string: On::Myself, [], by bodies::remove_error_string;
+    MPI_Comm_create_errhandler: On::Myself, [1: Errhandler], |r, w| {
+        bodies::create_errhandler::<Comm>(r, w.word(0), w.addr(1))
+    };
+    MPI_Comm_set_errhandler: On::Comm(0), [], |r, w| { bodies::set_errhandler::<Comm>(r, w.word(0), w.word(1)) };
+    MPI_Comm_get_errhandler: On::Comm(0), [1: Errhandler], |r, w| {
+        bodies::get_errhandler::<Comm>(r, w.word(0), w.addr(1))
+    };
+    MPI_Comm_call_errhandler: On::Comm(0), [], |r, w| { bodies::call_errhandler::<Comm>(r, w.word(0), w.int(1)) };
+    MPI_Win_create_errhandler: On::Myself, [1: Errhandler], |r, w| {
+        bodies::create_errhandler::<Win>(r, w.word(0), w.addr(1))
+    };
+    MPI_Win_set_errhandler: On::Win(0), [], |r, w| { bodies::set_errhandler::<Win>(r, w.word(0), w.word(1)) };
+    MPI_Win_get_errhandler: On::Win(0), [1: Errhandler], |r, w| {
+        bodies::get_errhandler::<Win>(r, w.word(0), w.addr(1))
+    };
+    MPI_Win_call_errhandler: On::Win(0), [], |r, w| { bodies::call_errhandler::<Win>(r, w.word(0), w.int(1)) };
+    MPI_File_create_errhandler: On::Myself, [1: Errhandler], |r, w| {
+        bodies::create_errhandler::<File>(r, w.word(0), w.addr(1))
+    };
+    MPI_File_set_errhandler: On::File(0), [], |r, w| { bodies::set_errhandler::<File>(r, w.word(0), w.word(1)) };
+    MPI_File_get_errhandler: On::File(0), [1: Errhandler], |r, w| {
+        bodies::get_errhandler::<File>(r, w.word(0), w.addr(1))
+    };
+    MPI_File_call_errhandler: On::File(0), [], |r, w| { bodies::call_errhandler::<File>(r, w.word(0), w.int(1)) };
+    MPI_Session_create_errhandler: On::Myself, [1: Errhandler], |r, w| {
+        bodies::create_errhandler::<Session>(r, w.word(0), w.addr(1))
+    };
+    MPI_Session_set_errhandler: On::Session(0), [], |r, w| {
+        bodies::set_errhandler::<Session>(r, w.word(0), w.word(1))
+    };
+    MPI_Session_get_errhandler: On::Session(0), [1: Errhandler], |r, w| {
+        bodies::get_errhandler::<Session>(r, w.word(0), w.addr(1))
+    };
+    MPI_Session_call_errhandler: On::Session(0), [], |r, w| {
+        bodies::call_errhandler::<Session>(r, w.word(0), w.int(1))
+    };
+    MPI_Errhandler_free: On::Myself, [], |r, w| { bodies::errhandler_free(r, w.addr(0)) };
+    MPI_Error_string: On::Myself, [], |r, w| { bodies::error_string(r, w.int(0), w.addr(1), w.addr(2)) };
+    MPI_Error_class: On::Myself, [], |r, w| { bodies::error_class(r, w.int(0), w.addr(1)) };
+    MPI_Add_error_class: On::Myself, [], |r, w| { bodies::add_error_class(r, w.addr(0)) };
+    MPI_Add_error_code: On::Myself, [], |r, w| { bodies::add_error_code(r, w.int(0), w.addr(1)) };
+    MPI_Add_error_string: On::Myself, [], |r, w| { bodies::add_error_string(r, w.int(0), w.addr(1)) };
+    MPI_Remove_error_class: On::Myself, [], |r, w| { bodies::remove_error_class(r, w.int(0)) };
+    MPI_Remove_error_code: On::Myself, [], |r, w| { bodies::remove_error_code(r, w.int(0)) };
+    MPI_Remove_error_string: On::Myself, [], |r, w| { bodies::remove_error_string(r, w.int(0)) };
 }

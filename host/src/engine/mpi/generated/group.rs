@@ -34,9 +34,13 @@ shims! {
         r.check(library!(r, group1, group2, &mut result))?;
         r.put_int(w.addr(2), result, "result")
     };
-    MPI_Group_union: On::Myself, [2: Group], by bodies::group_union;
-    MPI_Group_intersection: On::Myself, [2: Group], by bodies::group_intersection;
-    MPI_Group_difference: On::Myself, [2: Group], by bodies::group_difference;
+    MPI_Group_union: On::Myself, [2: Group], |r, w| { bodies::group_union(r, w.word(0), w.word(1), w.addr(2)) };
+    MPI_Group_intersection: On::Myself, [2: Group], |r, w| {
+        bodies::group_intersection(r, w.word(0), w.word(1), w.addr(2))
+    };
+    MPI_Group_difference: On::Myself, [2: Group], |r, w| {
+        bodies::group_difference(r, w.word(0), w.word(1), w.addr(2))
+    };
     MPI_Group_incl: On::Myself, [3: Group], |r, w| {
         let group = r.group(w.word(0), "group")?;
         let ranks = r.ints(w.addr(2), i64::from(w.int(1)), "ranks")?;

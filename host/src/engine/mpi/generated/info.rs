@@ -10,7 +10,7 @@ shims! {
         r.check(library!(r, &mut info))?;
         r.put_info(w.addr(0), info, "info")
     };
-    MPI_Info_create_env: On::Myself, [2: Info], by bodies::info_create_env;
+    MPI_Info_create_env: On::Myself, [2: Info], |r, w| { bodies::info_create_env(r, w.int(0), w.addr(1), w.addr(2)) };
     MPI_Info_dup: On::Myself, [1: Info], |r, w| {
         let info = r.info(w.word(0), "info")?;
         r.room(w.addr(1), 4, "newinfo")?;
@@ -30,8 +30,10 @@ shims! {
         let value = r.string(w.addr(2), "value")?;
         r.check(library!(r, info, key.as_ptr(), value.as_ptr()))
     };
-    MPI_Info_get: On::Myself, [], by bodies::info_get;
-    MPI_Info_get_string: On::Myself, [], by bodies::info_get_string;
+    MPI_Info_get: On::Myself, [], |r, w| { bodies::info_get(r, w.word(0), w.addr(1), w.int(2), w.addr(3), w.addr(4)) };
+    MPI_Info_get_string: On::Myself, [], |r, w| {
+        bodies::info_get_string(r, w.word(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4))
+    };
     MPI_Info_get_valuelen: On::Myself, [], |r, w| {
         let info = r.info(w.word(0), "info")?;
         let key = r.string(w.addr(1), "key")?;

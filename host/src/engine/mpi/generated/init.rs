@@ -4,22 +4,22 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Init: On::Myself, [], by bodies::init;
-    MPI_Init_thread: On::Myself, [], by bodies::init_thread;
+    MPI_Init: On::Myself, [], |r, w| { bodies::init(r, w.addr(0), w.addr(1)) };
+    MPI_Init_thread: On::Myself, [], |r, w| { bodies::init_thread(r, w.addr(0), w.addr(1), w.int(2), w.addr(3)) };
     MPI_Initialized: On::Myself, [], |r, w| {
         r.room(w.addr(0), 4, "flag")?;
         let mut flag = 0 as c_int;
         r.check(library!(r, &mut flag))?;
         r.put_int(w.addr(0), flag, "flag")
     };
-    MPI_Finalize: On::Myself, [], by bodies::finalize;
+    MPI_Finalize: On::Myself, [], |r, _w| { bodies::finalize(r) };
     MPI_Finalized: On::Myself, [], |r, w| {
         r.room(w.addr(0), 4, "flag")?;
         let mut flag = 0 as c_int;
         r.check(library!(r, &mut flag))?;
         r.put_int(w.addr(0), flag, "flag")
     };
-    MPI_Abort: On::Comm(0), [], by bodies::abort;
+    MPI_Abort: On::Comm(0), [], |r, w| { bodies::abort(r, w.word(0), w.int(1)) };
     MPI_Query_thread: On::Myself, [], |r, w| {
         r.room(w.addr(0), 4, "provided")?;
         let mut provided = 0 as c_int;
@@ -63,5 +63,5 @@ shims! {
         r.check(library!(r, &mut hw_info))?;
         r.put_info(w.addr(0), hw_info, "hw_info")
     };
-    MPI_Pcontrol: On::Myself, [], by bodies::pcontrol;
+    MPI_Pcontrol: On::Myself, [], |r, w| { bodies::pcontrol(r, w.int(0), w.addr(1)) };
 }

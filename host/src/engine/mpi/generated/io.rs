@@ -4,9 +4,11 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_File_open: On::FileNull, [4: File], by bodies::file_open;
-    MPI_File_close: On::At(Serves::File, 0), [], by bodies::file_close;
-    MPI_File_delete: On::FileNull, [], by bodies::file_delete;
+    MPI_File_open: On::FileNull, [4: File], |r, w| {
+        bodies::file_open(r, w.word(0), w.addr(1), w.int(2), w.word(3), w.addr(4))
+    };
+    MPI_File_close: On::At(Serves::File, 0), [], |r, w| { bodies::file_close(r, w.addr(0)) };
+    MPI_File_delete: On::FileNull, [], |r, w| { bodies::file_delete(r, w.addr(0), w.word(1)) };
     MPI_File_set_size: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         r.file_offset(w.word(0), w.long(1), "size")?;
@@ -31,7 +33,7 @@ shims! {
         r.check(library!(r, fh, &mut group))?;
         r.put_group(w.addr(1), group, w.word(0), "group")
     };
-    MPI_File_get_amode: On::File(0), [], by bodies::file_get_amode;
+    MPI_File_get_amode: On::File(0), [], |r, w| { bodies::file_get_amode(r, w.word(0), w.addr(1)) };
     MPI_File_set_info: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         let info = r.hints(w.word(1), Of::File, "info")?;
@@ -44,8 +46,12 @@ shims! {
         r.check(library!(r, fh, &mut info_used))?;
         r.put_info(w.addr(1), info_used, "info_used")
     };
-    MPI_File_set_view: On::File(0), [], by bodies::file_set_view;
-    MPI_File_get_view: On::File(0), [2: Datatype, 3: Datatype], by bodies::file_get_view;
+    MPI_File_set_view: On::File(0), [], |r, w| {
+        bodies::file_set_view(r, w.word(0), w.long(1), w.word(2), w.word(3), w.addr(4), w.word(5))
+    };
+    MPI_File_get_view: On::File(0), [2: Datatype, 3: Datatype], |r, w| {
+        bodies::file_get_view(r, w.word(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4))
+    };
     MPI_File_read_at / MPI_File_read_at_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         let datatype = r.datatype(w.word(4), "datatype")?;
@@ -387,5 +393,7 @@ shims! {
         let fh = r.file(w.word(0), "fh")?;
         r.check(library!(r, fh))
     };
-    MPI_Register_datarep / MPI_Register_datarep_c: On::FileNull, [], by bodies::register_datarep, large;
+    MPI_Register_datarep / MPI_Register_datarep_c: On::FileNull, [], |r, w| {
+        bodies::register_datarep(r, LARGE, w.addr(0), w.word(1), w.word(2), w.word(3), w.addr(4))
+    };
 }

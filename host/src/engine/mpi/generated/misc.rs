@@ -4,11 +4,11 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Wtime: On::Myself, [], by bodies::wtime;
-    MPI_Wtick: On::Myself, [], by bodies::wtick;
-    MPI_Get_address: On::Myself, [], by bodies::get_address;
-    MPI_Aint_add: On::Myself, [], by bodies::aint_add;
-    MPI_Aint_diff: On::Myself, [], by bodies::aint_diff;
-    MPI_Alloc_mem: On::Myself, [], by bodies::alloc_mem;
-    MPI_Free_mem: On::Myself, [], by bodies::free_mem;
+    MPI_Wtime: On::Myself, [], |r, w| { w.returns_double(bodies::wtime(r)?) };
+    MPI_Wtick: On::Myself, [], |r, w| { w.returns_double(bodies::wtick(r)?) };
+    MPI_Get_address: On::Myself, [], |r, w| { bodies::get_address(r, w.addr(0), w.addr(1)) };
+    MPI_Aint_add: On::Myself, [], |r, w| { w.returns_int(bodies::aint_add(r, w.int(0), w.int(1))?) };
+    MPI_Aint_diff: On::Myself, [], |r, w| { w.returns_int(bodies::aint_diff(r, w.int(0), w.int(1))?) };
+    MPI_Alloc_mem: On::Myself, [], |r, w| { bodies::alloc_mem(r, w.int(0), w.word(1), w.addr(2)) };
+    MPI_Free_mem: On::Myself, [], |r, w| { bodies::free_mem(r, w.addr(0)) };
 }

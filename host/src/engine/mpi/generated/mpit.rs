@@ -4,20 +4,20 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_T_init_thread: On::Nothing, [], by bodies::t_init_thread;
-    MPI_T_finalize: On::Nothing, [], by bodies::t_finalize;
+    MPI_T_init_thread: On::Nothing, [], |r, w| { bodies::t_init_thread(r, w.int(0), w.addr(1)) };
+    MPI_T_finalize: On::Nothing, [], |r, _w| { bodies::t_finalize(r) };
     MPI_T_enum_get_info: On::Nothing, [], |r, w| {
         let enumtype = r.tool(w.word(0), "MPI_T_enum")?;
-        let mut num = Wanted::new(w, 1);
-        let mut name = Text::new(r, w, 2)?;
+        let mut num = Wanted::new(w.addr(1));
+        let mut name = Text::new(r, w.addr(2), w.addr(3))?;
         r.check(library!(r, enumtype, num.pointer(), name.pointer(), name.length_pointer()))?;
         num.put_int(r)?;
         name.put(r)
     };
     MPI_T_enum_get_item: On::Nothing, [], |r, w| {
         let enumtype = r.tool(w.word(0), "MPI_T_enum")?;
-        let mut value = Wanted::new(w, 2);
-        let mut name = Text::new(r, w, 3)?;
+        let mut value = Wanted::new(w.addr(2));
+        let mut name = Text::new(r, w.addr(3), w.addr(4))?;
         r.check(library!(r, enumtype, w.int(1), value.pointer(), name.pointer(), name.length_pointer()))?;
         value.put_int(r)?;
         name.put(r)
@@ -37,13 +37,13 @@ shims! {
     };
     MPI_T_cvar_get_info: On::Nothing, [4: Datatype], |r, w| {
         r.check_index::<symbols::MPI_T_cvar_get_num>(w.int(0))?;
-        let mut name = Text::new(r, w, 1)?;
-        let mut verbosity = Wanted::new(w, 3);
-        let mut datatype = Wanted::new(w, 4);
-        let mut enumtype = Wanted::new(w, 5);
-        let mut desc = Text::new(r, w, 6)?;
-        let mut bind = Wanted::new(w, 8);
-        let mut scope = Wanted::new(w, 9);
+        let mut name = Text::new(r, w.addr(1), w.addr(2))?;
+        let mut verbosity = Wanted::new(w.addr(3));
+        let mut datatype = Wanted::new(w.addr(4));
+        let mut enumtype = Wanted::new(w.addr(5));
+        let mut desc = Text::new(r, w.addr(6), w.addr(7))?;
+        let mut bind = Wanted::new(w.addr(8));
+        let mut scope = Wanted::new(w.addr(9));
         r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), verbosity.pointer(), datatype.pointer(),
             enumtype.pointer(), desc.pointer(), desc.length_pointer(), bind.pointer(), scope.pointer()))?;
         name.put(r)?;
@@ -54,15 +54,17 @@ shims! {
         bind.put_int(r)?;
         scope.put_int(r)
     };
-    MPI_T_cvar_handle_alloc: On::Nothing, [], by bodies::t_cvar_handle_alloc;
+    MPI_T_cvar_handle_alloc: On::Nothing, [], |r, w| {
+        bodies::t_cvar_handle_alloc(r, w.int(0), w.addr(1), w.addr(2), w.addr(3))
+    };
     MPI_T_cvar_handle_free: On::Nothing, [], |r, w| {
         let handle_word = r.get_word(w.addr(0), "handle")?;
         let mut handle = r.tool(handle_word, "MPI_T_cvar_handle")?;
         r.check(library!(r, &mut handle))?;
         r.after_tool(w.addr(0), handle_word, handle, "handle")
     };
-    MPI_T_cvar_read: On::Nothing, [], by bodies::t_cvar_read;
-    MPI_T_cvar_write: On::Nothing, [], by bodies::t_cvar_write;
+    MPI_T_cvar_read: On::Nothing, [], |r, w| { bodies::t_cvar_read(r, w.word(0), w.addr(1)) };
+    MPI_T_cvar_write: On::Nothing, [], |r, w| { bodies::t_cvar_write(r, w.word(0), w.addr(1)) };
     MPI_T_pvar_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_pvar")?;
         let mut num_pvar = 0 as c_int;
@@ -78,16 +80,16 @@ shims! {
     };
     MPI_T_pvar_get_info: On::Nothing, [5: Datatype], |r, w| {
         r.check_index::<symbols::MPI_T_pvar_get_num>(w.int(0))?;
-        let mut name = Text::new(r, w, 1)?;
-        let mut verbosity = Wanted::new(w, 3);
-        let mut var_class = Wanted::new(w, 4);
-        let mut datatype = Wanted::new(w, 5);
-        let mut enumtype = Wanted::new(w, 6);
-        let mut desc = Text::new(r, w, 7)?;
-        let mut bind = Wanted::new(w, 9);
-        let mut readonly = Wanted::new(w, 10);
-        let mut continuous = Wanted::new(w, 11);
-        let mut atomic = Wanted::new(w, 12);
+        let mut name = Text::new(r, w.addr(1), w.addr(2))?;
+        let mut verbosity = Wanted::new(w.addr(3));
+        let mut var_class = Wanted::new(w.addr(4));
+        let mut datatype = Wanted::new(w.addr(5));
+        let mut enumtype = Wanted::new(w.addr(6));
+        let mut desc = Text::new(r, w.addr(7), w.addr(8))?;
+        let mut bind = Wanted::new(w.addr(9));
+        let mut readonly = Wanted::new(w.addr(10));
+        let mut continuous = Wanted::new(w.addr(11));
+        let mut atomic = Wanted::new(w.addr(12));
         r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), verbosity.pointer(), var_class.pointer(),
             datatype.pointer(), enumtype.pointer(), desc.pointer(), desc.length_pointer(), bind.pointer(),
             readonly.pointer(), continuous.pointer(), atomic.pointer()))?;
@@ -108,8 +110,10 @@ shims! {
         r.check(library!(r, &mut session))?;
         r.put_tool(w.addr(0), session, "MPI_T_pvar_session")
     };
-    MPI_T_pvar_session_free: On::Nothing, [], by bodies::t_pvar_session_free;
-    MPI_T_pvar_handle_alloc: On::Nothing, [], by bodies::t_pvar_handle_alloc;
+    MPI_T_pvar_session_free: On::Nothing, [], |r, w| { bodies::t_pvar_session_free(r, w.addr(0)) };
+    MPI_T_pvar_handle_alloc: On::Nothing, [], |r, w| {
+        bodies::t_pvar_handle_alloc(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4))
+    };
     MPI_T_pvar_handle_free: On::Nothing, [], |r, w| {
         let session = r.tool(w.word(0), "MPI_T_pvar_session")?;
         let handle_word = r.get_word(w.addr(1), "handle")?;
@@ -117,12 +121,12 @@ shims! {
         r.check(library!(r, session, &mut handle))?;
         r.after_tool(w.addr(1), handle_word, handle, "handle")
     };
-    MPI_T_pvar_start: On::Nothing, [], by bodies::t_pvar_start;
-    MPI_T_pvar_stop: On::Nothing, [], by bodies::t_pvar_stop;
-    MPI_T_pvar_reset: On::Nothing, [], by bodies::t_pvar_reset;
-    MPI_T_pvar_read: On::Nothing, [], by bodies::t_pvar_read;
-    MPI_T_pvar_readreset: On::Nothing, [], by bodies::t_pvar_readreset;
-    MPI_T_pvar_write: On::Nothing, [], by bodies::t_pvar_write;
+    MPI_T_pvar_start: On::Nothing, [], |r, w| { bodies::t_pvar_start(r, w.word(0), w.word(1)) };
+    MPI_T_pvar_stop: On::Nothing, [], |r, w| { bodies::t_pvar_stop(r, w.word(0), w.word(1)) };
+    MPI_T_pvar_reset: On::Nothing, [], |r, w| { bodies::t_pvar_reset(r, w.word(0), w.word(1)) };
+    MPI_T_pvar_read: On::Nothing, [], |r, w| { bodies::t_pvar_read(r, w.word(0), w.word(1), w.addr(2)) };
+    MPI_T_pvar_readreset: On::Nothing, [], |r, w| { bodies::t_pvar_readreset(r, w.word(0), w.word(1), w.addr(2)) };
+    MPI_T_pvar_write: On::Nothing, [], |r, w| { bodies::t_pvar_write(r, w.word(0), w.word(1), w.addr(2)) };
     MPI_T_source_get_num: On::Nothing, [], |r, w| {
         r.room(w.addr(0), 4, "num_sources")?;
         let mut num_sources = 0 as c_int;
@@ -131,12 +135,12 @@ shims! {
     };
     MPI_T_source_get_info: On::Nothing, [8: Info], |r, w| {
         r.check_index::<symbols::MPI_T_source_get_num>(w.int(0))?;
-        let mut name = Text::new(r, w, 1)?;
-        let mut desc = Text::new(r, w, 3)?;
-        let mut ordering = Wanted::new(w, 5);
-        let mut ticks_per_second = Wanted::new(w, 6);
-        let mut max_ticks = Wanted::new(w, 7);
-        let mut info = Wanted::new(w, 8);
+        let mut name = Text::new(r, w.addr(1), w.addr(2))?;
+        let mut desc = Text::new(r, w.addr(3), w.addr(4))?;
+        let mut ordering = Wanted::new(w.addr(5));
+        let mut ticks_per_second = Wanted::new(w.addr(6));
+        let mut max_ticks = Wanted::new(w.addr(7));
+        let mut info = Wanted::new(w.addr(8));
         r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), desc.pointer(), desc.length_pointer(),
             ordering.pointer(), ticks_per_second.pointer(), max_ticks.pointer(), info.pointer()))?;
         name.put(r)?;
@@ -166,9 +170,16 @@ shims! {
         r.check(library!(r, name.as_ptr(), &mut event_index))?;
         r.put_int(w.addr(1), event_index, "event_index")
     };
-    MPI_T_event_get_info: On::Nothing, [8: Info], by bodies::t_event_get_info;
-    MPI_T_event_handle_alloc: On::Nothing, [], by bodies::t_event_handle_alloc;
-    MPI_T_event_handle_free: On::Nothing, [], by bodies::t_event_handle_free;
+    MPI_T_event_get_info: On::Nothing, [8: Info], |r, w| {
+        bodies::t_event_get_info(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4), w.addr(5), w.addr(6),
+            w.addr(7), w.addr(8), w.addr(9), w.addr(10), w.addr(11))
+    };
+    MPI_T_event_handle_alloc: On::Nothing, [], |r, w| {
+        bodies::t_event_handle_alloc(r, w.int(0), w.addr(1), w.word(2), w.addr(3))
+    };
+    MPI_T_event_handle_free: On::Nothing, [], |r, w| {
+        bodies::t_event_handle_free(r, w.word(0), w.addr(1), w.word(2))
+    };
     MPI_T_event_handle_get_info: On::Nothing, [1: Info], |r, w| {
         let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
         r.room(w.addr(1), 4, "info_used")?;
@@ -181,7 +192,9 @@ shims! {
         let info = r.hints(w.word(1), Of::Nothing, "info")?;
         r.check(library!(r, event_registration, info.host))
     };
-    MPI_T_event_register_callback: On::Nothing, [], by bodies::t_event_register_callback;
+    MPI_T_event_register_callback: On::Nothing, [], |r, w| {
+        bodies::t_event_register_callback(r, w.word(0), w.int(1), w.word(2), w.addr(3), w.word(4))
+    };
     MPI_T_event_callback_get_info: On::Nothing, [2: Info], |r, w| {
         let event_registration = r.tool(w.word(0), "MPI_T_event_registration")?;
         r.room(w.addr(2), 4, "info_used")?;
@@ -194,9 +207,11 @@ shims! {
         let info = r.hints(w.word(2), Of::Nothing, "info")?;
         r.check(library!(r, event_registration, w.int(1), info.host))
     };
-    MPI_T_event_set_dropped_handler: On::Nothing, [], by bodies::t_event_set_dropped_handler;
-    MPI_T_event_read: On::Nothing, [], by bodies::t_event_read;
-    MPI_T_event_copy: On::Nothing, [], by bodies::t_event_copy;
+    MPI_T_event_set_dropped_handler: On::Nothing, [], |r, w| {
+        bodies::t_event_set_dropped_handler(r, w.word(0), w.word(1))
+    };
+    MPI_T_event_read: On::Nothing, [], |r, w| { bodies::t_event_read(r, w.word(0), w.int(1), w.addr(2)) };
+    MPI_T_event_copy: On::Nothing, [], |r, w| { bodies::t_event_copy(r, w.word(0), w.addr(1)) };
     MPI_T_event_get_timestamp: On::Nothing, [], |r, w| {
         let event_instance = r.tool(w.word(0), "MPI_T_event_instance")?;
         r.room(w.addr(1), 8, "event_timestamp")?;
@@ -226,11 +241,11 @@ shims! {
     };
     MPI_T_category_get_info: On::Nothing, [], |r, w| {
         r.check_index::<symbols::MPI_T_category_get_num>(w.int(0))?;
-        let mut name = Text::new(r, w, 1)?;
-        let mut desc = Text::new(r, w, 3)?;
-        let mut num_cvars = Wanted::new(w, 5);
-        let mut num_pvars = Wanted::new(w, 6);
-        let mut num_categories = Wanted::new(w, 7);
+        let mut name = Text::new(r, w.addr(1), w.addr(2))?;
+        let mut desc = Text::new(r, w.addr(3), w.addr(4))?;
+        let mut num_cvars = Wanted::new(w.addr(5));
+        let mut num_pvars = Wanted::new(w.addr(6));
+        let mut num_categories = Wanted::new(w.addr(7));
         r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), desc.pointer(), desc.length_pointer(),
             num_cvars.pointer(), num_pvars.pointer(), num_categories.pointer()))?;
         name.put(r)?;

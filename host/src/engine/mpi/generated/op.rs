@@ -12,8 +12,10 @@ shims! {
         r.disjoint(&inbuf, &inoutbuf)?;
         r.check(library!(r, inbuf.at, inoutbuf.at, w.number::<Count>(2), datatype_host, op.host))
     };
-    MPI_Op_create / MPI_Op_create_c: On::Myself, [2: Op], by bodies::op_create, large;
-    MPI_Op_free: On::Myself, [], by bodies::op_free;
+    MPI_Op_create / MPI_Op_create_c: On::Myself, [2: Op], |r, w| {
+        bodies::op_create(r, LARGE, w.word(0), w.int(1), w.addr(2))
+    };
+    MPI_Op_free: On::Myself, [], |r, w| { bodies::op_free(r, w.addr(0)) };
     MPI_Op_commutative: On::Myself, [], |r, w| {
         let op = r.op(w.word(0))?;
         r.room(w.addr(1), 4, "commute")?;

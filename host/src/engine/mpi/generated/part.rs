@@ -4,10 +4,16 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Psend_init: On::Comm(6), [8: Request], by bodies::psend_init;
-    MPI_Precv_init: On::Comm(6), [8: Request], by bodies::precv_init;
-    MPI_Pready: On::Request(1), [], by bodies::pready;
-    MPI_Pready_range: On::Request(2), [], by bodies::pready_range;
-    MPI_Pready_list: On::Request(2), [], by bodies::pready_list;
-    MPI_Parrived: On::Request(0), [], by bodies::parrived;
+    MPI_Psend_init: On::Comm(6), [8: Request], |r, w| {
+        bodies::psend_init(r, w.addr(0), w.int(1), w.long(2), w.word(3), w.int(4), w.int(5), w.word(6), w.word(7),
+            w.addr(8))
+    };
+    MPI_Precv_init: On::Comm(6), [8: Request], |r, w| {
+        bodies::precv_init(r, w.addr(0), w.int(1), w.long(2), w.word(3), w.int(4), w.int(5), w.word(6), w.word(7),
+            w.addr(8))
+    };
+    MPI_Pready: On::Request(1), [], |r, w| { bodies::pready(r, w.int(0), w.word(1)) };
+    MPI_Pready_range: On::Request(2), [], |r, w| { bodies::pready_range(r, w.int(0), w.int(1), w.word(2)) };
+    MPI_Pready_list: On::Request(2), [], |r, w| { bodies::pready_list(r, w.int(0), w.addr(1), w.word(2)) };
+    MPI_Parrived: On::Request(0), [], |r, w| { bodies::parrived(r, w.word(0), w.int(1), w.addr(2)) };
 }

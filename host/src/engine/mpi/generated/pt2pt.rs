@@ -377,8 +377,12 @@ shims! {
         r.check(library!(r, &mut status, w.int(1)))?;
         r.put_whole_status(w.addr(0), &status, "status")
     };
-    MPI_Buffer_attach / MPI_Buffer_attach_c: On::Myself, [], by bodies::buffer_attach, large;
-    MPI_Buffer_detach / MPI_Buffer_detach_c: On::Myself, [], by bodies::buffer_detach, large;
+    MPI_Buffer_attach / MPI_Buffer_attach_c: On::Myself, [], |r, w| {
+        bodies::buffer_attach(r, LARGE, w.addr(0), w.count(LARGE, 1))
+    };
+    MPI_Buffer_detach / MPI_Buffer_detach_c: On::Myself, [], |r, w| {
+        bodies::buffer_detach(r, LARGE, w.addr(0), w.addr(1))
+    };
     MPI_Buffer_flush: On::Myself, [], |r, _w| { r.check(library!(r)) };
     MPI_Buffer_iflush: On::Myself, [0: Request], |r, w| {
         r.room(w.addr(0), 4, "request")?;
@@ -386,8 +390,12 @@ shims! {
         r.check(library!(r, &mut request))?;
         r.put_request(w.addr(0), request, Pending::new(Whose::Myself, Kind::Message, ()), "request")
     };
-    MPI_Comm_attach_buffer / MPI_Comm_attach_buffer_c: On::Comm(0), [], by bodies::comm_attach_buffer, large;
-    MPI_Comm_detach_buffer / MPI_Comm_detach_buffer_c: On::Comm(0), [], by bodies::comm_detach_buffer, large;
+    MPI_Comm_attach_buffer / MPI_Comm_attach_buffer_c: On::Comm(0), [], |r, w| {
+        bodies::comm_attach_buffer(r, LARGE, w.word(0), w.addr(1), w.count(LARGE, 2))
+    };
+    MPI_Comm_detach_buffer / MPI_Comm_detach_buffer_c: On::Comm(0), [], |r, w| {
+        bodies::comm_detach_buffer(r, LARGE, w.word(0), w.addr(1), w.addr(2))
+    };
     MPI_Comm_flush_buffer: On::Comm(0), [], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         r.check(library!(r, comm))
@@ -399,8 +407,12 @@ shims! {
         r.check(library!(r, comm, &mut request))?;
         r.put_request(w.addr(1), request, Pending::new(Comm(w.word(0)).into(), Kind::Message, ()), "request")
     };
-    MPI_Session_attach_buffer / MPI_Session_attach_buffer_c: On::Session(0), [], by bodies::session_attach_buffer, large;
-    MPI_Session_detach_buffer / MPI_Session_detach_buffer_c: On::Session(0), [], by bodies::session_detach_buffer, large;
+    MPI_Session_attach_buffer / MPI_Session_attach_buffer_c: On::Session(0), [], |r, w| {
+        bodies::session_attach_buffer(r, LARGE, w.word(0), w.addr(1), w.count(LARGE, 2))
+    };
+    MPI_Session_detach_buffer / MPI_Session_detach_buffer_c: On::Session(0), [], |r, w| {
+        bodies::session_detach_buffer(r, LARGE, w.word(0), w.addr(1), w.addr(2))
+    };
     MPI_Session_flush_buffer: On::Session(0), [], |r, w| {
         let session = r.session(w.word(0), "session")?;
         r.check(library!(r, session))

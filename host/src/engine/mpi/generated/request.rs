@@ -4,22 +4,32 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Wait: On::Myself, [], by bodies::wait;
-    MPI_Waitany: On::Myself, [], by bodies::waitany;
-    MPI_Waitall: On::Myself, [], by bodies::waitall;
-    MPI_Waitsome: On::Myself, [], by bodies::waitsome;
-    MPI_Test: On::Myself, [], by bodies::test;
-    MPI_Testany: On::Myself, [], by bodies::testany;
-    MPI_Testall: On::Myself, [], by bodies::testall;
-    MPI_Testsome: On::Myself, [], by bodies::testsome;
-    MPI_Request_get_status: On::Request(0), [], by bodies::request_get_status;
-    MPI_Request_get_status_any: On::Myself, [], by bodies::request_get_status_any;
-    MPI_Request_get_status_all: On::Myself, [], by bodies::request_get_status_all;
-    MPI_Request_get_status_some: On::Myself, [], by bodies::request_get_status_some;
-    MPI_Request_free: On::Myself, [], by bodies::request_free;
-    MPI_Cancel: On::Myself, [], by bodies::cancel;
-    MPI_Start: On::Myself, [], by bodies::start;
-    MPI_Startall: On::Myself, [], by bodies::startall;
-    MPI_Grequest_start: On::Myself, [4: Request], by bodies::grequest_start;
-    MPI_Grequest_complete: On::Request(0), [], by bodies::grequest_complete;
+    MPI_Wait: On::Myself, [], |r, w| { bodies::wait(r, w.addr(0), w.addr(1)) };
+    MPI_Waitany: On::Myself, [], |r, w| { bodies::waitany(r, w.int(0), w.addr(1), w.addr(2), w.addr(3)) };
+    MPI_Waitall: On::Myself, [], |r, w| { bodies::waitall(r, w.int(0), w.addr(1), w.addr(2)) };
+    MPI_Waitsome: On::Myself, [], |r, w| { bodies::waitsome(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4)) };
+    MPI_Test: On::Myself, [], |r, w| { bodies::test(r, w.addr(0), w.addr(1), w.addr(2)) };
+    MPI_Testany: On::Myself, [], |r, w| { bodies::testany(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4)) };
+    MPI_Testall: On::Myself, [], |r, w| { bodies::testall(r, w.int(0), w.addr(1), w.addr(2), w.addr(3)) };
+    MPI_Testsome: On::Myself, [], |r, w| { bodies::testsome(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4)) };
+    MPI_Request_get_status: On::Request(0), [], |r, w| {
+        bodies::request_get_status(r, w.word(0), w.addr(1), w.addr(2))
+    };
+    MPI_Request_get_status_any: On::Myself, [], |r, w| {
+        bodies::request_get_status_any(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4))
+    };
+    MPI_Request_get_status_all: On::Myself, [], |r, w| {
+        bodies::request_get_status_all(r, w.int(0), w.addr(1), w.addr(2), w.addr(3))
+    };
+    MPI_Request_get_status_some: On::Myself, [], |r, w| {
+        bodies::request_get_status_some(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4))
+    };
+    MPI_Request_free: On::Myself, [], |r, w| { bodies::request_free(r, w.addr(0)) };
+    MPI_Cancel: On::Myself, [], |r, w| { bodies::cancel(r, w.addr(0)) };
+    MPI_Start: On::Myself, [], |r, w| { bodies::start(r, w.addr(0)) };
+    MPI_Startall: On::Myself, [], |r, w| { bodies::startall(r, w.int(0), w.addr(1)) };
+    MPI_Grequest_start: On::Myself, [4: Request], |r, w| {
+        bodies::grequest_start(r, w.word(0), w.word(1), w.word(2), w.addr(3), w.addr(4))
+    };
+    MPI_Grequest_complete: On::Request(0), [], |r, w| { bodies::grequest_complete(r, w.word(0)) };
 }

@@ -4,13 +4,23 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Win_create / MPI_Win_create_c: On::Comm(4), [5: Win], by bodies::win_create, large;
-    MPI_Win_allocate / MPI_Win_allocate_c: On::Comm(3), [5: Win], by bodies::win_allocate, large;
-    MPI_Win_allocate_shared / MPI_Win_allocate_shared_c: On::Comm(3), [5: Win], by bodies::win_allocate_shared, large;
-    MPI_Win_shared_query / MPI_Win_shared_query_c: On::Win(0), [], by bodies::win_shared_query, large;
-    MPI_Win_create_dynamic: On::Comm(1), [2: Win], by bodies::win_create_dynamic;
-    MPI_Win_attach: On::Win(0), [], by bodies::win_attach;
-    MPI_Win_detach: On::Win(0), [], by bodies::win_detach;
+    MPI_Win_create / MPI_Win_create_c: On::Comm(4), [5: Win], |r, w| {
+        bodies::win_create(r, LARGE, w.addr(0), w.int(1), w.int(2), w.word(3), w.word(4), w.addr(5))
+    };
+    MPI_Win_allocate / MPI_Win_allocate_c: On::Comm(3), [5: Win], |r, w| {
+        bodies::win_allocate(r, LARGE, w.int(0), w.int(1), w.word(2), w.word(3), w.addr(4), w.addr(5))
+    };
+    MPI_Win_allocate_shared / MPI_Win_allocate_shared_c: On::Comm(3), [5: Win], |r, w| {
+        bodies::win_allocate_shared(r, LARGE, w.int(0), w.int(1), w.word(2), w.word(3), w.addr(4), w.addr(5))
+    };
+    MPI_Win_shared_query / MPI_Win_shared_query_c: On::Win(0), [], |r, w| {
+        bodies::win_shared_query(r, LARGE, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4))
+    };
+    MPI_Win_create_dynamic: On::Comm(1), [2: Win], |r, w| {
+        bodies::win_create_dynamic(r, w.word(0), w.word(1), w.addr(2))
+    };
+    MPI_Win_attach: On::Win(0), [], |r, w| { bodies::win_attach(r, w.word(0), w.addr(1), w.int(2)) };
+    MPI_Win_detach: On::Win(0), [], |r, w| { bodies::win_detach(r, w.word(0), w.addr(1)) };
     MPI_Win_free: On::At(Serves::Win, 0), [], |r, w| {
         let win_word = r.get_word(w.addr(0), "win")?;
         let mut win = r.win(win_word, "win")?;
@@ -162,7 +172,9 @@ shims! {
             target_datatype.host, op.host, win, &mut request))?;
         r.put_request(w.addr(12), request, Pending::new(Win(w.word(11)).into(), Kind::Access, ()), "request")
     };
-    MPI_Fetch_and_op: On::Win(6), [], by bodies::fetch_and_op;
+    MPI_Fetch_and_op: On::Win(6), [], |r, w| {
+        bodies::fetch_and_op(r, w.addr(0), w.addr(1), w.word(2), w.int(3), w.int(4), w.word(5), w.word(6))
+    };
     MPI_Compare_and_swap: On::Win(6), [], |r, w| {
         let datatype = r.datatype(w.word(3), "datatype")?;
         let win = r.win(w.word(6), "win")?;

@@ -4,8 +4,8 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Session_init: On::Myself, [2: Session], by bodies::session_init;
-    MPI_Session_finalize: On::At(Serves::Session, 0), [], by bodies::session_finalize;
+    MPI_Session_init: On::Myself, [2: Session], |r, w| { bodies::session_init(r, w.word(0), w.word(1), w.addr(2)) };
+    MPI_Session_finalize: On::At(Serves::Session, 0), [], |r, w| { bodies::session_finalize(r, w.addr(0)) };
     MPI_Session_get_info: On::Session(0), [1: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
         r.room(w.addr(1), 4, "info_used")?;
@@ -21,7 +21,9 @@ shims! {
         r.check(library!(r, session, info.host, &mut npset_names))?;
         r.put_int(w.addr(2), npset_names, "npset_names")
     };
-    MPI_Session_get_nth_pset: On::Session(0), [], by bodies::session_get_nth_pset;
+    MPI_Session_get_nth_pset: On::Session(0), [], |r, w| {
+        bodies::session_get_nth_pset(r, w.word(0), w.word(1), w.int(2), w.addr(3), w.addr(4))
+    };
     MPI_Session_get_pset_info: On::Session(0), [2: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
         let pset_name = r.string(w.addr(1), "pset_name")?;
@@ -38,6 +40,11 @@ shims! {
         r.check(library!(r, session, pset_name.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(2), newgroup, w.word(0), "newgroup")
     };
-    MPI_Comm_create_from_group: On::Myself, [4: Comm], by bodies::comm_create_from_group;
-    MPI_Intercomm_create_from_groups: On::Myself, [7: Comm], by bodies::intercomm_create_from_groups;
+    MPI_Comm_create_from_group: On::Myself, [4: Comm], |r, w| {
+        bodies::comm_create_from_group(r, w.word(0), w.addr(1), w.word(2), w.word(3), w.addr(4))
+    };
+    MPI_Intercomm_create_from_groups: On::Myself, [7: Comm], |r, w| {
+        bodies::intercomm_create_from_groups(r, w.word(0), w.int(1), w.word(2), w.int(3), w.addr(4), w.word(5),
+            w.word(6), w.addr(7))
+    };
 }

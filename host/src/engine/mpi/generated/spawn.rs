@@ -4,21 +4,30 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Comm_spawn: On::Comm(5), [6: Comm], by bodies::comm_spawn;
-    MPI_Comm_spawn_multiple: On::Comm(6), [7: Comm], by bodies::comm_spawn_multiple;
-    MPI_Comm_get_parent: On::Myself, [0: Comm], by bodies::comm_get_parent;
+    MPI_Comm_spawn: On::Comm(5), [6: Comm], |r, w| {
+        bodies::comm_spawn(r, w.addr(0), w.addr(1), w.int(2), w.word(3), w.int(4), w.word(5), w.addr(6), w.addr(7))
+    };
+    MPI_Comm_spawn_multiple: On::Comm(6), [7: Comm], |r, w| {
+        bodies::comm_spawn_multiple(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4), w.int(5), w.word(6),
+            w.addr(7), w.addr(8))
+    };
+    MPI_Comm_get_parent: On::Myself, [0: Comm], |r, w| { bodies::comm_get_parent(r, w.addr(0)) };
     MPI_Comm_disconnect: On::At(Serves::Comm, 0), [], |r, w| {
         let comm_word = r.get_word(w.addr(0), "comm")?;
         let mut comm = r.made_comm(comm_word, "comm")?;
         r.check(library!(r, &mut comm))?;
         r.after_comm(w.addr(0), comm_word, comm, "comm")
     };
-    MPI_Comm_join: On::Myself, [1: Comm], by bodies::comm_join;
-    MPI_Open_port: On::Myself, [], by bodies::open_port;
-    MPI_Close_port: On::Myself, [], by bodies::close_port;
-    MPI_Comm_accept: On::Comm(3), [4: Comm], by bodies::comm_accept;
-    MPI_Comm_connect: On::Comm(3), [4: Comm], by bodies::comm_connect;
-    MPI_Publish_name: On::Myself, [], by bodies::publish_name;
-    MPI_Unpublish_name: On::Myself, [], by bodies::unpublish_name;
-    MPI_Lookup_name: On::Myself, [], by bodies::lookup_name;
+    MPI_Comm_join: On::Myself, [1: Comm], |r, w| { bodies::comm_join(r, w.int(0), w.addr(1)) };
+    MPI_Open_port: On::Myself, [], |r, w| { bodies::open_port(r, w.word(0), w.addr(1)) };
+    MPI_Close_port: On::Myself, [], |r, w| { bodies::close_port(r, w.addr(0)) };
+    MPI_Comm_accept: On::Comm(3), [4: Comm], |r, w| {
+        bodies::comm_accept(r, w.addr(0), w.word(1), w.int(2), w.word(3), w.addr(4))
+    };
+    MPI_Comm_connect: On::Comm(3), [4: Comm], |r, w| {
+        bodies::comm_connect(r, w.addr(0), w.word(1), w.int(2), w.word(3), w.addr(4))
+    };
+    MPI_Publish_name: On::Myself, [], |r, w| { bodies::publish_name(r, w.addr(0), w.word(1), w.addr(2)) };
+    MPI_Unpublish_name: On::Myself, [], |r, w| { bodies::unpublish_name(r, w.addr(0), w.word(1), w.addr(2)) };
+    MPI_Lookup_name: On::Myself, [], |r, w| { bodies::lookup_name(r, w.addr(0), w.word(1), w.addr(2)) };
 }

@@ -4,8 +4,10 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Cart_create: On::Comm(0), [5: Comm], by bodies::cart_create;
-    MPI_Dims_create: On::Myself, [], by bodies::dims_create;
+    MPI_Cart_create: On::Comm(0), [5: Comm], |r, w| {
+        bodies::cart_create(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.int(4), w.addr(5))
+    };
+    MPI_Dims_create: On::Myself, [], |r, w| { bodies::dims_create(r, w.int(0), w.int(1), w.addr(2)) };
     MPI_Cartdim_get: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         r.room(w.addr(1), 4, "ndims")?;
@@ -13,7 +15,7 @@ shims! {
         r.check(library!(r, comm, &mut ndims))?;
         r.put_int(w.addr(1), ndims, "ndims")
     };
-    MPI_Cart_get: On::Comm(0), [], by bodies::cart_get;
+    MPI_Cart_get: On::Comm(0), [], |r, w| { bodies::cart_get(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4)) };
     MPI_Cart_rank: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         let coords = r.ints(w.addr(1), r.dimensions(w.word(0))?, "coords")?;
@@ -46,7 +48,7 @@ shims! {
         r.check(library!(r, comm, remain_dims.as_ptr(), &mut newcomm))?;
         r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
     };
-    MPI_Cart_map: On::Comm(0), [], by bodies::cart_map;
+    MPI_Cart_map: On::Comm(0), [], |r, w| { bodies::cart_map(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4)) };
     MPI_Graph_create: On::Comm(0), [5: Comm], |r, w| {
         let comm_old = r.intra(w.word(0), "comm_old")?;
         let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
@@ -81,7 +83,9 @@ shims! {
         r.check(library!(r, comm, w.int(1), &mut nneighbors))?;
         r.put_int(w.addr(2), nneighbors, "nneighbors")
     };
-    MPI_Graph_neighbors: On::Comm(0), [], by bodies::graph_neighbors;
+    MPI_Graph_neighbors: On::Comm(0), [], |r, w| {
+        bodies::graph_neighbors(r, w.word(0), w.int(1), w.int(2), w.addr(3))
+    };
     MPI_Graph_map: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
@@ -91,8 +95,14 @@ shims! {
         r.check(library!(r, comm, w.int(1), indx.as_ptr(), edges.as_ptr(), &mut newrank))?;
         r.put_int(w.addr(4), newrank, "newrank")
     };
-    MPI_Dist_graph_create: On::Comm(0), [8: Comm], by bodies::dist_graph_create;
-    MPI_Dist_graph_create_adjacent: On::Comm(0), [9: Comm], by bodies::dist_graph_create_adjacent;
+    MPI_Dist_graph_create: On::Comm(0), [8: Comm], |r, w| {
+        bodies::dist_graph_create(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4), w.addr(5), w.word(6),
+            w.int(7), w.addr(8))
+    };
+    MPI_Dist_graph_create_adjacent: On::Comm(0), [9: Comm], |r, w| {
+        bodies::dist_graph_create_adjacent(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.int(4), w.addr(5), w.addr(6),
+            w.word(7), w.int(8), w.addr(9))
+    };
     MPI_Dist_graph_neighbors_count: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
         r.room(w.addr(1), 4, "indegree")?;
@@ -106,7 +116,9 @@ shims! {
         r.put_int(w.addr(2), outdegree, "outdegree")?;
         r.put_int(w.addr(3), weighted, "weighted")
     };
-    MPI_Dist_graph_neighbors: On::Comm(0), [], by bodies::dist_graph_neighbors;
+    MPI_Dist_graph_neighbors: On::Comm(0), [], |r, w| {
+        bodies::dist_graph_neighbors(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.int(4), w.addr(5), w.addr(6))
+    };
     MPI_Topo_test: On::Comm(0), [], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;
         r.room(w.addr(1), 4, "status")?;

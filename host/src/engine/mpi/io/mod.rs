@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use rankine_abi::{
-    Datatype, Errhandler, File, MPI_ERR_ARG, MPI_ERR_FILE, MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
+    Addr, Datatype, Errhandler, File, MPI_ERR_ARG, MPI_ERR_FILE, MPI_ERR_UNSUPPORTED_OPERATION, MPI_MAX_DATAREP_STRING,
     MPI_MODE_DELETE_ON_CLOSE,
 };
 use rankine_guest::Error;
@@ -17,7 +17,6 @@ use rankine_guest::handle::Class;
 use super::Result;
 use super::call::handle::{Handles, Hosted, is_constant};
 use super::call::keeping::Keeping;
-use super::call::words::Words;
 use super::datatype::Type;
 use super::generated::symbols;
 use super::library::hints::Of;
@@ -80,11 +79,10 @@ impl Rank {
 }
 
 /// `MPI_File_open`
-pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(4), 4, "fh")?;
-    let (comm, info) = (r.intra(w.word(0), "comm")?, r.hints(w.word(3), Of::File, "info")?);
-    let mode = w.int(2);
-    let opened = r.open_together(w.word(0), w.addr(1), mode)?;
+pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, info: u32, fh: Addr) -> Result<()> {
+    r.room(fh, 4, "fh")?;
+    let (comm, info) = (r.intra(comm_word, "comm")?, r.hints(info, Of::File, "info")?);
+    let opened = r.open_together(comm_word, filename, mode)?;
     let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
     // SAFETY: a communicator of the library's, a name of the host's own making, hints that were checked, and a result on the stack.
     r.check(unsafe { call(comm, opened.name().as_ptr(), Opened::mode(mode), info.host, &mut host) })?;
@@ -101,20 +99,20 @@ pub(crate) fn file_open(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
     let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, closing })?;
     r.errhandlers.adopt(Serves::File, word, r.errhandlers.of_new_files());
-    r.descends(word, w.word(0));
-    r.put_word(w.addr(4), word, "fh")
+    r.descends(word, comm_word);
+    r.put_word(fh, word, "fh")
 }
 
 /// `MPI_File_close`
-pub(crate) fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "fh")?;
+pub(crate) fn file_close(r: &Rank, fh: Addr) -> Result<()> {
+    let word = r.get_word(fh, "fh")?;
     let mut host = r.file(word, "fh")?;
     let call = r.symbol::<symbols::MPI_File_close>()?;
     // SAFETY: a file of the library's, whose handle nobody has from here on.
     r.check(unsafe { call(&mut host) })?;
     r.errhandlers.forget(Serves::File, word);
     r.forget_session(word);
-    r.put_word(w.addr(0), File::NULL.0, "fh")?;
+    r.put_word(fh, File::NULL.0, "fh")?;
     match r.files.open.remove(word) {
         Some(Open { opened, closing: Some(comm), .. }) => r.delete_together(&opened, comm),
         _ => Ok(()),
@@ -122,16 +120,16 @@ pub(crate) fn file_close(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_File_get_amode`: what the guest has asked for.
-pub(crate) fn file_get_amode(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.file(w.word(0), "fh")?;
-    let mode = r.files.open.with(w.word(0), |open| open.mode).unwrap_or_default();
-    r.put_int(w.addr(1), mode, "amode")
+pub(crate) fn file_get_amode(r: &Rank, fh: u32, amode: Addr) -> Result<()> {
+    r.file(fh, "fh")?;
+    let mode = r.files.open.with(fh, |open| open.mode).unwrap_or_default();
+    r.put_int(amode, mode, "amode")
 }
 
 /// `MPI_File_delete`
-pub(crate) fn file_delete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.hints(w.word(1), Of::File, "info")?;
-    r.delete(w.addr(0))
+pub(crate) fn file_delete(r: &Rank, filename: Addr, info: u32) -> Result<()> {
+    r.hints(info, Of::File, "info")?;
+    r.delete(filename)
 }
 
 /// Refuses a view that a library would divide by, or that leads before its beginning.
@@ -150,18 +148,26 @@ fn check_view(etype: &Type, filetype: &Type) -> Result<()> {
 }
 
 /// `MPI_File_set_view`
-pub(crate) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let file = r.file(w.word(0), "fh")?;
-    r.file_offset(w.word(0), w.long(1), "disp")?;
-    let (etype, filetype) = (r.datatype(w.word(2), "etype")?, r.datatype(w.word(3), "filetype")?);
+pub(crate) fn file_set_view(
+    r: &Rank,
+    fh: u32,
+    disp: i64,
+    etype: u32,
+    filetype: u32,
+    datarep: Addr,
+    info: u32,
+) -> Result<()> {
+    let file = r.file(fh, "fh")?;
+    r.file_offset(fh, disp, "disp")?;
+    let (etype, filetype) = (r.datatype(etype, "etype")?, r.datatype(filetype, "filetype")?);
     check_view(&etype, &filetype)?;
     r.check_ascending(&etype, "etype")?;
     r.check_ascending(&filetype, "filetype")?;
-    let (datarep, info) = (r.string(w.addr(4), "datarep")?, r.hints(w.word(5), Of::File, "info")?);
+    let (datarep, info) = (r.string(datarep, "datarep")?, r.hints(info, Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_set_view>()?;
     // SAFETY: a file and types of the library's, and strings and hints that were checked.
-    r.check(unsafe { call(file, w.long(1), etype.host, filetype.host, datarep.as_ptr(), info.host) })?;
-    r.files.open.with(w.word(0), |open| {
+    r.check(unsafe { call(file, disp, etype.host, filetype.host, datarep.as_ptr(), info.host) })?;
+    r.files.open.with(fh, |open| {
         open.view.set((etype.word, filetype.word));
         open.step.set(etype.reach().max(filetype.reach()).max(1));
     });
@@ -169,25 +175,40 @@ pub(crate) fn file_set_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_File_get_view`: predefined types are shown by the guest's own words.
-pub(crate) fn file_get_view(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let file = r.file(w.word(0), "fh")?;
-    let mut datarep = r.text_room(w.addr(4), i64::from(MPI_MAX_DATAREP_STRING), "datarep")?;
+pub(crate) fn file_get_view(
+    r: &Rank,
+    fh: u32,
+    disp: Addr,
+    etype_at: Addr,
+    filetype_at: Addr,
+    datarep_at: Addr,
+) -> Result<()> {
+    let file = r.file(fh, "fh")?;
+    let mut datarep = r.text_room(datarep_at, i64::from(MPI_MAX_DATAREP_STRING), "datarep")?;
     let (mut displ, mut etype, mut filetype) = (0, 0, 0);
     let call = r.symbol::<symbols::MPI_File_get_view>()?;
     // SAFETY: a file of the library's, results on the stack, and room for the longest name.
     let code = unsafe { call(file, &mut displ, &mut etype, &mut filetype, datarep.as_mut_ptr().cast()) };
     r.check(code)?;
-    let (of_elements, of_file) = r.files.open.with(w.word(0), |open| open.view.get()).unwrap_or_default();
+    let (of_elements, of_file) = r.files.open.with(fh, |open| open.view.get()).unwrap_or_default();
     let word = |host: usize, known: u32| if is_constant(host) { Ok(known) } else { r.adopt_datatype(host, &[]) };
-    r.put_long(w.addr(1), displ, "disp")?;
-    r.put_word(w.addr(2), word(etype, of_elements)?, "etype")?;
-    r.put_word(w.addr(3), word(filetype, of_file)?, "filetype")?;
-    r.put_text(w.addr(4), &datarep, i64::from(MPI_MAX_DATAREP_STRING), "datarep")
+    r.put_long(disp, displ, "disp")?;
+    r.put_word(etype_at, word(etype, of_elements)?, "etype")?;
+    r.put_word(filetype_at, word(filetype, of_file)?, "filetype")?;
+    r.put_text(datarep_at, &datarep, i64::from(MPI_MAX_DATAREP_STRING), "datarep")
 }
 
 /// `MPI_Register_datarep`: its functions would convert buffers of the library's, which a guest can't address.
-pub(crate) fn register_datarep(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
-    let name = r.string(w.addr(0), "datarep")?;
+pub(crate) fn register_datarep(
+    r: &Rank,
+    _large: bool,
+    datarep: Addr,
+    _read_conversion_fn: u32,
+    _write_conversion_fn: u32,
+    _dtype_file_extent_fn: u32,
+    _extra_state: Addr,
+) -> Result<()> {
+    let name = r.string(datarep, "datarep")?;
     let text = format!(
         "the data representation \"{}\" can't be registered: its functions would work on memory of the host",
         name.to_string_lossy()

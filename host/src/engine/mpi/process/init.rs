@@ -3,12 +3,11 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use rankine_abi::{Comm, Datatype, Errhandler, MPI_ERR_OTHER, MPI_THREAD_SERIALIZED};
+use rankine_abi::{Addr, Comm, Datatype, Errhandler, MPI_ERR_OTHER, MPI_THREAD_SERIALIZED};
 use rankine_guest::{Error, Life};
 
 use super::rank::Rank;
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::guest::Abort;
 
@@ -137,7 +136,7 @@ impl Rank {
 }
 
 /// `MPI_Init`: the guest's arguments are no business of the library's.
-pub(crate) fn init(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn init(r: &Rank, _argc: Addr, _argv: Addr) -> Result<()> {
     r.initialise(|| {
         let call = r.symbol::<symbols::MPI_Init>()?;
         // SAFETY: both pointers may be null.
@@ -146,11 +145,11 @@ pub(crate) fn init(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_Init_thread`: what the library provides, up to one thread at a time where the program can have several.
-pub(crate) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(3), 4, "provided")?;
+pub(crate) fn init_thread(r: &Rank, _argc: Addr, _argv: Addr, required: i32, provided_at: Addr) -> Result<()> {
+    r.room(provided_at, 4, "provided")?;
     let has_threads = r.init.is_main.get().is_some();
     let at_most = |level: c_int| if has_threads { level.min(MPI_THREAD_SERIALIZED) } else { level };
-    let (required, mut provided) = (at_most(w.int(2)), 0);
+    let (required, mut provided) = (at_most(required), 0);
     r.initialise(|| {
         let call = r.symbol::<symbols::MPI_Init_thread>()?;
         // SAFETY: the first two may be null, and the result is on the stack.
@@ -158,18 +157,18 @@ pub(crate) fn init_thread(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     })?;
     let provided = at_most(provided);
     r.init.thread_level.set(provided);
-    r.put_int(w.addr(3), provided, "provided")
+    r.put_int(provided_at, provided, "provided")
 }
 
 /// `MPI_Finalize`
-pub(crate) fn finalize(r: &Rank, _w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn finalize(r: &Rank) -> Result<()> {
     r.init.life.check_initialized()?;
     r.finalize()
 }
 
 /// `MPI_Abort`: the guest is unwound and its output written before the library ends the job.
-pub(crate) fn abort(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.comm(w.word(0), "comm")?;
-    r.stop(Abort { code: w.int(1), error: None }.into());
+pub(crate) fn abort(r: &Rank, comm: u32, errorcode: i32) -> Result<()> {
+    r.comm(comm, "comm")?;
+    r.stop(Abort { code: errorcode, error: None }.into());
     Ok(())
 }

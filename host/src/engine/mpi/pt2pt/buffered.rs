@@ -11,7 +11,6 @@ use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::room::Room;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -56,45 +55,45 @@ fn detach(
 }
 
 /// `MPI_Buffer_attach`
-pub(crate) fn buffer_attach(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let (size, call) = (w.count(large, 1), r.symbol::<symbols::MPI_Buffer_attach_c>()?);
+pub(crate) fn buffer_attach(r: &Rank, _large: bool, buffer: Addr, size: i64) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Buffer_attach_c>()?;
     // SAFETY: the memory is the library's until it is detached.
-    attach(r, w.addr(0), size, |at| unsafe { call(at, size) })
+    attach(r, buffer, size, |at| unsafe { call(at, size) })
 }
 
 /// `MPI_Comm_attach_buffer`
-pub(crate) fn comm_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let comm = r.comm(w.word(0), "comm")?;
-    let (size, call) = (w.count(large, 2), r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?);
+pub(crate) fn comm_attach_buffer(r: &Rank, _large: bool, comm: u32, buffer: Addr, size: i64) -> Result<()> {
+    let comm = r.comm(comm, "comm")?;
+    let call = r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?;
     // SAFETY: a handle of the library's, and memory that is its own until it is detached.
-    attach(r, w.addr(1), size, |at| unsafe { call(comm, at, size) })
+    attach(r, buffer, size, |at| unsafe { call(comm, at, size) })
 }
 
 /// `MPI_Session_attach_buffer`
-pub(crate) fn session_attach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let session = r.session(w.word(0), "session")?;
-    let (size, call) = (w.count(large, 2), r.symbol::<symbols::MPI_Session_attach_buffer_c>()?);
+pub(crate) fn session_attach_buffer(r: &Rank, _large: bool, session: u32, buffer: Addr, size: i64) -> Result<()> {
+    let session = r.session(session, "session")?;
+    let call = r.symbol::<symbols::MPI_Session_attach_buffer_c>()?;
     // SAFETY: a handle of the library's, and memory that is its own until it is detached.
-    attach(r, w.addr(1), size, |at| unsafe { call(session, at, size) })
+    attach(r, buffer, size, |at| unsafe { call(session, at, size) })
 }
 
 /// `MPI_Buffer_detach`
-pub(crate) fn buffer_detach(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
+pub(crate) fn buffer_detach(r: &Rank, large: bool, buffer_at: Addr, size_at: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Buffer_detach_c>()?;
     // SAFETY: results on the stack.
-    detach(r, large, (w.addr(0), w.addr(1)), |at, size| unsafe { call(at, size) })
+    detach(r, large, (buffer_at, size_at), |at, size| unsafe { call(at, size) })
 }
 
 /// `MPI_Comm_detach_buffer`
-pub(crate) fn comm_detach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let (comm, call) = (r.comm(w.word(0), "comm")?, r.symbol::<symbols::MPI_Comm_detach_buffer_c>()?);
+pub(crate) fn comm_detach_buffer(r: &Rank, large: bool, comm: u32, buffer_at: Addr, size_at: Addr) -> Result<()> {
+    let (comm, call) = (r.comm(comm, "comm")?, r.symbol::<symbols::MPI_Comm_detach_buffer_c>()?);
     // SAFETY: a handle of the library's, and results on the stack.
-    detach(r, large, (w.addr(1), w.addr(2)), |at, size| unsafe { call(comm, at, size) })
+    detach(r, large, (buffer_at, size_at), |at, size| unsafe { call(comm, at, size) })
 }
 
 /// `MPI_Session_detach_buffer`
-pub(crate) fn session_detach_buffer(r: &Rank, w: &mut Words<'_>, large: bool) -> Result<()> {
-    let (session, call) = (r.session(w.word(0), "session")?, r.symbol::<symbols::MPI_Session_detach_buffer_c>()?);
+pub(crate) fn session_detach_buffer(r: &Rank, large: bool, session: u32, buffer_at: Addr, size_at: Addr) -> Result<()> {
+    let (session, call) = (r.session(session, "session")?, r.symbol::<symbols::MPI_Session_detach_buffer_c>()?);
     // SAFETY: a handle of the library's, and results on the stack.
-    detach(r, large, (w.addr(1), w.addr(2)), |at, size| unsafe { call(session, at, size) })
+    detach(r, large, (buffer_at, size_at), |at, size| unsafe { call(session, at, size) })
 }

@@ -3,12 +3,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use rankine_abi::{Comm, Datatype, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_PROC_NULL};
+use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_PROC_NULL};
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::shim::times;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::library::hints::{Hints, Of};
 use crate::engine::mpi::process::rank::Rank;
@@ -41,49 +40,76 @@ struct Message {
 
 fn init(
     r: &Rank,
-    w: &Words<'_>,
     kind: fn(Parts) -> Kind,
+    buf: Addr,
+    partitions: i32,
+    count: i64,
+    datatype: u32,
+    peer: i32,
+    tag: i32,
+    comm_word: u32,
+    info: u32,
+    request_at: Addr,
     init: impl FnOnce(&Message, &mut usize) -> c_int,
 ) -> Result<()> {
-    let (count, elements) = (w.int(1), w.long(2));
-    if count < 0 || elements < 0 {
-        return Err(Error::new(MPI_ERR_ARG, format!("{count} partitions of {elements} elements each")));
+    if partitions < 0 || count < 0 {
+        return Err(Error::new(MPI_ERR_ARG, format!("{partitions} partitions of {count} elements each")));
     }
-    let (comm, hints) = (r.intra(w.word(6), "comm")?, r.hints(w.word(7), Of::Nothing, "info")?);
-    let datatype = r.datatype(w.word(3), "datatype")?;
-    let buffer = r.buffer(w.addr(0), times(i64::from(count), elements), &datatype, "buf")?;
-    r.room(w.addr(8), 4, "request")?;
-    let parts = Parts { count, is_alone: w.int(4) == MPI_PROC_NULL };
+    let (comm, hints) = (r.intra(comm_word, "comm")?, r.hints(info, Of::Nothing, "info")?);
+    let datatype = r.datatype(datatype, "datatype")?;
+    let buffer = r.buffer(buf, times(i64::from(partitions), count), &datatype, "buf")?;
+    r.room(request_at, 4, "request")?;
+    let parts = Parts { count: partitions, is_alone: peer == MPI_PROC_NULL };
     let message = Message { at: buffer.at, datatype: datatype.host, comm, hints };
     let mut request = 0;
     let code = if parts.is_alone {
         let (send, byte) = (r.symbol::<symbols::MPI_Send_init>()?, Datatype::BYTE.0 as usize);
         // SAFETY: no elements, and a result on the stack.
-        unsafe { send(std::ptr::null(), 0, byte, MPI_PROC_NULL, w.int(5), comm, &mut request) }
+        unsafe { send(std::ptr::null(), 0, byte, MPI_PROC_NULL, tag, comm, &mut request) }
     } else {
         init(&message, &mut request)
     };
     r.check(code)?;
-    r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), kind(parts), ()), "request")
+    r.put_request(request_at, request, Pending::new(Comm(comm_word).into(), kind(parts), ()), "request")
 }
 
 /// `MPI_Psend_init`
-pub(crate) fn psend_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn psend_init(
+    r: &Rank,
+    buf: Addr,
+    partitions: i32,
+    count: i64,
+    datatype: u32,
+    dest: i32,
+    tag: i32,
+    comm: u32,
+    info: u32,
+    request: Addr,
+) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Psend_init>()?;
-    let (count, elements, dest, tag) = (w.int(1), w.long(2), w.int(4), w.int(5));
-    init(r, w, Kind::Psend, |m, request| {
+    init(r, Kind::Psend, buf, partitions, count, datatype, dest, tag, comm, info, request, |m, request| {
         // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
-        unsafe { call(m.at, count, elements, m.datatype, dest, tag, m.comm, m.hints.host, request) }
+        unsafe { call(m.at, partitions, count, m.datatype, dest, tag, m.comm, m.hints.host, request) }
     })
 }
 
 /// `MPI_Precv_init`
-pub(crate) fn precv_init(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn precv_init(
+    r: &Rank,
+    buf: Addr,
+    partitions: i32,
+    count: i64,
+    datatype: u32,
+    source: i32,
+    tag: i32,
+    comm: u32,
+    info: u32,
+    request: Addr,
+) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Precv_init>()?;
-    let (count, elements, source, tag) = (w.int(1), w.long(2), w.int(4), w.int(5));
-    init(r, w, Kind::Precv, |m, request| {
+    init(r, Kind::Precv, buf, partitions, count, datatype, source, tag, comm, info, request, |m, request| {
         // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
-        unsafe { call(m.at, count, elements, m.datatype, source, tag, m.comm, m.hints.host, request) }
+        unsafe { call(m.at, partitions, count, m.datatype, source, tag, m.comm, m.hints.host, request) }
     })
 }
 
@@ -97,21 +123,20 @@ fn sent(r: &Rank, word: u32) -> Result<(usize, Parts)> {
 }
 
 /// `MPI_Pready`
-pub(crate) fn pready(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (request, parts) = sent(r, w.word(1))?;
-    parts.contain(w.int(0))?;
+pub(crate) fn pready(r: &Rank, partition: i32, request: u32) -> Result<()> {
+    let (request, parts) = sent(r, request)?;
+    parts.contain(partition)?;
     if parts.is_alone {
         return Ok(());
     }
     let call = r.symbol::<symbols::MPI_Pready>()?;
     // SAFETY: a partition of a partitioned send.
-    r.check(unsafe { call(w.int(0), request) })
+    r.check(unsafe { call(partition, request) })
 }
 
 /// `MPI_Pready_range`
-pub(crate) fn pready_range(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (request, parts) = sent(r, w.word(2))?;
-    let (low, high) = (w.int(0), w.int(1));
+pub(crate) fn pready_range(r: &Rank, low: i32, high: i32, request: u32) -> Result<()> {
+    let (request, parts) = sent(r, request)?;
     parts.contain(low).and(parts.contain(high))?;
     if parts.is_alone || low > high {
         return Ok(());
@@ -122,32 +147,31 @@ pub(crate) fn pready_range(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_Pready_list`
-pub(crate) fn pready_list(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (request, parts) = sent(r, w.word(2))?;
-    let list = r.ints(w.addr(1), i64::from(w.int(0)), "array_of_partitions")?;
+pub(crate) fn pready_list(r: &Rank, length: i32, array_of_partitions: Addr, request: u32) -> Result<()> {
+    let (request, parts) = sent(r, request)?;
+    let list = r.ints(array_of_partitions, i64::from(length), "array_of_partitions")?;
     list.iter().try_for_each(|&part| parts.contain(part))?;
     if parts.is_alone {
         return Ok(());
     }
     let call = r.symbol::<symbols::MPI_Pready_list>()?;
     // SAFETY: partitions of a partitioned send.
-    r.check(unsafe { call(w.int(0), list.as_ptr(), request) })
+    r.check(unsafe { call(length, list.as_ptr(), request) })
 }
 
 /// `MPI_Parrived`
-pub(crate) fn parrived(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (word, part) = (w.word(0), w.int(1));
-    let host = r.request(word, "request")?;
-    let Kind::Precv(parts) = r.kind_of(word, "request")? else {
-        return Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is no partitioned receive")));
+pub(crate) fn parrived(r: &Rank, request: u32, partition: i32, flag_at: Addr) -> Result<()> {
+    let host = r.request(request, "request")?;
+    let Kind::Precv(parts) = r.kind_of(request, "request")? else {
+        return Err(Error::new(MPI_ERR_REQUEST, format!("request: {request:#x} is no partitioned receive")));
     };
-    parts.contain(part)?;
-    r.room(w.addr(2), 4, "flag")?;
+    parts.contain(partition)?;
+    r.room(flag_at, 4, "flag")?;
     let mut flag = 1;
     if !parts.is_alone {
         let call = r.symbol::<symbols::MPI_Parrived>()?;
         // SAFETY: a partition of a partitioned receive, and a result on the stack.
-        r.check(unsafe { call(host, part, &mut flag) })?;
+        r.check(unsafe { call(host, partition, &mut flag) })?;
     }
-    r.put_int(w.addr(2), flag, "flag")
+    r.put_int(flag_at, flag, "flag")
 }

@@ -2,119 +2,118 @@
 
 use std::ffi::c_int;
 
-use rankine_abi::{MPI_SUCCESS, MPI_UNDEFINED, Request};
+use rankine_abi::{Addr, MPI_SUCCESS, MPI_UNDEFINED, Request};
 
 use super::{NULL, Several};
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::{Status, Words};
+use crate::engine::mpi::call::words::Status;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
 /// Ends a call on one request: what the library made of the request, and of the status.
-fn settle_one(r: &Rank, w: &Words<'_>, word: u32, host: usize, code: c_int) -> Result<()> {
+fn settle_one(r: &Rank, request: Addr, word: u32, host: usize, code: c_int) -> Result<()> {
     if code != MPI_SUCCESS {
         r.blame(&[word]);
     }
     let mut done = Ok(());
     if host == NULL && word != Request::NULL.0 {
-        r.put_word(w.addr(0), Request::NULL.0, "request")?;
+        r.put_word(request, Request::NULL.0, "request")?;
         done = r.complete(word);
     }
     r.check(code).and(done)
 }
 
 /// `MPI_Wait`
-pub(crate) fn wait(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "request")?;
+pub(crate) fn wait(r: &Rank, request: Addr, status: Addr) -> Result<()> {
+    let word = r.get_word(request, "request")?;
     let (mut host, _listing) = r.listed(word)?;
-    let mut status = r.status_out(w.addr(1), "status")?;
+    let mut status = r.status_out(status, "status")?;
     let call = r.symbol::<symbols::MPI_Wait>()?;
     // SAFETY: a request that no other call has listed, and room for a status.
     let code = unsafe { call(&mut host, status.pointer()) };
     r.put_status(&status);
-    settle_one(r, w, word, host, code)
+    settle_one(r, request, word, host, code)
 }
 
 /// `MPI_Test`
-pub(crate) fn test(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "request")?;
+pub(crate) fn test(r: &Rank, request: Addr, flag_at: Addr, status: Addr) -> Result<()> {
+    let word = r.get_word(request, "request")?;
     let (mut host, _listing) = r.listed(word)?;
-    r.room(w.addr(1), 4, "flag")?;
-    let mut status = r.status_out(w.addr(2), "status")?;
+    r.room(flag_at, 4, "flag")?;
+    let mut status = r.status_out(status, "status")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Test>()?, 0);
     // SAFETY: a request that no other call has listed, a flag on the stack, and room for a status.
     let code = unsafe { call(&mut host, &mut flag, status.pointer()) };
-    r.put_int(w.addr(1), flag, "flag")?;
+    r.put_int(flag_at, flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
         r.put_status(&status);
     }
-    settle_one(r, w, word, host, code)
+    settle_one(r, request, word, host, code)
 }
 
 /// `MPI_Waitany`
-pub(crate) fn waitany(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
-    r.room(w.addr(2), 4, "indx")?;
-    let mut status = r.status_out(w.addr(3), "status")?;
+pub(crate) fn waitany(r: &Rank, count: i32, list: Addr, indx: Addr, status: Addr) -> Result<()> {
+    let mut requests = r.requests_of(list, count)?;
+    r.room(indx, 4, "indx")?;
+    let mut status = r.status_out(status, "status")?;
     let (call, mut index) = (r.symbol::<symbols::MPI_Waitany>()?, MPI_UNDEFINED);
     // SAFETY: as many different requests as the count says, an index on the stack, and room for a status.
-    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut index, status.pointer()) };
+    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), &mut index, status.pointer()) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(index));
     }
-    r.put_int(w.addr(2), index, "indx")?;
+    r.put_int(indx, index, "indx")?;
     r.put_status(&status);
-    r.settle(w.addr(1), &requests)?;
+    r.settle(list, &requests)?;
     r.check(code)
 }
 
 /// `MPI_Testany`
-pub(crate) fn testany(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
-    r.room(w.addr(2), 4, "indx")?;
-    r.room(w.addr(3), 4, "flag")?;
-    let mut status = r.status_out(w.addr(4), "status")?;
+pub(crate) fn testany(r: &Rank, count: i32, list: Addr, indx: Addr, flag_at: Addr, status: Addr) -> Result<()> {
+    let mut requests = r.requests_of(list, count)?;
+    r.room(indx, 4, "indx")?;
+    r.room(flag_at, 4, "flag")?;
+    let mut status = r.status_out(status, "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Testany>()?, MPI_UNDEFINED, 0);
     // SAFETY: as many different requests as the count says, results on the stack, and room for a status.
-    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut index, &mut flag, status.pointer()) };
+    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), &mut index, &mut flag, status.pointer()) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(index));
     }
-    r.put_int(w.addr(2), index, "indx")?;
-    r.put_int(w.addr(3), flag, "flag")?;
+    r.put_int(indx, index, "indx")?;
+    r.put_int(flag_at, flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
         r.put_status(&status);
     }
-    r.settle(w.addr(1), &requests)?;
+    r.settle(list, &requests)?;
     r.check(code)
 }
 
 /// `MPI_Waitall`
-pub(crate) fn waitall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
-    let statuses = r.statuses_out(w.addr(2), i64::from(w.int(0)), "array_of_statuses")?;
+pub(crate) fn waitall(r: &Rank, count: i32, list: Addr, statuses_at: Addr) -> Result<()> {
+    let mut requests = r.requests_of(list, count)?;
+    let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let call = r.symbol::<symbols::MPI_Waitall>()?;
     // SAFETY: as many different requests as the count says, and room for as many statuses.
-    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), statuses) };
-    finish_all(r, w, code, &requests, 2)
+    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), statuses) };
+    finish_all(r, code, &requests, list, statuses_at)
 }
 
 /// `MPI_Testall`
-pub(crate) fn testall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
-    r.room(w.addr(2), 4, "flag")?;
-    let statuses = r.statuses_out(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
+pub(crate) fn testall(r: &Rank, count: i32, list: Addr, flag_at: Addr, statuses_at: Addr) -> Result<()> {
+    let mut requests = r.requests_of(list, count)?;
+    r.room(flag_at, 4, "flag")?;
+    let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Testall>()?, 0);
     // SAFETY: as many different requests as the count says, a flag on the stack, and room for as many statuses.
-    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut flag, statuses) };
-    r.put_int(w.addr(2), flag, "flag")?;
-    finish_all(r, w, code, &requests, 3)
+    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), &mut flag, statuses) };
+    r.put_int(flag_at, flag, "flag")?;
+    finish_all(r, code, &requests, list, statuses_at)
 }
 
 /// The end of a call that completes all of its requests.
-fn finish_all(r: &Rank, w: &Words<'_>, code: c_int, requests: &Several<'_>, statuses: usize) -> Result<()> {
+fn finish_all(r: &Rank, code: c_int, requests: &Several<'_>, list: Addr, statuses: Addr) -> Result<()> {
     if code != MPI_SUCCESS {
-        let statuses = w.addr(statuses);
         if !statuses.is_null() {
             r.give_out_codes(code, (0..requests.words.len()).map(|index| r.error_of(statuses, index)));
         }
@@ -122,53 +121,63 @@ fn finish_all(r: &Rank, w: &Words<'_>, code: c_int, requests: &Several<'_>, stat
         let cause = (0..requests.words.len()).find(failed);
         r.blame(requests.one_or_all(cause.map_or(MPI_UNDEFINED, |index| index as c_int)));
     }
-    r.settle(w.addr(1), requests)?;
+    r.settle(list, requests)?;
     r.check(code)
 }
 
 /// `MPI_Waitsome`
-pub(crate) fn waitsome(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    some(r, w, r.symbol::<symbols::MPI_Waitsome>()?)
+pub(crate) fn waitsome(r: &Rank, count: i32, list: Addr, outcount: Addr, indices: Addr, statuses: Addr) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Waitsome>()?;
+    some(r, count, list, outcount, indices, statuses, call)
 }
 
 /// `MPI_Testsome`
-pub(crate) fn testsome(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    some(r, w, r.symbol::<symbols::MPI_Testsome>()?)
+pub(crate) fn testsome(r: &Rank, count: i32, list: Addr, outcount: Addr, indices: Addr, statuses: Addr) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Testsome>()?;
+    some(r, count, list, outcount, indices, statuses, call)
 }
 
 /// The type of `MPI_Waitsome` and `MPI_Testsome`.
 type Some = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
 
-fn some(r: &Rank, w: &Words<'_>, call: Some) -> Result<()> {
-    let mut requests = r.requests_of(w.addr(1), w.int(0))?;
-    let mut indices = r.short_words(w.addr(3), i64::from(w.int(0)), "array_of_indices")?;
-    let statuses = r.statuses_out(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
-    r.room(w.addr(2), 4, "outcount")?;
+fn some(
+    r: &Rank,
+    incount: i32,
+    list: Addr,
+    outcount: Addr,
+    indices_at: Addr,
+    statuses_at: Addr,
+    call: Some,
+) -> Result<()> {
+    let mut requests = r.requests_of(list, incount)?;
+    let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
+    let statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
+    r.room(outcount, 4, "outcount")?;
     let mut done = MPI_UNDEFINED;
     // SAFETY: as many different requests as the count says, and room for as many indices and statuses.
-    let code = unsafe { call(w.int(0), requests.hosts.as_mut_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
+    let code = unsafe { call(incount, requests.hosts.as_mut_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(indices.first().map_or(MPI_UNDEFINED, |&index| index as c_int)));
     }
-    r.put_int(w.addr(2), done, "outcount")?;
+    r.put_int(outcount, done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
-    if !w.addr(4).is_null() {
-        r.give_out_codes(code, (0..count).map(|index| r.error_of(w.addr(4), index)));
+    if !statuses_at.is_null() {
+        r.give_out_codes(code, (0..count).map(|index| r.error_of(statuses_at, index)));
     }
-    r.put_words(w.addr(3), &indices[..count], "array_of_indices")?;
-    r.settle(w.addr(1), &requests)?;
+    r.put_words(indices_at, &indices[..count], "array_of_indices")?;
+    r.settle(list, &requests)?;
     r.check(code)
 }
 
 /// `MPI_Request_get_status`
-pub(crate) fn request_get_status(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (host, _listing) = r.listed(w.word(0))?;
-    r.room(w.addr(1), 4, "flag")?;
-    let mut status = r.status_out(w.addr(2), "status")?;
+pub(crate) fn request_get_status(r: &Rank, request: u32, flag_at: Addr, status: Addr) -> Result<()> {
+    let (host, _listing) = r.listed(request)?;
+    r.room(flag_at, 4, "flag")?;
+    let mut status = r.status_out(status, "status")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status>()?, 0);
     // SAFETY: a request that no other call has listed, a flag on the stack, and room for a status.
     let code = unsafe { call(host, &mut flag, status.pointer()) };
-    r.put_int(w.addr(1), flag, "flag")?;
+    r.put_int(flag_at, flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
         r.put_status(&status);
     }
@@ -176,17 +185,24 @@ pub(crate) fn request_get_status(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_Request_get_status_any`
-pub(crate) fn request_get_status_any(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let requests = r.requests_of(w.addr(1), w.int(0))?;
-    r.room(w.addr(2), 4, "indx")?;
-    r.room(w.addr(3), 4, "flag")?;
-    let mut status = r.status_out(w.addr(4), "status")?;
+pub(crate) fn request_get_status_any(
+    r: &Rank,
+    count: i32,
+    list: Addr,
+    indx: Addr,
+    flag_at: Addr,
+    status: Addr,
+) -> Result<()> {
+    let requests = r.requests_of(list, count)?;
+    r.room(indx, 4, "indx")?;
+    r.room(flag_at, 4, "flag")?;
+    let mut status = r.status_out(status, "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_any>()?, MPI_UNDEFINED, 0);
     // SAFETY: as many different requests as the count says, results on the stack, and room for a status.
-    let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut index, &mut flag, status.pointer()) };
+    let code = unsafe { call(count, requests.hosts.as_ptr(), &mut index, &mut flag, status.pointer()) };
     r.check(code)?;
-    r.put_int(w.addr(2), index, "indx")?;
-    r.put_int(w.addr(3), flag, "flag")?;
+    r.put_int(indx, index, "indx")?;
+    r.put_int(flag_at, flag, "flag")?;
     if flag != 0 {
         r.put_status(&status);
     }
@@ -194,28 +210,35 @@ pub(crate) fn request_get_status_any(r: &Rank, w: &mut Words<'_>) -> Result<()> 
 }
 
 /// `MPI_Request_get_status_all`
-pub(crate) fn request_get_status_all(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let requests = r.requests_of(w.addr(1), w.int(0))?;
-    r.room(w.addr(2), 4, "flag")?;
-    let statuses = r.statuses_out(w.addr(3), i64::from(w.int(0)), "array_of_statuses")?;
+pub(crate) fn request_get_status_all(r: &Rank, count: i32, list: Addr, flag_at: Addr, statuses_at: Addr) -> Result<()> {
+    let requests = r.requests_of(list, count)?;
+    r.room(flag_at, 4, "flag")?;
+    let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_all>()?, 0);
     // SAFETY: as many different requests as the count says, a flag on the stack, and room for as many statuses.
-    let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut flag, statuses) };
+    let code = unsafe { call(count, requests.hosts.as_ptr(), &mut flag, statuses) };
     r.check(code)?;
-    r.put_int(w.addr(2), flag, "flag")
+    r.put_int(flag_at, flag, "flag")
 }
 
 /// `MPI_Request_get_status_some`
-pub(crate) fn request_get_status_some(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let requests = r.requests_of(w.addr(1), w.int(0))?;
-    let mut indices = r.short_words(w.addr(3), i64::from(w.int(0)), "array_of_indices")?;
-    let statuses = r.statuses_out(w.addr(4), i64::from(w.int(0)), "array_of_statuses")?;
-    r.room(w.addr(2), 4, "outcount")?;
+pub(crate) fn request_get_status_some(
+    r: &Rank,
+    incount: i32,
+    list: Addr,
+    outcount: Addr,
+    indices_at: Addr,
+    statuses_at: Addr,
+) -> Result<()> {
+    let requests = r.requests_of(list, incount)?;
+    let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
+    let statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
+    r.room(outcount, 4, "outcount")?;
     let (call, mut done) = (r.symbol::<symbols::MPI_Request_get_status_some>()?, MPI_UNDEFINED);
     // SAFETY: as many different requests as the count says, and room for as many indices and statuses.
-    let code = unsafe { call(w.int(0), requests.hosts.as_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
+    let code = unsafe { call(incount, requests.hosts.as_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
     r.check(code)?;
-    r.put_int(w.addr(2), done, "outcount")?;
+    r.put_int(outcount, done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
-    r.put_words(w.addr(3), &indices[..count], "array_of_indices")
+    r.put_words(indices_at, &indices[..count], "array_of_indices")
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
-use rankine_abi::{Comm, MPI_ERR_REQUEST};
+use rankine_abi::{Addr, Comm, MPI_ERR_REQUEST};
 use rankine_guest::Error;
 
 use super::{Kind, Pending, Then};
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::{Status, Words};
+use crate::engine::mpi::call::words::Status;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -46,9 +46,17 @@ impl Registry {
 }
 
 /// `MPI_Grequest_start`
-pub(crate) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(4), 4, "request")?;
-    let functions = Generalised { query: w.word(0), free: w.word(1), cancel: w.word(2), extra_state: w.int(3) };
+pub(crate) fn grequest_start(
+    r: &Rank,
+    query_fn: u32,
+    free_fn: u32,
+    cancel_fn: u32,
+    extra_state: Addr,
+    request_at: Addr,
+) -> Result<()> {
+    r.room(request_at, 4, "request")?;
+    let functions =
+        Generalised { query: query_fn, free: free_fn, cancel: cancel_fn, extra_state: extra_state.0 as i32 };
     let call = r.symbol::<symbols::MPI_Grequest_start>()?;
     let (state, mut request) = (r.requests.generalised.add(functions), 0);
     let code = {
@@ -59,14 +67,14 @@ pub(crate) fn grequest_start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     r.check(code).inspect_err(|_| drop(r.requests.generalised.remove(state)))?;
     let pending = Pending::new(Comm::SELF.into(), Kind::Message, ());
     let pending = pending.then(Then::Generalised { completed: false, freed: false });
-    r.put_request(w.addr(4), request, pending, "request")
+    r.put_request(request_at, request, pending, "request")
 }
 
 /// `MPI_Grequest_complete`
-pub(crate) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (word, call) = (w.word(0), r.symbol::<symbols::MPI_Grequest_complete>()?);
-    let host = r.requests.made.host(word, "request")?;
-    let is_first = r.requests.made.change(word, |pending| match pending.then_mut() {
+pub(crate) fn grequest_complete(r: &Rank, request: u32) -> Result<()> {
+    let call = r.symbol::<symbols::MPI_Grequest_complete>()?;
+    let host = r.requests.made.host(request, "request")?;
+    let is_first = r.requests.made.change(request, |pending| match pending.then_mut() {
         Some(Then::Generalised { completed, freed }) if !*completed => {
             *completed = true;
             Some(*freed)
@@ -74,13 +82,13 @@ pub(crate) fn grequest_complete(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         _ => None,
     });
     let Some(Some(freed)) = is_first else {
-        let text = format!("{word:#x} is not a generalised request, or the program has completed it before");
+        let text = format!("{request:#x} is not a generalised request, or the program has completed it before");
         return Err(Error::new(MPI_ERR_REQUEST, text));
     };
     // SAFETY: a generalised request of this rank's, which is not complete yet.
     r.check(unsafe { call(host) })?;
     if freed {
-        r.requests.made.remove(word);
+        r.requests.made.remove(request);
     }
     Ok(())
 }

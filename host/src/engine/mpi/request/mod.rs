@@ -18,7 +18,6 @@ use smallvec::SmallVec;
 use super::Result;
 use super::call::handle::{Handles, Hosted};
 use super::call::keeping::Keeping;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::images::Arrival;
 use super::process::rank::Rank;
@@ -342,8 +341,8 @@ impl Rank {
 
 /// `MPI_Request_free`: the operation may go on, so what it needs is kept, and with it the library's request, which tells
 /// when it is complete. A generalised request is the program's to complete.
-pub(crate) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "request")?;
+pub(crate) fn request_free(r: &Rank, request: Addr) -> Result<()> {
+    let word = r.get_word(request, "request")?;
     let mut host = r.unlisted(word)?;
     let is_kept = |pending: &mut Pending| match pending.then_mut() {
         Some(Then::Generalised { .. }) | None => false,
@@ -352,7 +351,7 @@ pub(crate) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     if r.requests.made.change(word, is_kept) == Some(true) {
         let kept = r.requests.made.remove(word);
         r.requests.given_up.borrow_mut().extend(kept);
-        return r.put_word(w.addr(0), Request::NULL.0, "request");
+        return r.put_word(request, Request::NULL.0, "request");
     }
     let call = r.symbol::<symbols::MPI_Request_free>()?;
     // SAFETY: a request that no call has listed; what the operation still needs stays in its slot.
@@ -368,12 +367,12 @@ pub(crate) fn request_free(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     if awaited != Some(true) {
         r.requests.made.remove(word);
     }
-    r.put_word(w.addr(0), Request::NULL.0, "request")
+    r.put_word(request, Request::NULL.0, "request")
 }
 
 /// `MPI_Cancel`
-pub(crate) fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "request")?;
+pub(crate) fn cancel(r: &Rank, request: Addr) -> Result<()> {
+    let word = r.get_word(request, "request")?;
     let mut host = r.request(word, "request")?;
     r.kind_of(word, "request")?.can_be_cancelled()?;
     r.requests.made.change(word, |pending| {
@@ -387,14 +386,14 @@ pub(crate) fn cancel(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 }
 
 /// `MPI_Start`
-pub(crate) fn start(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let word = r.get_word(w.addr(0), "request")?;
+pub(crate) fn start(r: &Rank, request: Addr) -> Result<()> {
+    let word = r.get_word(request, "request")?;
     start_one(r, word, &persistent(r, word)?)
 }
 
 /// `MPI_Startall`
-pub(crate) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let words = r.words(w.addr(1), i64::from(w.int(0)), "array_of_requests")?;
+pub(crate) fn startall(r: &Rank, count: i32, array_of_requests: Addr) -> Result<()> {
+    let words = r.words(array_of_requests, i64::from(count), "array_of_requests")?;
     let all: Vec<Persistent> = words.iter().map(|&word| persistent(r, word)).collect::<Result<_>>()?;
     let listing = r.requests.calls.begin();
     for &word in &words {
@@ -407,7 +406,7 @@ pub(crate) fn startall(r: &Rank, w: &mut Words<'_>) -> Result<()> {
     let mut hosts: Vec<usize> = all.iter().map(|request| request.host).collect();
     let call = r.symbol::<symbols::MPI_Startall>()?;
     // SAFETY: as many different persistent requests as the count says, which no call has listed.
-    let code = unsafe { call(w.int(0), hosts.as_mut_ptr()) };
+    let code = unsafe { call(count, hosts.as_mut_ptr()) };
     if code != MPI_SUCCESS {
         r.blame(&words);
     }

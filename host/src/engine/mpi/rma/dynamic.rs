@@ -17,7 +17,6 @@ use rankine_abi::{Addr, Datatype, Errhandler, Info, MPI_ERR_RMA_ATTACH, MPI_ERR_
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -211,22 +210,22 @@ impl Rank {
 }
 
 /// `MPI_Win_attach`
-pub(crate) fn win_attach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (win, base) = (r.win(w.word(0), "win")?, r.bytes(w.addr(1), i64::from(w.int(2)), "base")?);
-    let dynamic = r.attachments(w.word(0))?;
-    let attachment = Attachment { at: w.word(1), bytes: w.word(2) };
+pub(crate) fn win_attach(r: &Rank, win_word: u32, base_at: Addr, size: i32) -> Result<()> {
+    let (win, base) = (r.win(win_word, "win")?, r.bytes(base_at, i64::from(size), "base")?);
+    let dynamic = r.attachments(win_word)?;
+    let attachment = Attachment { at: base_at.0, bytes: size as u32 };
     let index = dynamic.place(attachment)?;
     let call = r.symbol::<symbols::MPI_Win_attach>()?;
     // SAFETY: the memory was proved, never shrinks, and outlives the window.
-    r.check(unsafe { call(win, base.at, w.aint(2)) })?;
+    r.check(unsafe { call(win, base.at, size as isize) })?;
     dynamic.publish(r, index, Some(attachment))
 }
 
 /// `MPI_Win_detach`: nobody learns of the memory any more before it is given up.
-pub(crate) fn win_detach(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (win, base) = (r.win(w.word(0), "win")?, r.pointer(w.addr(1)));
-    let dynamic = r.attachments(w.word(0))?;
-    dynamic.publish(r, dynamic.find(w.addr(1))?, None)?;
+pub(crate) fn win_detach(r: &Rank, win_word: u32, base_at: Addr) -> Result<()> {
+    let (win, base) = (r.win(win_word, "win")?, r.pointer(base_at));
+    let dynamic = r.attachments(win_word)?;
+    dynamic.publish(r, dynamic.find(base_at)?, None)?;
     let call = r.symbol::<symbols::MPI_Win_detach>()?;
     // SAFETY: an address that was attached.
     r.check(unsafe { call(win, base) })

@@ -24,7 +24,6 @@ use super::Result;
 use super::call::buffer::{Buffer, dense, overlap};
 use super::call::handle::{Handles, Hosted, is_constant};
 use super::call::keeping::Keeping;
-use super::call::words::Words;
 use super::datatype::Type;
 use super::generated::symbols;
 use super::library::hints::Of;
@@ -267,49 +266,80 @@ fn displacement(flavor: c_int, displ: isize) -> isize {
     if flavor == MPI_WIN_FLAVOR_DYNAMIC { displ as u32 as isize } else { displ }
 }
 
-/// Size and displacement unit, which are both 32 bits wide in every variant.
-fn extent(w: &Words<'_>, at: usize) -> (i64, i64) {
-    (i64::from(w.int(at)), i64::from(w.int(at + 1)))
-}
-
 /// `MPI_Win_create`
-pub(crate) fn win_create(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
-    r.room(w.addr(5), 4, "win")?;
-    let (base, (size, unit), comm) = (w.addr(0), extent(w, 1), w.word(4));
-    let host = r.window_over(base, (size, unit), w.word(3), comm)?;
+pub(crate) fn win_create(
+    r: &Rank,
+    _large: bool,
+    base: Addr,
+    size: i32,
+    disp_unit: i32,
+    info: u32,
+    comm: u32,
+    win: Addr,
+) -> Result<()> {
+    r.room(win, 4, "win")?;
+    let (size, unit) = (i64::from(size), i64::from(disp_unit));
+    let host = r.window_over(base, (size, unit), info, comm)?;
     let (flavor, memory) = (MPI_WIN_FLAVOR_CREATE, Held::Nothing);
     let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory };
     let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
-    r.put_word(w.addr(5), word, "win")
+    r.put_word(win, word, "win")
 }
 
 /// `MPI_Win_allocate`: memory of the guest's own allocator.
-pub(crate) fn win_allocate(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
-    allocate(r, w, MPI_WIN_FLAVOR_ALLOCATE)
+pub(crate) fn win_allocate(
+    r: &Rank,
+    _large: bool,
+    size: i32,
+    disp_unit: i32,
+    info: u32,
+    comm: u32,
+    baseptr: Addr,
+    win: Addr,
+) -> Result<()> {
+    allocate(r, size, disp_unit, info, comm, baseptr, win, MPI_WIN_FLAVOR_ALLOCATE)
 }
 
-fn allocate(r: &Rank, w: &Words<'_>, flavor: c_int) -> Result<()> {
-    r.room(w.addr(4), 4, "baseptr")?;
-    r.room(w.addr(5), 4, "win")?;
-    let ((size, unit), comm) = (extent(w, 0), w.word(3));
+fn allocate(
+    r: &Rank,
+    size: i32,
+    disp_unit: i32,
+    info: u32,
+    comm: u32,
+    baseptr: Addr,
+    win: Addr,
+    flavor: c_int,
+) -> Result<()> {
+    r.room(baseptr, 4, "baseptr")?;
+    r.room(win, 4, "win")?;
+    let (size, unit) = (i64::from(size), i64::from(disp_unit));
     let base = r.allocate_for_guest(size)?;
-    let host = r.window_over(base, (size, unit), w.word(2), comm).inspect_err(|_| r.give_back(base))?;
+    let host = r.window_over(base, (size, unit), info, comm).inspect_err(|_| r.give_back(base))?;
     let window = Window { host, flavor, parts: Vec::new(), rank: 0, base, memory: Held::Block(base) };
     let word = r.adopt_window(comm, Part { size, unit, base: 0 }, window)?;
-    r.put_word(w.addr(4), base.0, "baseptr")?;
-    r.put_word(w.addr(5), word, "win")
+    r.put_word(baseptr, base.0, "baseptr")?;
+    r.put_word(win, word, "win")
 }
 
 /// `MPI_Win_allocate_shared`: the library's memory, mapped into the guest's. A process alone shares its own with nobody.
-pub(crate) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
-    let ranks = r.peers(w.word(3))?;
+pub(crate) fn win_allocate_shared(
+    r: &Rank,
+    _large: bool,
+    size: i32,
+    disp_unit: i32,
+    info: u32,
+    comm_word: u32,
+    baseptr: Addr,
+    win: Addr,
+) -> Result<()> {
+    let ranks = r.peers(comm_word)?;
     if ranks == 1 {
-        return allocate(r, w, MPI_WIN_FLAVOR_SHARED);
+        return allocate(r, size, disp_unit, info, comm_word, baseptr, win, MPI_WIN_FLAVOR_SHARED);
     }
-    r.room(w.addr(4), 4, "baseptr")?;
-    r.room(w.addr(5), 4, "win")?;
-    let (size, unit) = extent(w, 0);
-    let (info, comm) = (r.hints(w.word(2), Of::Win, "info")?, r.intra(w.word(3), "comm")?);
+    r.room(baseptr, 4, "baseptr")?;
+    r.room(win, 4, "win")?;
+    let (size, unit) = (i64::from(size), i64::from(disp_unit));
+    let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (mut host, mut at) = (0, std::ptr::null_mut::<c_void>());
     let create = r.symbol::<symbols::MPI_Win_allocate_shared_c>()?;
     // SAFETY: results on the stack.
@@ -320,50 +350,65 @@ pub(crate) fn win_allocate_shared(r: &Rank, w: &mut Words<'_>, _large: bool) -> 
         r.check(unsafe { free(&mut host) })?;
         Err(error)
     })?;
-    let base = shared.parts[r.shape(w.word(3))?.rank as usize];
+    let base = shared.parts[r.shape(comm_word)?.rank as usize];
     let memory = Held::Shared(shared);
     let window = Window { host, flavor: MPI_WIN_FLAVOR_SHARED, parts: Vec::new(), rank: 0, base, memory };
-    let word = r.adopt_window(w.word(3), Part { size, unit, base: 0 }, window)?;
-    r.put_word(w.addr(4), base.0, "baseptr")?;
-    r.put_word(w.addr(5), word, "win")
+    let word = r.adopt_window(comm_word, Part { size, unit, base: 0 }, window)?;
+    r.put_word(baseptr, base.0, "baseptr")?;
+    r.put_word(win, word, "win")
 }
 
 /// `MPI_Win_create_dynamic`: displacements are the target's own addresses.
-pub(crate) fn win_create_dynamic(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(2), 4, "win")?;
-    let (info, comm) = (r.hints(w.word(0), Of::Win, "info")?, r.intra(w.word(1), "comm")?);
+pub(crate) fn win_create_dynamic(r: &Rank, info: u32, comm_word: u32, win: Addr) -> Result<()> {
+    r.room(win, 4, "win")?;
+    let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (create, mut host) = (r.symbol::<symbols::MPI_Win_create_dynamic>()?, 0);
     // SAFETY: an intracommunicator of the library's, hints that were checked, and a result on the stack.
     r.check(unsafe { create(info.host, comm, &mut host) })?;
-    let attached = Rc::new(Dynamic::new(r, comm, r.shape(w.word(1))?.rank)?);
+    let attached = Rc::new(Dynamic::new(r, comm, r.shape(comm_word)?.rank)?);
     let base = r.memory().base() as i64;
     let (flavor, memory) = (MPI_WIN_FLAVOR_DYNAMIC, Held::Attached(attached));
     let window = Window { host, flavor, parts: Vec::new(), rank: 0, base: Addr::NULL, memory };
-    let word = r.adopt_window(w.word(1), Part { size: 0, unit: 1, base }, window)?;
-    r.put_word(w.addr(2), word, "win")
+    let word = r.adopt_window(comm_word, Part { size: 0, unit: 1, base }, window)?;
+    r.put_word(win, word, "win")
 }
 
 /// `MPI_Win_shared_query`: of the parts of a window that is not shared, a guest can only address its own.
-pub(crate) fn win_shared_query(r: &Rank, w: &mut Words<'_>, _large: bool) -> Result<()> {
-    let (word, rank) = (w.word(0), w.int(1));
-    r.win(word, "win")?;
-    let found = r.windows.0.with(word, |window| window.query(rank));
-    let (part, base) = found.unwrap_or_else(|| Err(r.windows.0.unknown(word, "win")))?;
-    r.put_aint(w.addr(2), part.size as isize, "size")?;
-    r.put_int(w.addr(3), part.unit as c_int, "disp_unit")?;
-    r.put_word(w.addr(4), base.0, "baseptr")
+pub(crate) fn win_shared_query(
+    r: &Rank,
+    _large: bool,
+    win: u32,
+    rank: i32,
+    size: Addr,
+    disp_unit: Addr,
+    baseptr: Addr,
+) -> Result<()> {
+    r.win(win, "win")?;
+    let found = r.windows.0.with(win, |window| window.query(rank));
+    let (part, base) = found.unwrap_or_else(|| Err(r.windows.0.unknown(win, "win")))?;
+    r.put_aint(size, part.size as isize, "size")?;
+    r.put_int(disp_unit, part.unit as c_int, "disp_unit")?;
+    r.put_word(baseptr, base.0, "baseptr")
 }
 
 /// `MPI_Fetch_and_op`: a predefined type of the guest's that the library has composed is none to the library, which
 /// accumulates it all the same.
-pub(crate) fn fetch_and_op(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (word, rank) = (w.word(2), w.int(3));
+pub(crate) fn fetch_and_op(
+    r: &Rank,
+    origin_addr: Addr,
+    result_addr: Addr,
+    word: u32,
+    rank: i32,
+    target_disp: i32,
+    op: u32,
+    win_word: u32,
+) -> Result<()> {
     let datatype = r.accumulated(word, "datatype")?;
-    let op = r.accumulation(w.word(5), &datatype, &datatype)?.host;
-    let win = r.win(w.word(6), "win")?;
-    let origin = r.buffer(w.addr(0), 1, &datatype, "origin_addr")?.at;
-    let result = r.buffer(w.addr(1), 1, &datatype, "result_addr")?.at;
-    let displ = r.target(w.word(6), rank, w.aint(4), 1, &datatype)?;
+    let op = r.accumulation(op, &datatype, &datatype)?.host;
+    let win = r.win(win_word, "win")?;
+    let origin = r.buffer(origin_addr, 1, &datatype, "origin_addr")?.at;
+    let result = r.buffer(result_addr, 1, &datatype, "result_addr")?.at;
+    let displ = r.target(win_word, rank, target_disp as isize, 1, &datatype)?;
     let host = datatype.host;
     if is_constant(word as usize) && !is_constant(host) {
         let call = r.symbol::<symbols::MPI_Get_accumulate>()?;

@@ -13,7 +13,6 @@ use rankine_guest::Error;
 use rustix::fs::OFlags;
 
 use super::Result;
-use super::call::words::Words;
 use super::generated::symbols;
 use super::library::{Library, Symbol};
 use super::process::launcher::Permit;
@@ -275,28 +274,51 @@ fn start(
 }
 
 /// `MPI_Comm_spawn`
-pub(crate) fn comm_spawn(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(6), 4, "intercomm")?;
+pub(crate) fn comm_spawn(
+    r: &Rank,
+    command: Addr,
+    argv: Addr,
+    maxprocs: i32,
+    info: u32,
+    root: i32,
+    comm: u32,
+    intercomm: Addr,
+    array_of_errcodes: Addr,
+) -> Result<()> {
+    r.room(intercomm, 4, "intercomm")?;
     let read = || {
-        let (name, arguments) = (r.string(w.addr(0), "command")?, r.strings(w.addr(1), "argv")?);
-        Ok(vec![r.command(&name, arguments, w.int(2), w.word(3))?])
+        let (name, arguments) = (r.string(command, "command")?, r.strings(argv, "argv")?);
+        Ok(vec![r.command(&name, arguments, maxprocs, info)?])
     };
-    let (comm, root) = (w.word(5), w.int(4));
     let commands = if r.side(comm, root)?.root { read() } else { Ok(Vec::new()) };
-    start(r, (comm, root), commands, (w.addr(6), w.addr(7)))
+    start(r, (comm, root), commands, (intercomm, array_of_errcodes))
 }
 
 /// `MPI_Comm_spawn_multiple`
-pub(crate) fn comm_spawn_multiple(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(7), 4, "intercomm")?;
-    let count = i64::from(w.int(0));
+pub(crate) fn comm_spawn_multiple(
+    r: &Rank,
+    count: i32,
+    array_of_commands: Addr,
+    array_of_argv: Addr,
+    array_of_maxprocs: Addr,
+    array_of_info: Addr,
+    root: i32,
+    comm: u32,
+    intercomm: Addr,
+    array_of_errcodes: Addr,
+) -> Result<()> {
+    r.room(intercomm, 4, "intercomm")?;
+    let count = i64::from(count);
     let read = || {
-        let names = r.words(w.addr(1), count, "array_of_commands")?;
+        let names = r.words(array_of_commands, count, "array_of_commands")?;
         // MPI_ARGVS_NULL: no arguments for any of them.
-        let lists =
-            if w.addr(2).is_null() { vec![0; names.len()] } else { r.words(w.addr(2), count, "array_of_argv")? };
-        let numbers = r.ints(w.addr(3), count, "array_of_maxprocs")?;
-        let infos = r.words(w.addr(4), count, "array_of_info")?;
+        let lists = if array_of_argv.is_null() {
+            vec![0; names.len()]
+        } else {
+            r.words(array_of_argv, count, "array_of_argv")?
+        };
+        let numbers = r.ints(array_of_maxprocs, count, "array_of_maxprocs")?;
+        let infos = r.words(array_of_info, count, "array_of_info")?;
         if names.len() > MOST_COMMANDS {
             return Err(Error::new(MPI_ERR_ARG, format!("count is {count}: more than {MOST_COMMANDS} commands")));
         }
@@ -306,25 +328,24 @@ pub(crate) fn comm_spawn_multiple(r: &Rank, w: &mut Words<'_>) -> Result<()> {
         };
         (0..names.len()).map(command).collect()
     };
-    let (comm, root) = (w.word(6), w.int(5));
     let commands = if r.side(comm, root)?.root { read() } else { Ok(Vec::new()) };
-    start(r, (comm, root), commands, (w.addr(7), w.addr(8)))
+    start(r, (comm, root), commands, (intercomm, array_of_errcodes))
 }
 
 /// `MPI_Comm_get_parent`: always the same handle.
-pub(crate) fn comm_get_parent(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    r.room(w.addr(0), 4, "parent")?;
+pub(crate) fn comm_get_parent(r: &Rank, parent_at: Addr) -> Result<()> {
+    r.room(parent_at, 4, "parent")?;
     let (call, mut parent) = (r.symbol::<symbols::MPI_Comm_get_parent>()?, 0);
     // SAFETY: a result on the stack.
     r.check(unsafe { call(&mut parent) })?;
     match r.comm_word(parent) {
-        known if known != Comm::NULL.0 => r.put_word(w.addr(0), known, "parent"),
-        _ => r.put_comm(w.addr(0), parent, Comm::WORLD.0, "parent"),
+        known if known != Comm::NULL.0 => r.put_word(parent_at, known, "parent"),
+        _ => r.put_comm(parent_at, parent, Comm::WORLD.0, "parent"),
     }
 }
 
 /// `MPI_Comm_join`: its descriptor would be the host's.
-pub(crate) fn comm_join(_: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let text = format!("fd {} is the guest's: a socket of WASI's, which the MPI library can't use", w.int(0));
+pub(crate) fn comm_join(_: &Rank, fd: i32, _intercomm: Addr) -> Result<()> {
+    let text = format!("fd {fd} is the guest's: a socket of WASI's, which the MPI library can't use");
     Err(Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text))
 }

@@ -16,7 +16,6 @@ use rankine_guest::Error;
 use sha2::{Digest, Sha256};
 
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Words;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::library::hints::{Hints, Of};
 use crate::engine::mpi::process::rank::Rank;
@@ -171,22 +170,22 @@ fn put_name(r: &Rank, at: Addr, name: &str) -> Result<()> {
 }
 
 /// `MPI_Open_port`
-pub(crate) fn open_port(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let hints = r.hints(w.word(0), Of::Nothing, "info")?;
+pub(crate) fn open_port(r: &Rank, info: u32, port_name: Addr) -> Result<()> {
+    let hints = r.hints(info, Of::Nothing, "info")?;
     let open = r.symbol::<symbols::MPI_Open_port>()?;
     // SAFETY: there is room for the longest name.
-    let library = written(r, w.addr(1), |name| r.check(unsafe { open(hints.host, name) }))?;
+    let library = written(r, port_name, |name| r.check(unsafe { open(hints.host, name) }))?;
     let name =
         Secret::of_user().ok().map(|key| sealed(key, &library)).filter(|name| name.len() < MPI_MAX_PORT_NAME as usize);
     let name = name.unwrap_or(library);
-    put_name(r, w.addr(1), &name)?;
+    put_name(r, port_name, &name)?;
     r.ports.open.borrow_mut().insert(name);
     Ok(())
 }
 
 /// `MPI_Close_port`
-pub(crate) fn close_port(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (name, library) = r.own_port(w.addr(0))?;
+pub(crate) fn close_port(r: &Rank, port_name: Addr) -> Result<()> {
+    let (name, library) = r.own_port(port_name)?;
     let close = r.symbol::<symbols::MPI_Close_port>()?;
     // SAFETY: the library's own name for the port.
     r.check(unsafe { close(library.as_ptr()) })?;
@@ -197,17 +196,26 @@ pub(crate) fn close_port(r: &Rank, w: &mut Words<'_>) -> Result<()> {
 /// The type of `MPI_Comm_accept` and `MPI_Comm_connect`.
 type Meet = unsafe extern "C" fn(*const c_char, usize, c_int, usize, *mut usize) -> c_int;
 
-fn meet(r: &Rank, w: &Words<'_>, port: impl FnOnce() -> Result<CString>, call: Meet) -> Result<()> {
-    let (comm, root) = (r.intra(w.word(3), "comm")?, w.int(2));
-    let is_root = r.side(w.word(3), root)?.root;
-    let hints = if is_root { r.hints(w.word(1), Of::Nothing, "info")? } else { Hints::default() };
-    r.room(w.addr(4), 4, "newcomm")?;
+/// Meets the processes at the other end of a port, of which only the root has to know.
+fn meet(
+    r: &Rank,
+    port: impl FnOnce() -> Result<CString>,
+    info: u32,
+    root: i32,
+    comm_word: u32,
+    newcomm: Addr,
+    call: Meet,
+) -> Result<()> {
+    let comm = r.intra(comm_word, "comm")?;
+    let is_root = r.side(comm_word, root)?.root;
+    let hints = if is_root { r.hints(info, Of::Nothing, "info")? } else { Hints::default() };
+    r.room(newcomm, 4, "newcomm")?;
     let port = if is_root { port() } else { Ok(CString::default()) };
     agree(r, comm, root, &port)?;
     let (port, mut host) = (port?, 0);
     // SAFETY: a port that was given out or sealed, a communicator of the library's, and a result on the stack.
     r.check(unsafe { call(port.as_ptr(), hints.host, root, comm, &mut host) })?;
-    r.put_comm(w.addr(4), host, w.word(3), "newcomm")
+    r.put_comm(newcomm, host, comm_word, "newcomm")
 }
 
 /// Tells all ranks whether the root has a port to meet at: they would wait for it.
@@ -223,45 +231,47 @@ fn agree(r: &Rank, comm: usize, root: c_int, port: &Result<CString>) -> Result<(
 }
 
 /// `MPI_Comm_accept`
-pub(crate) fn comm_accept(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn comm_accept(r: &Rank, port_name: Addr, info: u32, root: i32, comm: u32, newcomm: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Comm_accept>()?;
-    meet(r, w, || r.own_port(w.addr(0)).map(|(_, library)| library), call)
+    let port = || r.own_port(port_name).map(|(_, library)| library);
+    meet(r, port, info, root, comm, newcomm, call)
 }
 
 /// `MPI_Comm_connect`
-pub(crate) fn comm_connect(r: &Rank, w: &mut Words<'_>) -> Result<()> {
+pub(crate) fn comm_connect(r: &Rank, port_name: Addr, info: u32, root: i32, comm: u32, newcomm: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Comm_connect>()?;
-    meet(r, w, || r.known_port(w.addr(0)).map(|(_, library)| library), call)
+    let port = || r.known_port(port_name).map(|(_, library)| library);
+    meet(r, port, info, root, comm, newcomm, call)
 }
 
 /// The type of `MPI_Publish_name` and `MPI_Unpublish_name`.
 type Publish = unsafe extern "C" fn(*const c_char, usize, *const c_char) -> c_int;
 
 /// What is published is the name with its seal.
-fn publish(r: &Rank, w: &Words<'_>, call: Publish) -> Result<()> {
-    let (service, hints) = (r.string(w.addr(0), "service_name")?, r.hints(w.word(1), Of::Nothing, "info")?);
-    let (name, _) = r.known_port(w.addr(2))?;
+fn publish(r: &Rank, service_name: Addr, info: u32, port_name: Addr, call: Publish) -> Result<()> {
+    let (service, hints) = (r.string(service_name, "service_name")?, r.hints(info, Of::Nothing, "info")?);
+    let (name, _) = r.known_port(port_name)?;
     // SAFETY: two strings that end with a zero byte.
     r.check(unsafe { call(service.as_ptr(), hints.host, c_string(&name).as_ptr()) })
 }
 
 /// `MPI_Publish_name`
-pub(crate) fn publish_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    publish(r, w, r.symbol::<symbols::MPI_Publish_name>()?)
+pub(crate) fn publish_name(r: &Rank, service_name: Addr, info: u32, port_name: Addr) -> Result<()> {
+    publish(r, service_name, info, port_name, r.symbol::<symbols::MPI_Publish_name>()?)
 }
 
 /// `MPI_Unpublish_name`
-pub(crate) fn unpublish_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    publish(r, w, r.symbol::<symbols::MPI_Unpublish_name>()?)
+pub(crate) fn unpublish_name(r: &Rank, service_name: Addr, info: u32, port_name: Addr) -> Result<()> {
+    publish(r, service_name, info, port_name, r.symbol::<symbols::MPI_Unpublish_name>()?)
 }
 
 /// `MPI_Lookup_name`: what carries no seal was published by a native program, as guests can't.
-pub(crate) fn lookup_name(r: &Rank, w: &mut Words<'_>) -> Result<()> {
-    let (service, hints) = (r.string(w.addr(0), "service_name")?, r.hints(w.word(1), Of::Nothing, "info")?);
+pub(crate) fn lookup_name(r: &Rank, service_name: Addr, info: u32, port_name: Addr) -> Result<()> {
+    let (service, hints) = (r.string(service_name, "service_name")?, r.hints(info, Of::Nothing, "info")?);
     let look_up = r.symbol::<symbols::MPI_Lookup_name>()?;
     // SAFETY: a string that ends with a zero byte, and room for the longest name.
-    let name = written(r, w.addr(2), |name| r.check(unsafe { look_up(service.as_ptr(), hints.host, name) }))?;
-    put_name(r, w.addr(2), &name)?;
+    let name = written(r, port_name, |name| r.check(unsafe { look_up(service.as_ptr(), hints.host, name) }))?;
+    put_name(r, port_name, &name)?;
     let mut found = r.ports.found.borrow_mut();
     if !name.contains(MARK) && found.len() < MOST_FOUND {
         found.insert(name);
