@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Poll;
+use std::thread::Thread;
 
 use anyhow::{Context as _, Result, anyhow};
 use rankine_guest::Who;
@@ -20,7 +21,7 @@ use crate::job::{Placement, Settings};
 use crate::output::{Output, Stream};
 use crate::profile::sites::Sites;
 use crate::symbols::Symbols;
-use crate::team::{Carry, Ended, Parts, Team};
+use crate::team::{Carry, Ended, Parts, Team, Wakes};
 use crate::threads::Linked;
 use crate::thrown::Thrown;
 use crate::told::{self, Ear};
@@ -248,19 +249,15 @@ struct Carrier<E: Engine> {
     seat: Seat,
 }
 
+impl<E: Engine> Wakes for Carrier<E> {
+    fn waits(&self, thread: Thread) {
+        if let Some(crew) = self.crew.upgrade() {
+            crew.engine.waits(self.seat.index, thread);
+        }
+    }
+}
+
 impl<E: Engine> Carry<E::Rank> for Carrier<E> {
-    fn waits_here(&self) {
-        if let Some(crew) = self.crew.upgrade() {
-            crew.engine.waits_here(self.seat.index);
-        }
-    }
-
-    fn wake(&self) {
-        if let Some(crew) = self.crew.upgrade() {
-            crew.engine.wake(self.seat.index);
-        }
-    }
-
     fn dump(&self, store: &Store<Guest<E::Rank>>, error: &wasmtime::Error) {
         if let Some(crew) = self.crew.upgrade() {
             crew.dump(&self.file, &self.symbols, store, error);

@@ -25,7 +25,7 @@ pub(crate) struct Questions {
     /// What the driver shall run next.
     next: RefCell<Option<(u32, Callback)>>,
     /// What the guest is running: the innermost one last.
-    running: RefCell<SmallVec<[u32; 2]>>,
+    pub(crate) running: RefCell<SmallVec<[u32; 2]>>,
     answers: RefCell<SmallVec<[(u32, i32); 2]>>,
     /// A future found another's question in the way, or has made way for another: poll again.
     refused: Cell<bool>,
@@ -92,23 +92,33 @@ pub enum Step<T> {
     Ended,
 }
 
+/// What becomes of a rank after a poll that finds nothing to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// It looks again.
+    Looks,
+    /// It has announced what it waits for, and whoever has called decides whether it parks.
+    Announced,
+    Parks,
+}
+
 impl Rank {
     /// Polls once, and parks the rank if there is nothing to do. This is all that an executor of fibers needs.
     pub fn step<F: Future + ?Sized>(&self, future: Pin<&mut F>) -> Step<F::Output> {
-        self.poll(future, true)
+        self.poll(future, Then::Parks)
     }
 
     /// Polls once, for a rank that can't be stopped: [`Step::Parked`] says that there is nothing to do, and parks nobody.
     pub fn step_awake<F: Future + ?Sized>(&self, future: Pin<&mut F>) -> Step<F::Output> {
-        self.poll(future, false)
+        self.poll(future, Then::Looks)
     }
 
-    fn poll<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, park: bool) -> Step<F::Output> {
+    fn poll<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, then: Then) -> Step<F::Output> {
         let mut context = Context::from_waker(Waker::noop());
-        self.parking.set(park);
+        self.parking.set(then != Then::Looks);
         let mut backoff = Backoff::new();
         loop {
-            if park {
+            if then != Then::Looks {
                 self.waits.borrow_mut().clear();
             }
             self.advance();
@@ -131,7 +141,11 @@ impl Rank {
             if self.questions.refused.take() {
                 continue;
             }
-            if !park || self.world().try_park(self.me()) {
+            if then == Then::Announced {
+                self.parking.set(false);
+                return Step::Parked;
+            }
+            if then == Then::Looks || self.park() {
                 return Step::Parked;
             }
             // Something has come in between, and perhaps what waits does not look for it; or a producer is still writing it.
@@ -140,9 +154,24 @@ impl Rank {
         }
     }
 
-    /// The rank runs again after [`Step::Parked`].
-    pub fn resume(&self) {
-        self.world().resume(self.me());
+    /// Puts the rank to sleep, once what it waits for is announced; false if there is something to look at first.
+    pub fn park(&self) -> bool {
+        self.world().try_park(self.me())
+    }
+
+    /// Whether a rank that parked has been woken.
+    pub fn is_woken(&self) -> bool {
+        self.world().is_woken(self.id())
+    }
+
+    /// Whether somebody has something for the rank, which is awake.
+    fn is_notified(&self) -> bool {
+        self.world().is_notified(self.me())
+    }
+
+    /// The rank runs again after [`Step::Parked`]; whether somebody has woken it.
+    pub fn resume(&self) -> bool {
+        self.world().resume(self.me())
     }
 
     /// Waits for [`Wake::wake`](crate::Wake::wake) after [`Step::Parked`]: what a fiber does then. The rank runs again
@@ -161,17 +190,17 @@ impl Rank {
 
     /// Spins on the future for a while, attending to the mailbox as its owner: what arrives is matched without a
     /// hand-over.
-    fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>) -> Option<Step<F::Output>> {
+    fn spin<F: Future + ?Sized>(&self, mut future: Pin<&mut F>, stops: impl Fn() -> bool) -> Option<Step<F::Output>> {
         // Between two polls the rank only looks for what can change: loads from lines that stay here until somebody
         // writes them.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 100 };
         let _attending = self.attend();
         let mut spinning = self.patience.begin(self.tools.spin_polls.get());
         let found = loop {
-            match self.poll(future.as_mut(), false) {
+            match self.poll(future.as_mut(), Then::Looks) {
                 Step::Parked => {
                     let looks = if self.restless.take() { 1 } else { LOOKS };
-                    if !spinning.look(|| self.look_out(looks, self.watched.get())) {
+                    if stops() || !spinning.look(|| self.look_out(looks, self.watched.get())) {
                         break None;
                     }
                 }
@@ -218,44 +247,79 @@ pub fn block_on<F: Future, E: From<Ended>>(
 /// The rest of [`block_on`], for a future that was polled and is not ready.
 pub fn wait<F: Future + ?Sized, E: From<Ended>>(
     rank: &Rank,
-    future: Pin<&mut F>,
-    call: impl FnMut(Callback) -> Result<i32, E>,
-) -> Result<F::Output, E> {
-    wait_by(rank, future, call, || {
-        while !rank.world().is_woken(rank.id()) {
-            std::thread::park();
-        }
-        true
-    })
-}
-
-/// The same where waiting is the host's business: `park` returns when the rank has been woken, or false when it shall
-/// wait no longer.
-pub fn wait_by<F: Future + ?Sized, E: From<Ended>>(
-    rank: &Rank,
     mut future: Pin<&mut F>,
     mut call: impl FnMut(Callback) -> Result<i32, E>,
-    mut park: impl FnMut() -> bool,
 ) -> Result<F::Output, E> {
     if let Some(callback) = rank.take_callback() {
         rank.answer(call(callback)?);
     }
     loop {
-        let spun = if rank.world().spins() { rank.spin(future.as_mut()) } else { None };
+        let spun = if rank.world().spins() { rank.spin(future.as_mut(), || false) } else { None };
         match spun.unwrap_or_else(|| rank.step(future.as_mut())) {
             Step::Done(output) => return Ok(output),
             Step::Ended => return Err(Ended.into()),
             Step::Ask(callback) => rank.answer(call(callback)?),
             Step::Yielded => std::thread::yield_now(),
             Step::Parked => {
-                let goes_on = park();
-                rank.resume();
-                if !goes_on {
-                    return Err(Ended.into());
+                while !rank.is_woken() {
+                    std::thread::park();
                 }
+                rank.resume();
             }
         }
     }
+}
+
+/// How the threads of a rank take turns at it.
+pub trait Turns {
+    /// The number of the thread that has the turn.
+    fn thread(&self) -> u32;
+
+    /// Whether others want the turn.
+    fn is_wanted(&self) -> bool;
+
+    /// Lets them have it, and gets it again.
+    fn pass(&self);
+
+    /// Leaves the turn to others until it is worth looking again: [`Rank::park`] has put the rank to sleep and it was woken,
+    /// or another thread has called, or said that it has [news](Rank::take_news). False if nothing shall be waited for any more.
+    fn sleep(&self) -> bool;
+}
+
+/// The same for a rank whose threads take turns at it. Several may wait at once: what a call of another thread finds in the
+/// rank when it comes is put aside while it waits.
+pub fn wait_in_turns<F: Future + ?Sized, E: From<Ended>>(
+    rank: &Rank,
+    mut future: Pin<&mut F>,
+    mut call: impl FnMut(Callback) -> Result<i32, E>,
+    turns: &impl Turns,
+) -> Result<F::Output, E> {
+    if let Some(callback) = rank.take_callback() {
+        rank.answer(call(callback)?);
+    }
+    // Another thread may have announced what it waits for, and is not told while this one looks.
+    let stops = || turns.is_wanted() || rank.is_notified();
+    loop {
+        let spun = if rank.world().spins() { rank.spin(future.as_mut(), stops) } else { None };
+        match spun.unwrap_or_else(|| rank.poll(future.as_mut(), Then::Announced)) {
+            Step::Done(output) => return Ok(output),
+            Step::Ask(callback) => rank.answer(call(callback)?),
+            Step::Yielded => aside(rank, turns, || turns.pass()),
+            Step::Parked if aside(rank, turns, || turns.sleep()) => {}
+            Step::Ended | Step::Parked => {
+                rank.leave_call(turns.thread());
+                return Err(Ended.into());
+            }
+        }
+    }
+}
+
+/// Leaves the rank to other threads.
+fn aside<T>(rank: &Rank, turns: &impl Turns, leave: impl FnOnce() -> T) -> T {
+    rank.put_aside(turns.thread());
+    let left = leave();
+    rank.take_up(turns.thread());
+    left
 }
 
 /// Gives the other ranks of this thread a turn: what functions that only poll do when they find nothing. A rank

@@ -62,8 +62,7 @@ pub fn init(r: &Rank) -> Result<()> {
     init_thread(r, MPI_THREAD_SINGLE).map(drop)
 }
 
-/// `MPI_Init_thread`: the level that is asked for, up to one thread at a time. A program without threads keeps the promise
-/// of every level; refusing one would only stop programs that ask for it and never use it.
+/// `MPI_Init_thread`: the level that is asked for.
 pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
     r.init.life.check_fresh()?;
     let levels = [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
@@ -71,10 +70,8 @@ pub fn init_thread(r: &Rank, required: i32) -> Result<i32> {
         return Err(Error::new(MPI_ERR_ARG, format!("required is {required}, which is not a level of thread support")));
     }
     r.init.life.begin();
-    let most = if r.init.is_main.get().is_some() { MPI_THREAD_SERIALIZED } else { MPI_THREAD_MULTIPLE };
-    let provided = required.min(most);
-    r.init.thread_level.set(provided);
-    Ok(provided)
+    r.init.thread_level.set(required);
+    Ok(required)
 }
 
 /// `MPI_Initialized`

@@ -52,7 +52,7 @@ pub mod topo;
 use rankine_guest::{copy, error, handle, quota};
 
 pub use context::Context;
-pub use drive::{Ended, Step, block_on, wait, wait_by};
+pub use drive::{Ended, Step, Turns, block_on, wait, wait_in_turns};
 pub use fibers::{Fibers, Task};
 pub use mailbox::operation::{Kind, What};
 pub use rank::Rank;

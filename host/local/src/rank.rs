@@ -19,7 +19,7 @@ use crate::mailbox::Mailbox;
 use crate::mailbox::operation::OpRef;
 use crate::patience::Patience;
 use crate::quota::Account;
-use crate::waiting::Waited;
+use crate::waiting::{Aside, Waited};
 use crate::world::World;
 use crate::{attr, coll, comm, datatype, errhan, group, info, init, io, op, pt2pt, request, rma, spawn, tool};
 
@@ -37,6 +37,12 @@ pub struct Rank {
     pub(crate) parking: Cell<bool>,
     /// What the last such poll waits for.
     pub(crate) waits: RefCell<Vec<Waited>>,
+    /// Calls of other threads that wait.
+    pub(crate) aside: RefCell<Vec<Aside>>,
+    /// Threads that have left their calls since the job has ended, and what they waited for.
+    pub(crate) left: RefCell<Vec<(u32, String)>>,
+    /// A call has ended what another thread may wait for, without a message.
+    news: Cell<bool>,
     /// The operation that was polled last and is not complete, to be looked at while spinning.
     pub(crate) watched: Cell<Option<OpRef>>,
     /// The last poll looked at something that no operation tells of: it is to be looked at again soon.
@@ -102,6 +108,9 @@ impl Rank {
             attending: Cell::new(false),
             parking: Cell::new(false),
             waits: RefCell::default(),
+            aside: RefCell::default(),
+            left: RefCell::default(),
+            news: Cell::new(false),
             watched: Cell::default(),
             restless: Cell::new(false),
             patience: Patience::default(),
@@ -176,6 +185,16 @@ impl Rank {
     #[inline]
     pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
         self.world.tell(event);
+    }
+
+    /// Something has ended that another thread of the program may wait for, and no message tells of it.
+    pub(crate) fn note_news(&self) {
+        self.news.set(true);
+    }
+
+    /// Whether that has happened since this was asked last.
+    pub fn take_news(&self) -> bool {
+        self.news.take()
     }
 
     /// The program has returned, or was stopped. What it left pending is taken back; whoever waits for this rank alone

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use smallvec::SmallVec;
 
 use crate::comm::Communicator;
 use crate::context::Context;
@@ -21,15 +22,66 @@ pub(crate) enum Waited {
     Port(Box<str>, spawn::Wait),
 }
 
+/// A call that waits while other threads of its program use the rank: what the rank knows of the call that is under way.
+pub(crate) struct Aside {
+    thread: u32,
+    call: &'static str,
+    waits: Vec<Waited>,
+    /// What it has asked the guest, who has not answered yet.
+    asked: SmallVec<[u32; 2]>,
+}
+
 /// Operations named of a rank that waits for many.
 const NAMED: usize = 3;
 
 impl Rank {
+    /// A thread leaves the rank to others in the midst of a call.
+    pub(crate) fn put_aside(&self, thread: u32) {
+        let aside = Aside {
+            thread,
+            call: self.call(),
+            waits: std::mem::take(&mut *self.waits.borrow_mut()),
+            asked: std::mem::take(&mut *self.questions.running.borrow_mut()),
+        };
+        self.aside.borrow_mut().push(aside);
+    }
+
+    /// The thread goes on with its call.
+    pub(crate) fn take_up(&self, thread: u32) {
+        let mut aside = self.aside.borrow_mut();
+        if let Some(index) = aside.iter().rposition(|aside| aside.thread == thread) {
+            let Aside { call, waits, asked, .. } = aside.remove(index);
+            self.enter(call);
+            *self.waits.borrow_mut() = waits;
+            *self.questions.running.borrow_mut() = asked;
+        }
+    }
+
+    /// A thread leaves a call for good since the job has ended. Others, which leave after it, say what it waited for.
+    pub(crate) fn leave_call(&self, thread: u32) {
+        let words = self.waits_in_words(self.call(), &self.waits.borrow());
+        let mut left = self.left.borrow_mut();
+        left.retain(|(other, _)| *other != thread);
+        left.push((thread, words));
+    }
+
     /// What the rank waited for when it parked last: `MPI_Recv: a message from rank 1 with tag 7 in MPI_COMM_WORLD`.
     pub fn waiting(&self) -> String {
+        let mut text = self.waits_in_words(self.call(), &self.waits.borrow());
+        let aside = self.aside.borrow();
+        let others = aside.iter().map(|aside| (aside.thread, self.waits_in_words(aside.call, &aside.waits)));
+        // The last to have left is the one that asks.
+        let left = self.left.borrow();
+        let left = left.split_last().map_or(&[][..], |(_, before)| before).iter().cloned();
+        for (thread, words) in others.chain(left) {
+            text += &format!("; its thread {thread} in {words}");
+        }
+        text
+    }
+
+    fn waits_in_words(&self, call: &str, waits: &[Waited]) -> String {
         let mut named: Vec<String> = Vec::new();
-        let waits = self.waits.borrow();
-        for waited in waits.iter() {
+        for waited in waits {
             let words = match waited {
                 Waited::Operation(operation) => self.in_words(&operation.what()),
                 Waited::Window(window, wait) => window.in_words(*wait),
@@ -41,9 +93,9 @@ impl Rank {
         }
         let more = named.len().saturating_sub(NAMED);
         named.truncate(NAMED);
-        let mut text = format!("{}: {}", self.call(), named.join("; "));
+        let mut text = format!("{call}: {}", named.join("; "));
         if named.is_empty() {
-            text.truncate(self.call().len());
+            text.truncate(call.len());
         }
         if more > 0 {
             text += &format!("; and {more} more");

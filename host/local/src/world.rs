@@ -454,28 +454,33 @@ impl World {
         self.mailbox(rank as u32).ring.park().load(Ordering::Acquire) != PARKED
     }
 
-    /// The rank runs again: after it was woken, or because what it waited in was dropped.
-    pub(crate) fn resume(&self, rank: u32) {
+    /// Whether a rank that is awake has been told to look before it sleeps.
+    pub(crate) fn is_notified(&self, rank: u32) -> bool {
+        self.mailbox(rank).ring.park().load(Ordering::Acquire) == NOTIFIED
+    }
+
+    /// The rank runs again: after it was woken, or because what it waited in was dropped. Whether it was woken.
+    pub(crate) fn resume(&self, rank: u32) -> bool {
         self.tell(|| Event::Woken { rank: rank as usize });
         let park = self.mailbox(rank).ring.park();
         if park.load(Ordering::Acquire) == PARKED {
             // Whoever wakes it counts for it (see `wake`); here nobody has.
             self.active.fetch_add(1, Ordering::SeqCst);
             if park.compare_exchange(PARKED, RUNNING, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-                return;
+                return false;
             }
             self.active.fetch_sub(1, Ordering::SeqCst);
         }
-        park.swap(RUNNING, Ordering::SeqCst);
+        park.swap(RUNNING, Ordering::SeqCst) == NOTIFIED
     }
 
     /// Work for a rank begins beside it: it counts like a rank that runs.
-    pub(crate) fn begin_errand(&self) {
+    pub fn begin_errand(&self) {
         self.active.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Such work has ended, and whoever waited for it is awake.
-    pub(crate) fn end_errand(&self) {
+    pub fn end_errand(&self) {
         self.one_less();
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod mpi;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::Thread;
 
 use anyhow::Result;
 use rankine_guest::{Account, Memory, Who};
@@ -25,6 +26,7 @@ use crate::ending::Ending;
 use crate::guest::Guest;
 use crate::job::{Placement, Settings};
 use crate::module::{self, Program};
+use crate::team::Parks;
 
 /// The import module of MPI's functions.
 pub(crate) const MODULE: &str = rankine_abi::MODULE;
@@ -71,11 +73,8 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// Starts the ranks of this process.
     fn start(&self, crew: &Arc<Crew<Self>>) -> Result<()>;
 
-    /// The calling thread is the one of its rank that is to be woken; ranks are counted from the first in this process.
-    fn waits_here(&self, _index: usize) {}
-
-    /// Wakes it.
-    fn wake(&self, _index: usize) {}
+    /// This thread of a rank with threads is the one to be woken; ranks are counted from the first in this process.
+    fn waits(&self, _index: usize, _thread: Thread) {}
 
     /// The job has ended: ranks that wait for others shall do so no longer.
     fn stop(&self) {}
@@ -85,7 +84,7 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
 }
 
 /// A rank, as the store of its guest knows it.
-pub(crate) trait Rank: 'static {
+pub(crate) trait Rank: Parks + 'static {
     /// Which rank it is, for those who watch.
     fn who(&self) -> Who;
 
@@ -120,9 +119,6 @@ pub(crate) trait Rank: 'static {
 
     /// Says whether the thread that calls is the one that initialised MPI.
     fn set_thread(&self, is_main: bool);
-
-    /// Another thread calls while one waits: the rank counts as running again, and who waits looks once more.
-    fn awake(&self) {}
 
     /// Its program has ended, and the whole job with it if `ends_job`.
     fn leave(&self, _ends_job: bool) {}

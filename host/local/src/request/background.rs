@@ -98,6 +98,7 @@ impl Rank {
             ended |= self.advance_one(request);
         }
         if ended {
+            self.note_news();
             let table = self.requests.table.borrow();
             let goes_on = |request: &Request| {
                 matches!(table.get(request.0).map(|entry| &entry.activity), Some(Activity::Future(_)))

@@ -98,6 +98,7 @@ pub async fn grequest_complete(r: &Rank, request: Request) -> Result<()> {
     if general.complete.replace(true) {
         return Err(Error::new(MPI_ERR_REQUEST, "the generalised request is complete already"));
     }
+    r.note_news();
     if freed {
         r.requests.table.borrow_mut().remove(request.0);
         general.free(r).await?;

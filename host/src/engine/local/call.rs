@@ -19,7 +19,7 @@ use super::Guest;
 use super::placed::{Body, Placed};
 use crate::callback;
 use crate::guest::{Abort, Stopped};
-use crate::team::Turn;
+use crate::team::{Member, Turn};
 
 /// Why a call doesn't return to its guest.
 pub(super) enum Stop {
@@ -155,11 +155,7 @@ fn wait_on_thread<F: Future + ?Sized>(
     }
     match caller.data().member().cloned() {
         None => rankine_local::wait(rank, future, |request| Ok(answer(caller, request)?)),
-        Some(member) => {
-            let (world, id) = (rank.world().clone(), rank.id());
-            let park = || member.wait(|| world.is_woken(id));
-            rankine_local::wait_by(rank, future, |request| Ok(answer(caller, request)?), park)
-        }
+        Some(member) => rankine_local::wait_in_turns(rank, future, |request| Ok(answer(caller, request)?), &member),
     }
 }
 
@@ -446,5 +442,23 @@ async fn raise(rank: &Rank, on: On, error: rankine_guest::Error) -> Result<i32> 
             rank.world().end(End::Abort { rank: rank.id(), code });
             Err(stopped(rank, Some(text)))
         }
+    }
+}
+
+impl rankine_local::Turns for Member<Rank> {
+    fn thread(&self) -> u32 {
+        self.number
+    }
+
+    fn is_wanted(&self) -> bool {
+        Member::is_wanted(self)
+    }
+
+    fn pass(&self) {
+        Member::pass(self);
+    }
+
+    fn sleep(&self) -> bool {
+        Member::sleep(self)
     }
 }

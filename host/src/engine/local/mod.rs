@@ -35,11 +35,12 @@ mod watch;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
 
 use anyhow::Result;
 use rankine_abi::{Comm, Datatype};
 use rankine_guest::{Account, Memory, Who};
-use rankine_local::{End, Fibers, Options, Rank, Task, Wake as _, World, datatype};
+use rankine_local::{End, Fibers, Options, Rank, Task, World, datatype};
 use wasmtime::Linker;
 
 use self::compiler::Compiler;
@@ -49,6 +50,7 @@ use crate::confine::{Needs, Network};
 use crate::crew::{Crew, Role, Seat};
 use crate::job::{Part, Placement, Settings, cores};
 use crate::module::{self, Program};
+use crate::team::Parks;
 use crate::{engine, limits};
 
 /// What the store of a rank holds.
@@ -126,15 +128,9 @@ impl Engine for Local {
         }
     }
 
-    fn waits_here(&self, index: usize) {
+    fn waits(&self, index: usize, thread: Thread) {
         if let Carriers::Threads(threads) = &self.carriers {
-            threads.waits_here(index);
-        }
-    }
-
-    fn wake(&self, index: usize) {
-        if let Carriers::Threads(threads) = &self.carriers {
-            threads.wake(index);
+            threads.waits(index, thread);
         }
     }
 
@@ -161,6 +157,32 @@ fn rank(crew: &Crew<Local>, index: usize) -> Arc<Rank> {
     let rank = Rank::new(crew.engine.world.clone(), index).of_command(number);
     spawn::tell_environment(&rank, *ranks, arguments);
     Arc::new(rank)
+}
+
+impl Parks for Rank {
+    fn park(&self) -> bool {
+        Rank::park(self)
+    }
+
+    fn is_woken(&self) -> bool {
+        Rank::is_woken(self)
+    }
+
+    fn resume(&self) -> bool {
+        Rank::resume(self)
+    }
+
+    fn take_news(&self) -> bool {
+        Rank::take_news(self)
+    }
+
+    fn begin_errand(&self) {
+        self.world().begin_errand();
+    }
+
+    fn end_errand(&self) {
+        self.world().end_errand();
+    }
 }
 
 impl engine::Rank for Rank {
@@ -208,10 +230,6 @@ impl engine::Rank for Rank {
 
     fn set_thread(&self, is_main: bool) {
         Rank::set_thread(self, is_main);
-    }
-
-    fn awake(&self) {
-        self.resume();
     }
 
     fn leave(&self, ends_job: bool) {

@@ -20,7 +20,7 @@ pub(crate) struct Threads(Growing<Carrier>);
 #[derive(Default)]
 struct Carrier {
     main: OnceLock<Thread>,
-    /// Of a rank with threads, that which waited in MPI last.
+    /// Of a rank with threads, that which waits for it to be woken.
     waiting: Mutex<Option<Thread>>,
     has_threads: AtomicBool,
 }
@@ -66,10 +66,10 @@ impl Threads {
         Ok(())
     }
 
-    /// The calling thread is the one of this rank that is to be woken.
-    pub(super) fn waits_here(&self, rank: usize) {
+    /// This thread is the one of a rank that is to be woken.
+    pub(super) fn waits(&self, rank: usize, thread: Thread) {
         let carrier = &self.0[rank];
-        *carrier.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::current());
+        *carrier.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
         carrier.has_threads.store(true, Ordering::SeqCst);
     }
 

@@ -25,6 +25,7 @@ use crate::engine::mpi::spawn::ports;
 use crate::engine::mpi::{Guest, Result, attr, comm, datatype, io, misc, mpit, op, request, rma, spawn};
 use crate::job::Settings;
 use crate::profile::Profile;
+use crate::team::Parks;
 use crate::{callback, engine};
 
 /// See the module.
@@ -213,6 +214,9 @@ impl Rank {
         (!at.is_null() && self.memory().at(at, bytes.into()).is_some()).then_some(at)
     }
 }
+
+/// The engine runs no programs with threads.
+impl Parks for Rank {}
 
 impl engine::Rank for Rank {
     fn who(&self) -> Who {

@@ -3,19 +3,20 @@
 //! Every thread has a store of its own, so nothing of Wasmtime's is shared but the memory. What belongs to the rank as a
 //! whole is here:
 //!
-//! - **The turn.** The engine's rank is made for one thread. A thread touches it only while it has the turn, which it takes
-//!   when a call of MPI begins and gives back when the call ends or waits. So the rank moves from thread to thread as a
-//!   whole, as that of a fiber moves between workers. A rank whose program has no threads has no team, and takes no turn.
+//! - **The turn** ([`turns`]). The engine's rank is made for one thread. A thread touches it only while it has the turn, which
+//!   it takes when a call of MPI begins and gives back when the call ends or waits. So the rank moves from thread to thread
+//!   as a whole, as that of a fiber moves between workers. A rank whose program has no threads has no team, and takes no turn.
 //! - **WASI.** Threads share descriptors, behind a lock. Waiting for time to pass is each thread's own business.
 //! - **The end.** The first thread that ends the program (it returns from `main`, exits, traps) ends the rank; from then
 //!   on every call of the others into the host ends them. Those that compute, or wait for one another in the guest, stay
 //!   behind on their host threads, as ranks do that compute when their job ends (see the crate's head).
 
+mod turns;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, thread};
 
 use rankine_abi::{MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED};
@@ -30,6 +31,8 @@ use crate::guest::Guest;
 use crate::module::{GUEST_STACK, HOST_STACK};
 use crate::output::Output;
 use crate::told::{self, Ear};
+use turns::Turns;
+pub(crate) use turns::{Parks, Wakes};
 
 /// The thread that runs `main`.
 pub(crate) const MAIN: u32 = 0;
@@ -53,11 +56,7 @@ impl fmt::Display for Left {
 impl std::error::Error for Left {}
 
 /// What a team tells those who carry its rank.
-pub(crate) trait Carry<R: Rank>: Send + Sync {
-    /// The calling thread is the one to be woken when something happens that the rank waits for.
-    fn waits_here(&self);
-    /// Wakes the thread that said so last.
-    fn wake(&self);
+pub(crate) trait Carry<R: Rank>: Wakes + Send + Sync {
     /// A thread other than the main one has come to this error.
     fn dump(&self, store: &Store<Guest<R>>, error: &Error);
     /// A thread other than the main one ended the rank, and may look into it, if so; `refused` is a growth that it was
@@ -78,9 +77,6 @@ pub(crate) enum Ended<'a, R> {
     Alone,
 }
 
-/// How long a thread may take to leave MPI.
-const TO_LEAVE: Duration = Duration::from_millis(500);
-
 /// What all threads of a rank share.
 pub(crate) struct Team<R: Rank> {
     who: Who,
@@ -98,10 +94,11 @@ pub(crate) struct Team<R: Rank> {
     /// Threads that there may be at a time, beside the main one.
     most: usize,
     carrier: Box<dyn Carry<R>>,
-    state: Mutex<State>,
-    /// The turn is free, or the rank has ended.
-    free: Condvar,
-    ended: AtomicBool,
+    turns: Turns,
+    /// The thread that initialised MPI.
+    first: AtomicU32,
+    /// The number that was given out last.
+    last: AtomicU32,
 }
 
 // SAFETY: what isn't made for several threads are the rank and its objects. They are only reached through `Turn`, of
@@ -109,20 +106,6 @@ pub(crate) struct Team<R: Rank> {
 unsafe impl<R: Rank> Send for Team<R> {}
 // SAFETY: sharing a team lets only the thread that has the turn at its rank and objects; all else in it may be shared.
 unsafe impl<R: Rank> Sync for Team<R> {}
-
-#[derive(Default)]
-struct State {
-    /// The thread that has the turn, and how many of its calls are inside one another.
-    holder: Option<(u32, u32)>,
-    /// The thread that is in a function of MPI, perhaps waiting without the turn.
-    inside: Option<u32>,
-    /// The thread that initialised MPI.
-    first: u32,
-    /// Threads beside the main one.
-    running: usize,
-    /// The number that was given out last.
-    last: u32,
-}
 
 /// What a team is made of.
 pub(crate) struct Parts<R: Rank> {
@@ -158,9 +141,9 @@ impl<R: Rank> Team<R> {
             wasi: Mutex::new(wasi),
             most,
             carrier,
-            state: Mutex::default(),
-            free: Condvar::new(),
-            ended: AtomicBool::new(false),
+            turns: Turns::default(),
+            first: AtomicU32::new(MAIN),
+            last: AtomicU32::new(MAIN),
         })
     }
 
@@ -202,73 +185,28 @@ impl<R: Rank> Team<R> {
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::SeqCst)
-    }
-
-    /// Waits for the turn; nothing if the rank has ended meanwhile.
-    fn take(&self, thread: u32) -> Result<()> {
-        let mut state = lock(&self.state);
-        loop {
-            self.check()?;
-            match &mut state.holder {
-                None => {
-                    state.holder = Some((thread, 1));
-                    return Ok(());
-                }
-                Some((holder, depth)) if *holder == thread => {
-                    *depth += 1;
-                    return Ok(());
-                }
-                Some(_) => state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
+        self.turns.is_closed()
     }
 
     fn give_back(&self, thread: u32) {
-        let mut state = lock(&self.state);
-        if let Some((holder, depth)) = &mut state.holder
-            && *holder == thread
-        {
-            *depth -= 1;
-            if *depth == 0 {
-                state.holder = None;
-                if state.inside == Some(thread) {
-                    state.inside = None;
-                }
-                self.free.notify_all();
-            }
-        }
+        self.turns.give_back(thread, &*self.rank, &*self.carrier);
     }
 
     /// Ends the rank, if no other thread has: then the calling thread keeps the turn for good. Threads that wait in MPI
     /// leave it first.
     pub(crate) fn end(&self, thread: u32) -> Ended<'_, R> {
-        let mut state = lock(&self.state);
-        if self.ended.swap(true, Ordering::SeqCst) {
+        if !self.turns.close() {
             return Ended::Before;
         }
-        self.free.notify_all();
-        let is_in_mpi = |state: &State| {
-            let holds = state.holder.is_some_and(|(holder, _)| holder != thread);
-            holds || state.inside.is_some_and(|inside| inside != thread)
-        };
-        let until = Instant::now() + TO_LEAVE;
-        while is_in_mpi(&state) {
-            if Instant::now() >= until {
-                return Ended::Alone;
-            }
-            self.carrier.wake();
-            let waited = self.free.wait_timeout(state, Duration::from_millis(10));
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        match self.turns.take_for_good(thread, &*self.rank) {
+            true => Ended::Now(&self.rank),
+            false => Ended::Alone,
         }
-        state.holder = Some((thread, 1));
-        Ended::Now(&self.rank)
     }
 
     /// The host's own state of the rank may be half of one: nobody touches it any more.
     pub(crate) fn break_off(&self) {
-        self.ended.store(true, Ordering::SeqCst);
-        self.free.notify_all();
+        self.turns.close();
     }
 
     /// Starts a thread of the guest, which begins with this argument; its number, or nothing if there can't be another one.
@@ -302,17 +240,19 @@ impl<R: Rank> Team<R> {
 
     /// The number of a new thread, if there may be one more.
     fn number(&self) -> Option<u32> {
-        let mut state = lock(&self.state);
-        if state.running == self.most || state.last == LAST_NUMBER {
+        let next = |last: u32| (last < LAST_NUMBER).then_some(last + 1);
+        if !self.turns.begin_thread(self.most) {
             return None;
         }
-        state.running += 1;
-        state.last += 1;
-        Some(state.last)
+        let number = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        if number.is_err() {
+            self.gone();
+        }
+        number.ok().map(|last| last + 1)
     }
 
     fn gone(&self) {
-        lock(&self.state).running -= 1;
+        self.turns.end_thread(&*self.rank);
     }
 
     /// Runs a thread on the calling one. `begins` is called once nothing can keep it from running.
@@ -365,7 +305,9 @@ impl<R: Rank> Member<R> {
     /// Takes the turn for a call of MPI, if the program may make it. `is_anytime`: any thread may call it.
     fn begin(&self, call: &str, is_anytime: bool) -> Result<()> {
         let Member { team, number } = self;
-        team.take(*number)?;
+        if !team.turns.take(*number, &*team.rank) {
+            return Err(Left.into());
+        }
         let admitted = self.admit(call, is_anytime);
         if admitted.is_err() {
             team.give_back(*number);
@@ -375,54 +317,41 @@ impl<R: Rank> Member<R> {
 
     fn admit(&self, call: &str, is_anytime: bool) -> Result<()> {
         let Member { team, number } = self;
-        let mut state = lock(&team.state);
-        team.rank.set_thread(*number == state.first);
-        if state.inside.is_some_and(|inside| inside != *number) {
-            // It may be parked, and somebody calls: it looks again.
-            team.rank.awake();
-            team.carrier.wake();
-        }
-        if is_anytime || state.holder.is_some_and(|(_, depth)| depth > 1) {
+        let first = team.first.load(Ordering::Relaxed);
+        team.rank.set_thread(*number == first);
+        if is_anytime || team.turns.is_nested() {
             return Ok(());
         }
         let level = team.rank.thread_level();
         match level {
             MPI_THREAD_MULTIPLE => {}
             MPI_THREAD_SERIALIZED => {
-                if let Some(other) = state.inside.filter(|inside| inside != number) {
+                if let Some(other) = team.turns.other_inside(*number) {
                     return Err(at_once(call, *number, other));
                 }
             }
             // It may be about to initialise MPI.
-            _ if !team.rank.is_running() => state.first = *number,
-            _ if *number != state.first => return Err(not_the_first(call, *number, level)),
+            _ if !team.rank.is_running() => team.first.store(*number, Ordering::Relaxed),
+            _ if *number != first => return Err(not_the_first(call, *number, level)),
             _ => {}
         }
-        state.inside = Some(*number);
+        team.turns.enter(*number, level == MPI_THREAD_MULTIPLE);
         Ok(())
     }
 
-    /// Waits without the turn until `is_woken`. False if the rank has ended.
-    pub(crate) fn wait(&self, is_woken: impl Fn() -> bool) -> bool {
-        let Member { team, number } = self;
-        team.carrier.waits_here();
-        let depth = {
-            let mut state = lock(&team.state);
-            let depth = state.holder.take();
-            team.free.notify_all();
-            depth
-        };
-        while !is_woken() && !team.has_ended() {
-            thread::park();
-        }
-        // Whoever ends the rank waits until this call has been left, and takes no turn before.
-        let mut state = lock(&team.state);
-        while state.holder.is_some() {
-            state = team.free.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state.holder = depth;
-        debug_assert!(state.holder.is_some_and(|(holder, _)| holder == *number));
-        !team.has_ended()
+    /// Waits without the turn until it is worth looking again for what has been announced. False if the rank has ended.
+    pub(crate) fn sleep(&self) -> bool {
+        self.team.turns.sleep(self.number, &*self.team.rank, &*self.team.carrier)
+    }
+
+    /// Whether other threads want the turn.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.team.turns.is_wanted()
+    }
+
+    /// Lets other threads have the turn before this one goes on.
+    pub(crate) fn pass(&self) {
+        self.team.turns.pass(self.number, &*self.team.rank);
     }
 }
 
@@ -431,14 +360,14 @@ fn not_the_first(call: &str, number: u32, level: i32) -> Error {
     let asked = if level == 0 { "MPI_Init or MPI_THREAD_SINGLE" } else { "MPI_THREAD_FUNNELED" };
     format_err!(
         "{call} was called by thread {number}, and the program asked for {asked}, with which only the thread that \
-         initialised MPI may call it: ask MPI_Init_thread for MPI_THREAD_SERIALIZED, and look at what is provided"
+         initialised MPI may call it: ask MPI_Init_thread for MPI_THREAD_MULTIPLE"
     )
 }
 
 fn at_once(call: &str, number: u32, other: u32) -> Error {
     format_err!(
         "{call} was called by thread {number} while thread {other} is in a function of MPI, and MPI_THREAD_SERIALIZED \
-         means that one thread at a time calls MPI"
+         means that one thread at a time calls MPI: ask MPI_Init_thread for MPI_THREAD_MULTIPLE"
     )
 }
 

@@ -1,0 +1,509 @@
+//! Which thread of a rank may touch it, and when the rank sleeps.
+//!
+//! A thread takes the turn when a call of MPI begins and gives it back when the call ends or waits; threads get it in the
+//! order in which they ask. A thread that waits has announced what it waits for, and sleeps until it is worth looking
+//! again: the rank was woken, or a call of another thread has changed something. Once all that wait have found nothing
+//! since then, the rank itself is put to sleep for them, by whoever has the turn.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+/// A rank, as its threads put it to sleep. All of it may be asked without the turn, but for parking and resuming.
+pub(crate) trait Parks {
+    /// Puts the rank to sleep; false if there is something to look at first.
+    fn park(&self) -> bool {
+        false
+    }
+
+    /// Whether it has been woken since.
+    fn is_woken(&self) -> bool {
+        true
+    }
+
+    /// It runs again; whether somebody has woken it.
+    fn resume(&self) -> bool {
+        true
+    }
+
+    /// Whether one thread has ended what another may wait for, without a message.
+    fn take_news(&self) -> bool {
+        true
+    }
+
+    /// Counts as a rank that runs, although it sleeps: one of its threads may still call.
+    fn begin_errand(&self) {}
+
+    /// No longer so.
+    fn end_errand(&self) {}
+}
+
+/// Who is told which thread is to be woken for its rank.
+pub(crate) trait Wakes {
+    fn waits(&self, thread: Thread);
+}
+
+/// How long a thread may take to leave MPI.
+const TO_LEAVE: Duration = Duration::from_millis(500);
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Turns {
+    state: Mutex<State>,
+    /// The turn is free, or the rank has ended.
+    free: Condvar,
+    ended: AtomicBool,
+    /// Threads in the queue.
+    wanted: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    holder: Option<Holder>,
+    /// Who waits for the turn.
+    queue: VecDeque<u32>,
+    /// Threads that are in functions of MPI, perhaps waiting without the turn.
+    inside: Vec<u32>,
+    sleepers: Vec<Sleeper>,
+    /// The rank sleeps, and this sleeper is told when it is woken.
+    parked: Option<u32>,
+    /// It counts as running nevertheless.
+    errand: bool,
+    /// Threads beside the main one.
+    others: usize,
+    /// Threads may wait in MPI while others call it.
+    is_multiple: bool,
+}
+
+/// The thread that has the turn, and how many of its calls are inside one another.
+#[derive(Clone, Copy)]
+struct Holder {
+    thread: u32,
+    depth: u32,
+}
+
+/// A thread that waits in a function of MPI.
+struct Sleeper {
+    number: u32,
+    thread: Thread,
+    /// It has been roused.
+    looks: bool,
+}
+
+impl State {
+    /// All that wait look again.
+    fn rouse(&mut self) {
+        for sleeper in &mut self.sleepers {
+            sleeper.looks = true;
+            sleeper.thread.unpark();
+        }
+    }
+
+    /// The rank is about to be looked at.
+    fn resume(&mut self, rank: &impl Parks) {
+        if self.parked.take().is_some() && rank.resume() {
+            self.rouse();
+        }
+    }
+
+    /// The thread that has the turn will do no more with it: the rank sleeps if nobody has anything to look at.
+    fn settle(&mut self, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) {
+        if rank.take_news() {
+            self.rouse();
+        }
+        // Whoever looks next settles it.
+        if !self.queue.is_empty() || self.sleepers.iter().any(|sleeper| sleeper.looks) {
+            return;
+        }
+        let Some(first) = self.sleepers.first() else { return };
+        let number = first.number;
+        wakes.waits(first.thread.clone());
+        let all_wait = self.sleepers.len() > self.others;
+        if !all_wait && self.is_multiple && !self.errand {
+            self.errand = true;
+            rank.begin_errand();
+        }
+        if !rank.park() {
+            self.rouse();
+            return;
+        }
+        self.parked = Some(number);
+        if all_wait {
+            self.end_errand(rank);
+        }
+    }
+
+    fn end_errand(&mut self, rank: &impl Parks) {
+        if std::mem::take(&mut self.errand) {
+            rank.end_errand();
+        }
+    }
+}
+
+impl Turns {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rank has ended: who waits is woken, and takes no new turn.
+    pub(super) fn close(&self) -> bool {
+        let mut state = self.lock();
+        let was_open = !self.ended.swap(true, Ordering::SeqCst);
+        state.rouse();
+        self.free.notify_all();
+        was_open
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Whether others want the turn.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) != 0
+    }
+
+    /// A thread begins, if there are fewer than `most` beside the main one.
+    pub(super) fn begin_thread(&self, most: usize) -> bool {
+        let mut state = self.lock();
+        let may = state.others < most;
+        state.others += usize::from(may);
+        may
+    }
+
+    /// A thread has ended: the others may be waiting for what only it could have done.
+    pub(super) fn end_thread(&self, rank: &impl Parks) {
+        let mut state = self.lock();
+        state.others -= 1;
+        if state.parked.is_some() && state.sleepers.len() > state.others {
+            state.end_errand(rank);
+        }
+    }
+
+    /// Waits for the turn behind those who have asked before, unless `gives_up` once the rank has ended.
+    fn acquire<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        holder: Holder,
+        gives_up: bool,
+    ) -> (MutexGuard<'a, State>, bool) {
+        if state.holder.is_some() || !state.queue.is_empty() {
+            let thread = holder.thread;
+            state.queue.push_back(thread);
+            self.wanted.fetch_add(1, Ordering::Relaxed);
+            let stays = |state: &State| {
+                (state.holder.is_some() || state.queue.front() != Some(&thread)) && !(gives_up && self.is_closed())
+            };
+            while stays(&state) {
+                state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            state.queue.retain(|&other| other != thread);
+            self.wanted.fetch_sub(1, Ordering::Relaxed);
+        }
+        if gives_up && self.is_closed() {
+            self.free.notify_all();
+            return (state, false);
+        }
+        state.holder = Some(holder);
+        (state, true)
+    }
+
+    /// Takes the turn, for a call within one that has it too; false if the rank has ended.
+    pub(super) fn take(&self, thread: u32, rank: &impl Parks) -> bool {
+        let mut state = self.lock();
+        if self.is_closed() {
+            return false;
+        }
+        if let Some(holder) = state.holder.as_mut().filter(|holder| holder.thread == thread) {
+            holder.depth += 1;
+            return true;
+        }
+        let (mut state, has_it) = self.acquire(state, Holder { thread, depth: 1 }, true);
+        if has_it {
+            state.resume(rank);
+        }
+        has_it
+    }
+
+    pub(super) fn give_back(&self, thread: u32, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) {
+        let mut state = self.lock();
+        let Some(holder) = state.holder.as_mut().filter(|holder| holder.thread == thread) else { return };
+        holder.depth -= 1;
+        if holder.depth > 0 {
+            return;
+        }
+        state.inside.retain(|&other| other != thread);
+        state.settle(rank, wakes);
+        state.holder = None;
+        self.free.notify_all();
+    }
+
+    /// Whether the call that has the turn is inside of another one of its thread.
+    pub(super) fn is_nested(&self) -> bool {
+        self.lock().holder.is_some_and(|holder| holder.depth > 1)
+    }
+
+    /// Another thread that is in a function of MPI.
+    pub(super) fn other_inside(&self, thread: u32) -> Option<u32> {
+        self.lock().inside.iter().copied().find(|&other| other != thread)
+    }
+
+    /// The thread that has the turn is in a function of MPI, as others may be if `is_multiple`.
+    pub(super) fn enter(&self, thread: u32, is_multiple: bool) {
+        let mut state = self.lock();
+        state.is_multiple = is_multiple;
+        if !state.inside.contains(&thread) {
+            state.inside.push(thread);
+        }
+    }
+
+    /// Lets those who want it have the turn before this thread goes on.
+    pub(super) fn pass(&self, thread: u32, rank: &impl Parks) {
+        if !self.is_wanted() {
+            return thread::yield_now();
+        }
+        let mut state = self.lock();
+        let Some(holder) = state.holder.filter(|holder| holder.thread == thread) else { return };
+        state.holder = None;
+        self.free.notify_all();
+        let (mut state, _) = self.acquire(state, holder, false);
+        state.resume(rank);
+    }
+
+    /// Waits without the turn until it is worth looking again; false if the rank has ended. What the thread waits for
+    /// has been announced.
+    pub(super) fn sleep(&self, thread: u32, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) -> bool {
+        let mut state = self.lock();
+        let Some(holder) = state.holder.filter(|holder| holder.thread == thread) else { return false };
+        state.sleepers.push(Sleeper { number: thread, thread: thread::current(), looks: false });
+        state.settle(rank, wakes);
+        state.holder = None;
+        self.free.notify_all();
+        let sleeps = |state: &State| {
+            let is_roused = state.sleepers.iter().any(|sleeper| sleeper.number == thread && sleeper.looks);
+            !is_roused && !(state.parked == Some(thread) && rank.is_woken()) && !self.is_closed()
+        };
+        while sleeps(&state) {
+            drop(state);
+            thread::park();
+            state = self.lock();
+        }
+        // Whoever ends the rank waits until this call has been left, and takes no turn before.
+        let (mut state, _) = self.acquire(state, holder, false);
+        state.sleepers.retain(|sleeper| sleeper.number != thread);
+        state.resume(rank);
+        !self.is_closed()
+    }
+
+    /// Takes the turn for good, once no other thread is in MPI any more; false if one stays there for too long. The rank
+    /// has been closed.
+    pub(super) fn take_for_good(&self, thread: u32, rank: &impl Parks) -> bool {
+        let mut state = self.lock();
+        let until = Instant::now() + TO_LEAVE;
+        let is_in_mpi = |state: &State| {
+            let holds = state.holder.is_some_and(|holder| holder.thread != thread);
+            holds || state.inside.iter().any(|&inside| inside != thread)
+        };
+        let mut is_alone = true;
+        while is_alone && is_in_mpi(&state) {
+            state.rouse();
+            let waited = self.free.wait_timeout(state, Duration::from_millis(10));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            is_alone = Instant::now() < until;
+        }
+        if is_alone {
+            state.holder = Some(Holder { thread, depth: 1 });
+        }
+        state.end_errand(rank);
+        is_alone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicI32, AtomicU32};
+
+    use super::*;
+
+    const RUNNING: u32 = 0;
+    const PARKED: u32 = 1;
+    const NOTIFIED: u32 = 2;
+
+    const THREADS: usize = 4;
+
+    /// A rank that several threads wait for items in.
+    #[derive(Default)]
+    struct Fake {
+        park: AtomicU32,
+        /// Ranks that run, this one and errands.
+        active: AtomicI32,
+        items: [AtomicU32; THREADS],
+        waiting: Mutex<Option<Thread>>,
+        /// Who has the turn is in here.
+        busy: AtomicBool,
+        news: AtomicBool,
+    }
+
+    impl Parks for Fake {
+        fn park(&self) -> bool {
+            if self.park.compare_exchange(RUNNING, PARKED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+                self.park.store(RUNNING, Ordering::SeqCst);
+                return false;
+            }
+            self.active.fetch_sub(1, Ordering::SeqCst);
+            true
+        }
+
+        fn is_woken(&self) -> bool {
+            self.park.load(Ordering::SeqCst) != PARKED
+        }
+
+        fn resume(&self) -> bool {
+            self.active.fetch_add(1, Ordering::SeqCst);
+            self.park.swap(RUNNING, Ordering::SeqCst) == NOTIFIED
+        }
+
+        fn take_news(&self) -> bool {
+            self.news.swap(false, Ordering::SeqCst)
+        }
+
+        fn begin_errand(&self) {
+            self.active.fetch_add(1, Ordering::SeqCst);
+        }
+
+        fn end_errand(&self) {
+            self.active.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    impl Wakes for Fake {
+        fn waits(&self, thread: Thread) {
+            *self.waiting.lock().unwrap() = Some(thread);
+        }
+    }
+
+    impl Fake {
+        /// What a peer does.
+        fn deliver(&self, to: usize) {
+            self.items[to].fetch_add(1, Ordering::SeqCst);
+            if self.park.swap(NOTIFIED, Ordering::SeqCst) == PARKED
+                && let Some(thread) = &*self.waiting.lock().unwrap()
+            {
+                thread.unpark();
+            }
+        }
+
+        /// What a thread does with the turn.
+        fn look<T>(&self, look: impl FnOnce() -> T) -> T {
+            assert!(!self.busy.swap(true, Ordering::SeqCst), "two threads have the turn");
+            let found = look();
+            self.busy.store(false, Ordering::SeqCst);
+            found
+        }
+
+        fn take_item(&self, of: usize) -> bool {
+            self.look(|| {
+                let less = |items: u32| items.checked_sub(1);
+                self.items[of].fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
+            })
+        }
+    }
+
+    fn team() -> (Turns, Fake) {
+        let turns = Turns::default();
+        (0..THREADS - 1).for_each(|_| assert!(turns.begin_thread(THREADS - 1)));
+        assert!(!turns.begin_thread(THREADS - 1));
+        let rank = Fake::default();
+        rank.active.store(1, Ordering::SeqCst);
+        (turns, rank)
+    }
+
+    #[test]
+    fn whoever_has_something_is_woken() {
+        const EACH: usize = 3000;
+        let (turns, rank) = team();
+        thread::scope(|scope| {
+            let (turns, rank) = (&turns, &rank);
+            for of in 0..THREADS {
+                scope.spawn(move || {
+                    for _ in 0..EACH {
+                        assert!(turns.take(of as u32, rank));
+                        turns.enter(of as u32, true);
+                        while !rank.take_item(of) {
+                            assert!(turns.sleep(of as u32, rank, rank));
+                        }
+                        turns.give_back(of as u32, rank, rank);
+                    }
+                });
+            }
+            scope.spawn(move || (0..THREADS * EACH).for_each(|number| rank.deliver(number * 7 % THREADS)));
+        });
+        assert!(rank.items.iter().all(|items| items.load(Ordering::SeqCst) == 0));
+    }
+
+    #[test]
+    fn one_thread_gives_another_what_no_message_brings() {
+        let (turns, rank) = team();
+        let given = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (turns, rank, given) = (&turns, &rank, &given);
+            scope.spawn(move || {
+                assert!(turns.take(0, rank));
+                turns.enter(0, true);
+                while !rank.look(|| given.load(Ordering::SeqCst)) {
+                    assert!(turns.sleep(0, rank, rank));
+                }
+                turns.give_back(0, rank, rank);
+            });
+            scope.spawn(move || {
+                // It sleeps, and others may still call: the rank counts.
+                while rank.park.load(Ordering::SeqCst) != PARKED {
+                    thread::yield_now();
+                }
+                assert_eq!(rank.active.load(Ordering::SeqCst), 1);
+                assert!(turns.take(1, rank));
+                turns.enter(1, true);
+                rank.look(|| given.store(true, Ordering::SeqCst));
+                rank.news.store(true, Ordering::SeqCst);
+                turns.give_back(1, rank, rank);
+            });
+        });
+    }
+
+    #[test]
+    fn a_rank_whose_threads_all_wait_runs_no_more() {
+        let (turns, rank) = team();
+        let woken = Cell::new(0);
+        thread::scope(|scope| {
+            let sleepers: Vec<_> = (0..THREADS - 1)
+                .map(|of| {
+                    let (turns, rank) = (&turns, &rank);
+                    scope.spawn(move || {
+                        assert!(turns.take(of as u32, rank));
+                        turns.enter(of as u32, true);
+                        while turns.sleep(of as u32, rank, rank) {}
+                        turns.give_back(of as u32, rank, rank);
+                    })
+                })
+                .collect();
+            while turns.lock().sleepers.len() < THREADS - 1 {
+                thread::yield_now();
+            }
+            assert_eq!(rank.active.load(Ordering::SeqCst), 1);
+            // The last one ends instead of waiting.
+            turns.end_thread(&rank);
+            assert_eq!(rank.active.load(Ordering::SeqCst), 0);
+            assert!(turns.close() && !turns.close());
+            for sleeper in sleepers {
+                sleeper.join().unwrap();
+                woken.set(woken.get() + 1);
+            }
+        });
+        assert_eq!(woken.get(), THREADS - 1);
+        assert!(turns.take_for_good(3, &rank));
+        assert!(!turns.take(1, &rank));
+    }
+}
