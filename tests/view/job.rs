@@ -27,6 +27,17 @@ impl Job {
     pub fn start(rankine: &Path, options: &[&str], guest: &Path, arguments: &[&str]) -> Result<Job, Failed> {
         let mut command = Command::new(rankine);
         command.args(["run", "--view"]).args(options).arg(guest).args(arguments);
+        Job::begin(command)
+    }
+
+    /// Shows a recording.
+    pub fn replay(rankine: &Path, recording: &Path) -> Result<Job, Failed> {
+        let mut command = Command::new(rankine);
+        command.arg("view").arg(recording);
+        Job::begin(command)
+    }
+
+    fn begin(mut command: Command) -> Result<Job, Failed> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| error.to_string())?;
         let mut errors = BufReader::new(child.stderr.take().expect("it is piped"));
@@ -55,6 +66,13 @@ impl Job {
     /// Whether it still runs.
     pub fn runs(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Kills it, as a batch system does.
+    pub fn kill(mut self) -> Result<(), Failed> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
     }
 
     /// Waits for its end: its status, what it printed, and what was said of it.

@@ -7,6 +7,7 @@ mod job;
 mod places;
 #[path = "../harness/process.rs"]
 mod process;
+mod recorded;
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,6 +34,11 @@ fn main() -> ExitCode {
         ("who_was_late_and_who_sent", who_was_late_and_who_sent),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
+        ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
+        ("a_recording_has_every_change_when_it_was_made", recorded::a_recording_has_every_change_when_it_was_made),
+        ("what_a_killed_job_has_recorded_is_shown", recorded::what_a_killed_job_has_recorded_is_shown),
+        ("a_job_is_recorded_without_a_page", recorded::a_job_is_recorded_without_a_page),
+        ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
         ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
@@ -161,7 +167,7 @@ fn a_browser_draws_and_steers(site: &Site) -> Result<(), Failed> {
     let made = browser.value(&tab, "document.querySelectorAll('img, i, b, main script').length")?;
     check(made == 0, || format!("{made} elements were made of texts"))?;
     // The slider, by keys.
-    browser.value(&tab, "document.querySelector('input[type=range]').focus()")?;
+    browser.value(&tab, "document.querySelector('#controls input[type=range]').focus()")?;
     browser.press(&tab, "ArrowRight", 39)?;
     browser.press(&tab, "ArrowRight", 39)?;
     browser.wait(&tab, "document.querySelector('.scale span').textContent === '200'")?;

@@ -19,6 +19,7 @@ mod page;
 mod pages;
 mod profiling;
 mod programs;
+mod recording;
 mod run;
 mod sdk;
 mod sign;
@@ -26,6 +27,7 @@ mod spellings;
 mod submit;
 mod suggest;
 mod values;
+mod view;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -79,6 +81,8 @@ enum Command {
     Link(compilers::Linker),
     /// Compile programs ahead, so that they start at once
     Compile(compile::Arguments),
+    /// Show what a job has recorded, in a browser
+    View(view::Arguments),
     /// Sign a program, or make a key to sign with
     Sign(sign::Arguments),
     /// Show how much compiled code is kept, or remove it
@@ -113,6 +117,7 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(*arguments),
         Command::Compile(arguments) => compile::run(arguments),
+        Command::View(arguments) => view::run(&arguments),
         Command::Sign(arguments) => sign::run(&arguments),
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Info(arguments) => info::run(arguments),

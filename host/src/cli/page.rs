@@ -1,50 +1,119 @@
-//! The page of a job that runs, as `rankine run --view` serves it.
+//! What a job shows while it runs, as `rankine run` has it: the page of `--view`, the file of `--record`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context as _, Result};
-use rankine_view::{Server, View};
+use rankine_view::{Address, Server, Source, Tape, View};
 
 use super::account::account;
+use super::recording::{self, Recording};
+use super::values::parse_size;
 use crate::ending::Ending;
+use crate::job::Settings;
 use crate::shown;
 
+#[derive(clap::Args)]
+pub(super) struct Options {
+    /// Serve a page that shows the program's fields and lets you steer it; prints its address, on this machine alone unless
+    /// you name another
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    view: Option<Address>,
+
+    /// Write what the program shows to a file, for `rankine view`; with or without --view
+    #[arg(long, value_name = "FILE.rkv")]
+    record: Option<PathBuf>,
+
+    /// Bytes that a recording may have: 200M, 4G; what comes after is not recorded
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G", requires = "record")]
+    record_limit: usize,
+}
+
+impl Options {
+    /// The option that wants all ranks in one process, if one was given.
+    pub fn wanted(&self) -> Option<&'static str> {
+        self.view.as_ref().map(|_| "--view").or(self.record.as_ref().map(|_| "--record"))
+    }
+
+    /// What is to be shown of a job, and where. Begins to listen: behind the wall nobody can.
+    pub fn begin(&self) -> Result<Shows> {
+        let server = self.view.as_ref().map(Server::listen).transpose().context("--view")?;
+        Ok(Shows { server, file: self.record.clone(), limit: self.record_limit, tape: None })
+    }
+}
+
+/// What is to be shown of a job that does not run yet.
+pub(super) struct Shows {
+    server: Option<Server>,
+    file: Option<PathBuf>,
+    limit: usize,
+    tape: Option<Tape>,
+}
+
+impl Shows {
+    /// The view of the job, if anything is to be shown.
+    pub fn view(&self, settings: &Settings) -> Option<Arc<View>> {
+        let is_wanted = self.server.is_some() || self.file.is_some();
+        is_wanted.then(|| View::new(title(settings.parts[0].file()), settings.ranks, self.server.is_some()))
+    }
+
+    /// Makes the file of the recording, once there is a program to be run.
+    pub fn make_file(&mut self) -> Result<()> {
+        self.tape = self.file.as_deref().map(|file| recording::tape(file, self.limit)).transpose()?;
+        Ok(())
+    }
+
+    /// Answers browsers and records from now on, and says where.
+    pub fn open(self, view: Option<&Arc<View>>) -> Result<Page> {
+        let Some(view) = view else { return Ok(Page::default()) };
+        let recording = self.tape.map(|tape| Recording::begin(tape, view, self.server.is_none())).transpose()?;
+        let server = self.server.map(|server| {
+            let (url, is_loopback) = (server.url(), server.is_loopback());
+            let server = server.start(Source::Job(view.clone()))?;
+            say_where(&url, is_loopback, "sees the job and can steer it");
+            anyhow::Ok(server)
+        });
+        Ok(Page { view: Some(view.clone()), server: server.transpose()?, recording })
+    }
+}
+
 /// What the page of a program is called.
-pub(super) fn title(file: &Path) -> String {
+fn title(file: &Path) -> String {
     shown::line(&file.file_name().unwrap_or(file.as_os_str()).to_string_lossy())
 }
 
-/// The page of a job that runs.
+/// Says where a page is, and what others can do there.
+pub(super) fn say_where(url: &str, is_loopback: bool, what: &str) {
+    eprintln!("rankine: view: {url}");
+    if !is_loopback {
+        eprintln!("rankine: warning: whoever knows this address, or listens on the way to it, {what}");
+    }
+}
+
+/// What is shown of a job that runs.
+#[derive(Default)]
 pub(super) struct Page {
-    view: Arc<View>,
-    server: JoinHandle<()>,
+    view: Option<Arc<View>>,
+    server: Option<JoinHandle<()>>,
+    recording: Option<Recording>,
 }
 
 impl Page {
-    /// Answers browsers from now on, and says where.
-    pub fn open(server: Server, view: Option<&Arc<View>>) -> Result<Page> {
-        let view = view.context("a job with a page has a view")?.clone();
-        let (url, is_loopback) = (server.url(), server.is_loopback());
-        let server = server.start(view.clone())?;
-        eprintln!("rankine: view: {url}");
-        if !is_loopback {
-            eprintln!(
-                "rankine: warning: whoever knows this address, or listens on the way to it, sees the job and can steer it"
-            );
-        }
-        Ok(Page { view, server })
-    }
-
-    /// Tells browsers how the job ended.
+    /// Tells browsers and the recording how the job ended.
     pub fn close(self, ending: &Ending) {
+        let Some(view) = self.view else { return };
         let how = match (account(ending).first(), ending.status()) {
             (Some(line), _) => line.trim_start_matches("rankine: ").to_owned(),
             (None, 0) => "finished".into(),
             (None, status) => format!("exited with status {status}"),
         };
-        self.view.end(shown::line(&how));
-        let _ = self.server.join();
+        view.end(shown::line(&how));
+        if let Some(recording) = self.recording {
+            recording.end();
+        }
+        if let Some(server) = self.server {
+            let _ = server.join();
+        }
     }
 }

@@ -10,11 +10,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use rankine_view::{Address, Server, View};
 
 use super::account::report;
 use super::checking::Checking;
-use super::page::{self, Page};
+use super::page;
 use super::profiling::Profiling;
 use super::values::{
     parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_threads, parse_variable,
@@ -105,10 +104,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     fibers: bool,
 
-    /// Serve a page that shows the program's fields and lets you steer it; prints its address, on this machine alone unless
-    /// you name another
-    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    view: Option<Address>,
+    #[command(flatten)]
+    shows: page::Options,
 
     /// Say at the end how often each place of the program called MPI, how long that took and how much it moved; as JSON in
     /// the file too
@@ -189,6 +186,7 @@ Examples:
   rankine run -n 2 --label --timeout 60 test.wasm
   mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
   rankine run -n 4 --view nozzle.wasm  watch it in a browser
+  rankine run -n 4 --record nozzle.rkv nozzle.wasm   watch it later: rankine view nozzle.rkv
   rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
   rankine run -n 1 master.wasm : -n 3 worker.wasm   two programs in one MPI_COMM_WORLD
 
@@ -238,8 +236,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     let mark = arguments.mark.clone();
-    // Before the wall, behind which nobody can begin to listen.
-    let server = arguments.view.as_ref().map(Server::listen).transpose()?;
+    let mut shows = arguments.shows.begin()?;
     let profiling =
         arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
     let checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
@@ -248,7 +245,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     settings.profile = profiling.as_ref().map(Profiling::profile);
     settings.check = checking.as_ref().map(Checking::check);
     let audit = Policy::of_machine()?.apply(name, &mut settings)?;
-    settings.view = server.is_some().then(|| View::new(page::title(settings.parts[0].file()), settings.ranks));
+    settings.view = shows.view(&settings);
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
@@ -256,8 +253,9 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     let compiling = module::Settings { perf, coredump, reproducible: settings.reproducible, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
     mark.map(|file| store::mark(&file)).transpose()?;
+    shows.make_file()?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
-    let page = server.map(|server| Page::open(server, settings.view.as_ref())).transpose()?;
+    let page = shows.open(settings.view.as_ref())?;
     let note = Noted::new(name, &programs, &settings);
     let job = Job::new(engine, &programs, settings)?;
     let remote = job.remote();
@@ -272,9 +270,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
         profiling.say();
     }
     let status = checking.map_or(ending.status(), |checking| checking.say(&ending));
-    if let Some(page) = page {
-        page.close(&ending);
-    }
+    page.close(&ending);
     note.write(audit, &ending);
     job.conclude(&ending);
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
@@ -392,10 +388,10 @@ impl Arguments {
         if matches!(self.engine, Some(EngineName::Local)) {
             usage("--hosts is for the engine mpi: `local` has all ranks in one process");
         }
-        if self.view.is_some() {
-            usage(
-                "--view is for the engine local, which has all ranks in one process, and --hosts is for the engine mpi",
-            );
+        if let Some(option) = self.shows.wanted() {
+            usage(&format!(
+                "{option} is for the engine local, which has all ranks in one process, and --hosts is for the engine mpi"
+            ));
         }
         if self.check.is_some() {
             usage(
@@ -466,6 +462,12 @@ impl Arguments {
         }
         let launcher = process::launcher();
         let engine = self.engine.unwrap_or(if launcher.is_some() { EngineName::Mpi } else { EngineName::Local });
+        if let (EngineName::Mpi, Some(option)) = (engine, self.shows.wanted()) {
+            usage(&format!(
+                "{option} is for the engine local, which has all ranks in one process: rankine run --engine local -n N {option} {}",
+                self.program[0]
+            ));
+        }
         match (engine, launcher, self.ranks) {
             (EngineName::Mpi, ..) if programs::are_several(&self.program) => usage(&format!(
                 "with the engine mpi each rank is a process, and it is the launcher that starts several programs: \
@@ -491,10 +493,6 @@ impl Arguments {
             ),
             (EngineName::Mpi, ..) if self.check.is_some() => usage(&format!(
                 "--check is for the engine local, which has all ranks in one process: rankine run --engine local -n N --check {}",
-                self.program[0]
-            )),
-            (EngineName::Mpi, ..) if self.view.is_some() => usage(&format!(
-                "--view is for the engine local, which has all ranks in one process: rankine run --engine local -n N --view {}",
                 self.program[0]
             )),
             (EngineName::Local, None, _) if self.mpi_lib.is_some() => {

@@ -15,9 +15,9 @@ use crate::lock;
 /// Between samples.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(250);
 /// Samples that are kept for those who come late.
-const MOST_SAMPLES: usize = 240;
+pub(crate) const MOST_SAMPLES: usize = 240;
 /// Rows at most.
-const MOST_ROWS: usize = 64;
+pub(crate) const MOST_ROWS: usize = 64;
 
 pub(crate) struct Activity {
     origin: Instant,
@@ -62,6 +62,11 @@ impl Activity {
             bytes: (0..rows * rows).map(|_| AtomicU64::new(0)).collect(),
             samples: Mutex::new(samples),
         }
+    }
+
+    /// Since the job began.
+    pub fn elapsed(&self) -> Duration {
+        self.origin.elapsed()
     }
 
     fn now(&self) -> u64 {

@@ -7,7 +7,7 @@ use rankine_view_wire::Said;
 use crate::lock;
 
 /// Points that are kept. One that has more loses every other one of those it has.
-const MOST_POINTS: usize = 1 << 15;
+pub(crate) const MOST_POINTS: usize = 1 << 15;
 
 #[derive(Default)]
 pub(crate) struct Curve(Mutex<State>);

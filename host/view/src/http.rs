@@ -98,16 +98,13 @@ impl Door {
         if !self.is_ours(&request.host) {
             return Err(Refusal(
                 403,
-                "This page is reached by an address in numbers, localhost, or the name in --view.",
+                "This page is reached by an address in numbers, localhost, or the name that rankine was given.",
             ));
         }
         let path = request.path.strip_prefix('/').unwrap_or_default();
         let (token, file) = path.split_once('/').unwrap_or((path, "/"));
         if !is_equal(token, &self.token) {
-            return Err(Refusal(
-                403,
-                "This is not the address that rankine run --view has printed: its token is another.",
-            ));
+            return Err(Refusal(403, "This is not the address that rankine has printed: its token is another."));
         }
         if request.method != "GET" {
             return Err(Refusal(405, "Only GET is answered."));

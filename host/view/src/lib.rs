@@ -8,6 +8,7 @@
 //! | `curve`, `control` | curves; what the page may change |
 //! | `named` | things that are found by the name that a guest gave them |
 //! | `viewer` | one browser: what it has seen, and what it still has to see |
+//! | `recording` | what a job has shown, in a file, and that file in a page |
 //! | `server`, `http` | who may have the page |
 //!
 //! A job never waits for a browser. A rank that publishes decides whether anybody has time for another frame; if so, it
@@ -26,6 +27,7 @@ mod http;
 mod local;
 mod named;
 mod publisher;
+mod recording;
 mod server;
 mod viewer;
 
@@ -38,7 +40,8 @@ pub use control::MOST_CHOICES;
 pub use local::{Element, Local, MOST_DIMENSIONS};
 pub use publisher::Publisher;
 pub use rankine_view_wire::Kind;
-pub use server::{Address, Server};
+pub use recording::{Contents, Outcome, Recorder, Recording, Tape};
+pub use server::{Address, Server, Source};
 
 use activity::Activity;
 use control::Control;
@@ -49,12 +52,20 @@ use viewer::Viewer;
 
 /// Between frames while somebody watches.
 const WATCHED: Duration = Duration::from_millis(33);
-/// And while nobody does, or all who do are busy.
+/// While nobody does, or all who do are busy, and the job is recorded.
+const RECORDED: Duration = Duration::from_millis(100);
+/// And while it is not.
 const UNWATCHED: Duration = Duration::from_millis(500);
 
 /// Rows and columns of a frame while nobody has said how many are shown, and at least and at most.
 const SIZE: u32 = 1024;
 const SIZES: std::ops::RangeInclusive<u32> = 16..=2048;
+
+/// How many things of a kind a job may show.
+const MOST_FIELDS: usize = 32;
+const MOST_CURVES: usize = 64;
+const MOST_TEXTS: usize = 64;
+const MOST_CONTROLS: usize = 64;
 
 /// Wrong uses that are told to the page.
 const MOST_NOTICES: usize = 50;
@@ -63,6 +74,7 @@ const MOST_NOTICES: usize = 50;
 pub struct View {
     program: String,
     ranks: u32,
+    is_served: bool,
     activity: Activity,
     fields: Named<Field>,
     curves: Named<Curve>,
@@ -70,6 +82,8 @@ pub struct View {
     controls: Named<Control>,
     notices: Mutex<Vec<String>>,
     viewers: Mutex<Vec<Arc<Viewer>>>,
+    /// A recorder wants frames.
+    is_recorded: AtomicBool,
     paused: AtomicBool,
     /// Points at which the program may go on although it is paused.
     steps: AtomicU32,
@@ -92,22 +106,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl View {
-    /// The view of a job that runs this program.
-    pub fn new(program: String, ranks: usize) -> Arc<View> {
+    /// The view of a job that runs this program. `is_served` says that there will be a page.
+    pub fn new(program: String, ranks: usize, is_served: bool) -> Arc<View> {
         Arc::new(View {
             program,
+            is_served,
             ranks: u32::try_from(ranks).unwrap_or(u32::MAX),
             activity: Activity::new(ranks),
-            fields: Named::new("fields", 32),
-            curves: Named::new("curves", 64),
-            texts: Named::new("texts", 64),
-            controls: Named::new("controls", 64),
+            fields: Named::new("fields", MOST_FIELDS),
+            curves: Named::new("curves", MOST_CURVES),
+            texts: Named::new("texts", MOST_TEXTS),
+            controls: Named::new("controls", MOST_CONTROLS),
             notices: Mutex::default(),
             viewers: Mutex::default(),
+            is_recorded: AtomicBool::new(false),
             paused: AtomicBool::new(false),
             steps: AtomicU32::new(0),
             ended: OnceLock::new(),
         })
+    }
+
+    /// Whether there is a page, for which a socket listens.
+    pub fn is_served(&self) -> bool {
+        self.is_served
     }
 
     /// The job has ended, as these words say: pages are told, and none of them waits for more.
@@ -196,11 +217,19 @@ impl View {
 
     /// Between frames of a field.
     fn interval(&self) -> Duration {
-        if lock(&self.viewers).iter().any(|viewer| viewer.has_time()) { WATCHED } else { UNWATCHED }
+        if lock(&self.viewers).iter().any(|viewer| viewer.has_time()) {
+            WATCHED
+        } else if self.is_recorded.load(Ordering::Relaxed) {
+            RECORDED
+        } else {
+            UNWATCHED
+        }
     }
 
-    /// Rows and columns that suffice for all who watch.
+    /// Rows and columns that suffice for all who watch; those who look at a recording may have a larger screen than they.
     fn size(&self) -> u32 {
-        lock(&self.viewers).iter().map(|viewer| viewer.size()).max().unwrap_or(SIZE).clamp(*SIZES.start(), *SIZES.end())
+        let watched = lock(&self.viewers).iter().map(|viewer| viewer.size()).max();
+        let recorded = self.is_recorded.load(Ordering::Relaxed).then_some(SIZE);
+        watched.max(recorded).unwrap_or(SIZE).clamp(*SIZES.start(), *SIZES.end())
     }
 }

@@ -16,8 +16,8 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use crate::View;
 use crate::http::{Admitted, Door, File, LONGEST, Refusal, Request};
+use crate::{Recording, View};
 
 /// Where a page is to be served: loopback and any port, unless the user says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,33 @@ impl FromStr for Address {
     }
 }
 
+/// What a page shows.
+pub enum Source {
+    /// A job that runs.
+    Job(Arc<View>),
+    /// What a job has shown.
+    Recording(Arc<Recording>),
+}
+
+impl Source {
+    async fn serve(&self, socket: WebSocketStream<TcpStream>) {
+        match self {
+            Source::Job(view) => view.clone().serve(socket).await,
+            Source::Recording(recording) => recording.clone().serve(socket).await,
+        }
+    }
+
+    /// Does what is to be done beside answering, until nobody need be answered any more.
+    async fn accompany(&self) {
+        match self {
+            Source::Job(view) => {
+                futures_util::future::select(pin!(view.sample()), pin!(view.told())).await;
+            }
+            Source::Recording(_) => std::future::pending().await,
+        }
+    }
+}
+
 /// A socket that listens, and nobody answers yet.
 pub struct Server {
     listener: TcpListener,
@@ -81,7 +108,7 @@ impl Server {
             let at = listener.local_addr()?;
             std::io::Result::Ok((listener, at))
         };
-        let (listener, at) = listen().with_context(|| format!("--view={host}:{port}"))?;
+        let (listener, at) = listen().with_context(|| format!("a page at {host}:{port}"))?;
         let mut token = [0; 16];
         getrandom::fill(&mut token).context("a token for the page")?;
         let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -103,14 +130,14 @@ impl Server {
         self.at.ip().is_loopback()
     }
 
-    /// Answers, on a thread of its own, until the job has ended and its pages have been told.
-    pub fn start(self, view: Arc<View>) -> Result<JoinHandle<()>> {
+    /// Answers, on a thread of its own: as long as the process lives, or until a job has ended and its pages have been told.
+    pub fn start(self, source: Source) -> Result<JoinHandle<()>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let serve = move || runtime.block_on(self.serve(view));
+        let serve = move || runtime.block_on(self.serve(Arc::new(source)));
         Ok(std::thread::Builder::new().name("view".into()).spawn(serve)?)
     }
 
-    async fn serve(self, view: Arc<View>) {
+    async fn serve(self, source: Arc<Source>) {
         let Ok(listener) = tokio::net::TcpListener::from_std(self.listener) else { return };
         let (door, room) = (Arc::new(self.door), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
         let accepting = async {
@@ -118,10 +145,10 @@ impl Server {
                 let Ok(place) = room.clone().acquire_owned().await else { return };
                 match listener.accept().await {
                     Ok((stream, _)) => {
-                        let (door, view) = (door.clone(), view.clone());
+                        let (door, source) = (door.clone(), source.clone());
                         tokio::spawn(async move {
                             // Whoever goes away meanwhile has no need of an answer.
-                            let _ = answer(stream, &door, view).await;
+                            let _ = answer(stream, &door, &source).await;
                             drop(place);
                         });
                     }
@@ -130,13 +157,12 @@ impl Server {
                 }
             }
         };
-        let serving = pin!(futures_util::future::join(accepting, view.sample()));
-        futures_util::future::select(serving, pin!(view.told())).await;
+        futures_util::future::select(pin!(accepting), pin!(source.accompany())).await;
     }
 }
 
 /// Answers one connection.
-async fn answer(mut stream: TcpStream, door: &Door, view: Arc<View>) -> Result<()> {
+async fn answer(mut stream: TcpStream, door: &Door, source: &Source) -> Result<()> {
     stream.set_nodelay(true)?;
     let (request, rest) = match timeout(PATIENCE, head(&mut stream)).await?? {
         Ok(head) => head,
@@ -156,7 +182,7 @@ async fn answer(mut stream: TcpStream, door: &Door, view: Arc<View>) -> Result<(
                 .max_message_size(Some(LONGEST_MESSAGE))
                 .max_frame_size(Some(LONGEST_MESSAGE));
             let socket = WebSocketStream::from_partially_read(stream, rest, Role::Server, Some(longest)).await;
-            view.serve(socket).await;
+            source.serve(socket).await;
             Ok(())
         }
     }

@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::{SIZE, View, curve, lock};
 
 /// Frames that may be on their way to a page, or wait there to be drawn.
-const MOST_FRAMES: u32 = 2;
+pub(crate) const MOST_FRAMES: u32 = 2;
 
 /// Browsers at a time.
 pub(crate) const MOST_VIEWERS: usize = 32;
@@ -61,13 +61,15 @@ impl Viewer {
             Asked::Size(size) => self.size.store(size, Ordering::Relaxed),
             Asked::Pause(pause) => view.pause(pause),
             Asked::Step => view.step(),
+            // These are for recordings.
+            Asked::Show(_) | Asked::Play(_) => {}
         }
     }
 }
 
-/// What a browser has been sent.
+/// What a browser has been sent, or a recording has.
 #[derive(Default)]
-struct Seen {
+pub(crate) struct Seen {
     hello: bool,
     fields: HashMap<usize, u64>,
     curves: HashMap<usize, curve::Seen>,
@@ -114,7 +116,7 @@ impl View {
                 }
             }
             while viewer.has_time()
-                && let Some(frame) = self.next_frame(&mut seen)
+                && let Some((_, frame)) = self.next_frame(&mut seen)
             {
                 viewer.frames.fetch_add(1, Ordering::Relaxed);
                 if to.send(Message::Binary(frame)).await.is_err() {
@@ -134,7 +136,7 @@ impl View {
     }
 
     /// All that is small and that the browser has not seen.
-    fn news(&self, seen: &mut Seen) -> Vec<Bytes> {
+    pub(crate) fn news(&self, seen: &mut Seen) -> Vec<Bytes> {
         let mut news = Vec::new();
         if !std::mem::replace(&mut seen.hello, true) {
             news.push(Said::Hello { program: self.program.clone(), ranks: self.ranks });
@@ -162,8 +164,8 @@ impl View {
         news.iter().map(|said| said.to_bytes().into()).collect()
     }
 
-    /// The newest frame of the next field of which the browser has seen only older ones.
-    fn next_frame(&self, seen: &mut Seen) -> Option<Bytes> {
+    /// The number of the next field of which the browser has seen only older frames, and its newest one.
+    pub(crate) fn next_frame(&self, seen: &mut Seen) -> Option<(usize, Bytes)> {
         let fields = self.fields.all();
         for n in 0..fields.len() {
             let number = (seen.turn + n) % fields.len();
@@ -172,7 +174,7 @@ impl View {
                 && seen.fields.insert(number, frame.number) != Some(frame.number)
             {
                 seen.turn = number + 1;
-                return Some(frame.message(name));
+                return Some((number, frame.message(name)));
             }
         }
         None

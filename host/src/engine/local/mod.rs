@@ -84,7 +84,11 @@ impl Engine for Local {
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         // The page's server listens already, and is all that answers.
-        let network = if settings.view.is_some() { Network::Answers } else { Network::Closed };
+        let network = if settings.view.as_ref().is_some_and(|view| view.is_served()) {
+            Network::Answers
+        } else {
+            Network::Closed
+        };
         let needs = Needs::new(&settings.grants, None, network);
         let Some(program) = programs.iter().find(|program| spawn::is_possible(program, settings)) else {
             return Ok(needs);

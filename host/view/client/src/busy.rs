@@ -39,6 +39,20 @@ impl Busy {
         Busy { samples: VecDeque::new(), rows: 0, bytes: Vec::new(), timeline, now, matrix, sum }
     }
 
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.samples.clear();
+        self.rows = 0;
+        self.bytes.clear();
+    }
+
+    /// Hides the section if nothing is known, or shows it.
+    pub fn show(&self) {
+        if let Some(section) = self.timeline.parent_element() {
+            hide(&section, self.samples.is_empty());
+        }
+    }
+
     /// A newer sample.
     pub fn add(&mut self, ranks: Ranks) {
         if self.samples.back().is_some_and(|last| last.number >= ranks.number) {

@@ -12,7 +12,7 @@ use web_sys::{ImageData, KeyboardEvent, PointerEvent};
 use crate::colours::{MAPS, SHADES};
 use crate::dom::{add, add_text, number, on, set, window};
 use crate::gl::Picture;
-use crate::{page, save};
+use crate::{dom, page, save};
 
 /// A field on the page.
 pub(crate) struct Heat(Rc<RefCell<State>>);
@@ -142,6 +142,11 @@ impl Heat {
         let state = &mut *self.0.borrow_mut();
         state.field = field;
         state.is_new = true;
+    }
+
+    /// Takes it from the page, or puts it there again.
+    pub fn hide(&self, hide: bool) {
+        dom::hide(&self.0.borrow().card, hide);
     }
 
     /// Draws it as it is now.

@@ -1,4 +1,4 @@
-//! The page of `rankine run --view`: what the server says, drawn; what is touched, told to the server.
+//! The page of `rankine run --view` and `rankine view`: what the server says, drawn; what is touched, told to the server.
 //!
 //! | module | what |
 //! |---|---|
@@ -8,6 +8,7 @@
 //! | `save` | files of what is shown |
 //! | `busy` | what the ranks do: when each waits, and who sends to whom |
 //! | `steer` | controls |
+//! | `replay` | the slider of a recording |
 //! | `colours` | colour maps |
 //! | `dom` | a browser's elements, with fewer words |
 //!
@@ -20,6 +21,7 @@ mod gl;
 mod heat;
 mod page;
 mod plot;
+mod replay;
 mod save;
 mod steer;
 

@@ -1,7 +1,7 @@
 //! All of the page together: which figure a message is for, and when to draw.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use js_sys::{ArrayBuffer, Uint8Array};
 use rankine_view_wire::{Asked, Said};
@@ -13,6 +13,7 @@ use crate::busy::Busy;
 use crate::dom::{add, add_text, document, find, hide, on, set, window};
 use crate::heat::Heat;
 use crate::plot::Plot;
+use crate::replay::{self, Replay};
 use crate::steer::Control;
 
 /// Milliseconds until a lost connection is tried again.
@@ -27,6 +28,12 @@ struct Page {
     texts: BTreeMap<String, Element>,
     controls: BTreeMap<u32, Control>,
     busy: Option<Busy>,
+    /// The recording that is shown, if it is no job that runs.
+    replay: Option<Replay>,
+    /// The fields of the moment of the recording that is shown.
+    shown: BTreeSet<String>,
+    /// How the recorded job ended, at the moment when that is known.
+    ending: Option<String>,
     /// Frames that came since the page was drawn.
     frames: u32,
     is_drawing_soon: bool,
@@ -43,20 +50,41 @@ thread_local! {
 /// Connects, and listens to what concerns the page as a whole.
 pub(crate) fn start() {
     connect();
+    replay::listen();
     on(&find("pause"), "click", |_: Event| pause());
     on(&find("step"), "click", |_: Event| ask(Asked::Step));
     on(&document(), "keydown", |event: KeyboardEvent| {
         let is_elsewhere = document().active_element().is_none_or(|active| active.tag_name() == "BODY");
-        match event.key().as_str() {
-            " " if is_elsewhere => {
-                event.prevent_default();
-                pause();
-            }
-            "." if is_elsewhere => ask(Asked::Step),
-            _ => {}
+        let is_plain = !(event.ctrl_key() || event.alt_key() || event.meta_key());
+        if is_elsewhere && is_plain && press(&event.key()) {
+            event.prevent_default();
         }
     });
     on(&window(), "resize", |_: Event| draw_soon());
+}
+
+/// A key was pressed that no element takes; says whether it means something.
+fn press(key: &str) -> bool {
+    let asked = PAGE.with_borrow_mut(|page| page.replay.as_mut().map(|replay| replay.press(key)));
+    match (asked, key) {
+        (Some(asked), _) => asked.map(ask).is_some(),
+        (None, " ") => {
+            pause();
+            true
+        }
+        (None, ".") => {
+            ask(Asked::Step);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Asks for what something touched wants of the recording, if one is shown.
+pub(crate) fn replay(want: impl FnOnce(&mut Replay) -> Option<Asked>) {
+    if let Some(asked) = PAGE.with_borrow_mut(|page| page.replay.as_mut().and_then(want)) {
+        ask(asked);
+    }
 }
 
 fn pause() {
@@ -113,6 +141,12 @@ pub(crate) fn draw_soon() {
     });
 }
 
+fn notice(text: &str) {
+    let notices = find("notices");
+    hide(&notices, false);
+    add_text(&notices, "p", "", text);
+}
+
 impl Page {
     fn draw_soon(&mut self) {
         if !std::mem::replace(&mut self.is_drawing_soon, true) {
@@ -144,12 +178,17 @@ impl Page {
                 document().set_title(&program);
                 let ranks = if ranks == 1 { "1 rank".into() } else { format!("{ranks} ranks") };
                 find("ranks").set_text_content(Some(&ranks));
-                hide(&find("pause"), false);
-                self.show_paused(false);
+                if self.replay.is_none() {
+                    hide(&find("pause"), false);
+                    self.show_paused(false);
+                }
             }
             Said::Field(field) => {
                 hide(&find("nothing"), true);
                 self.frames += 1;
+                if self.replay.is_some() {
+                    self.shown.insert(field.name.clone());
+                }
                 match self.fields.get(&field.name) {
                     Some(heat) => heat.update(field),
                     None => drop(self.fields.insert(field.name.clone(), Heat::new(&figures, field))),
@@ -185,11 +224,14 @@ impl Page {
                     busy.sent(rows, bytes);
                 }
             }
-            Said::Paused(paused) => self.show_paused(paused),
-            Said::Notice(text) => {
-                hide(&find("notices"), false);
-                add_text(&find("notices"), "p", "", &text);
-            }
+            Said::Paused(paused) if self.replay.is_none() => self.show_paused(paused),
+            // Of a recording, it is the job that has paused.
+            Said::Paused(_) => {}
+            Said::Notice(text) => notice(&text),
+            Said::Recording { moments, length, note } => self.replay = Some(Replay::new(moments, length, note)),
+            Said::Anew => self.forget(),
+            Said::At { moment, time, speed } => self.arrive(moment, time, speed),
+            Said::Ended(how) if self.replay.is_some() => self.ending = Some(how),
             Said::Ended(how) => {
                 self.has_ended = true;
                 show_state("ended", &how);
@@ -197,6 +239,36 @@ impl Page {
                 hide(&find("step"), true);
             }
         }
+    }
+
+    /// Another moment of a recording comes: what is not said again was not there.
+    fn forget(&mut self) {
+        self.shown.clear();
+        self.ending = None;
+        self.curves.values().for_each(|plot| plot.extend(0, Vec::new()));
+        self.texts.values().for_each(|place| place.set_text_content(None));
+        self.busy.iter_mut().for_each(Busy::clear);
+        find("notices").set_text_content(None);
+        hide(&find("notices"), true);
+        if let Some(note) = self.replay.as_ref().map(|replay| &replay.note).filter(|note| !note.is_empty()) {
+            notice(note);
+        }
+    }
+
+    /// All of a moment of a recording has come.
+    fn arrive(&mut self, moment: u32, time: f64, speed: f64) {
+        let Some(replay) = &mut self.replay else { return };
+        replay.at(moment, time, speed);
+        let [state, word] = replay.state();
+        match &self.ending {
+            Some(how) if speed == 0.0 => show_state("ended", how),
+            _ => show_state(state, word),
+        }
+        for (name, heat) in &self.fields {
+            heat.hide(!self.shown.contains(name));
+        }
+        self.busy.iter().for_each(Busy::show);
+        self.draw_soon();
     }
 
     fn show_paused(&mut self, paused: bool) {

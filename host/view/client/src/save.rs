@@ -17,18 +17,8 @@ pub(crate) fn picture(canvas: &HtmlCanvasElement, name: &str) {
 /// Offers the numbers of a field as a file of NumPy's.
 pub(crate) fn numbers(field: &Field) {
     let [rows, columns] = field.size().map(|count| count as usize);
-    let mut numbers = vec![f32::NAN; rows * columns];
-    for part in &field.parts {
-        let width = part.count[1] as usize;
-        for (n, row) in part.values.chunks_exact(width.max(1)).enumerate() {
-            let at = (part.start[0] as usize + n) * columns + part.start[1] as usize;
-            if let Some(place) = numbers.get_mut(at..at + width) {
-                place.copy_from_slice(row);
-            }
-        }
-    }
     let mut file = header(rows, columns);
-    file.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    file.extend(field.numbers().iter().flat_map(|number| number.to_le_bytes()));
     let _ = save(&file, &field.name);
 }
 

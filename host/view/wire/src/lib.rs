@@ -61,7 +61,30 @@ pub enum Said {
     Notice(String),
     /// The job has ended.
     Ended(String),
+    /// The first message of a recording.
+    Recording {
+        /// How many moments can be shown.
+        moments: u32,
+        /// How long the job was recorded, in seconds.
+        length: f64,
+        /// Why it ends where it does, if not with the job.
+        note: String,
+    },
+    /// What follows is another moment of a recording, whole: all that was said before is past.
+    Anew,
+    /// The moment of a recording that is shown now; all of it has been said.
+    At {
+        /// Its number.
+        moment: u32,
+        /// Seconds since the job began.
+        time: f64,
+        /// How many times as fast as the job it goes on; 0 if it stands.
+        speed: f64,
+    },
 }
+
+/// The first byte of a [`Said::Traffic`].
+pub const TRAFFIC: u8 = 9;
 
 /// What can be steered.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,6 +167,10 @@ pub enum Asked {
     Pause(bool),
     /// It shall go on as far as the next point where it can wait.
     Step,
+    /// This moment of a recording is to be shown.
+    Show(u32),
+    /// A recording is to go on so many times as fast as the job; 0: to stand.
+    Play(f64),
 }
 
 impl Said {
@@ -192,12 +219,15 @@ impl Said {
                 put.word(ranks.waited.len() as u32).singles(&ranks.waited).singles(&ranks.waits)
             }
             Said::Traffic { rows, bytes } => {
-                put.byte(9).word(*rows);
+                put.byte(TRAFFIC).word(*rows);
                 for bytes in bytes {
                     put.double(*bytes);
                 }
                 &mut put
             }
+            Said::Recording { moments, length, note } => put.byte(10).word(*moments).double(*length).text(note),
+            Said::Anew => put.byte(11),
+            Said::At { moment, time, speed } => put.byte(12).word(*moment).double(*time).double(*speed),
         };
         put.0
     }
@@ -233,7 +263,7 @@ impl Said {
                 let (waited, waits) = (bytes.singles(rows)?, bytes.singles(rows)?);
                 Said::Ranks(Ranks { number, at, span, each, waited, waits })
             }
-            9 => {
+            TRAFFIC => {
                 let rows = bytes.word()?;
                 let count = usize::try_from(u64::from(rows) * u64::from(rows))
                     .ok()
@@ -241,6 +271,9 @@ impl Said {
                 let bytes = (0..count).map(|_| bytes.double()).collect::<Option<_>>()?;
                 Said::Traffic { rows, bytes }
             }
+            10 => Said::Recording { moments: bytes.word()?, length: bytes.double()?, note: bytes.text()? },
+            11 => Said::Anew,
+            12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)
@@ -262,6 +295,38 @@ impl Field {
     pub fn size(&self) -> [u32; 2] {
         self.shape.map(|extent| extent.div_ceil(self.every.max(1)))
     }
+
+    /// Whether the parts lie within the whole, which has no more than so many rows and columns here, and have numbers for
+    /// each of its cells at most.
+    pub fn is_sound(&self, most: u32) -> bool {
+        let size = self.size();
+        let is_within = |part: &Part| {
+            (0..2).all(|n| part.start[n].checked_add(part.count[n]).is_some_and(|end| end <= size[n]))
+                && part.values.len() as u64 == u64::from(part.count[0]) * u64::from(part.count[1])
+        };
+        let cells: u64 = self.parts.iter().map(|part| part.values.len() as u64).sum();
+        self.every > 0
+            && self.shape.iter().all(|extent| *extent > 0)
+            && size.iter().all(|extent| *extent <= most)
+            && cells <= u64::from(size[0]) * u64::from(size[1])
+            && self.parts.iter().all(is_within)
+    }
+
+    /// All numbers, row by row; NaN where there is none.
+    pub fn numbers(&self) -> Vec<f32> {
+        let [rows, columns] = self.size().map(|count| count as usize);
+        let mut numbers = vec![f32::NAN; rows * columns];
+        for part in &self.parts {
+            let width = part.count[1] as usize;
+            for (n, row) in part.values.chunks_exact(width.max(1)).enumerate() {
+                let at = (part.start[0] as usize + n) * columns + part.start[1] as usize;
+                if let Some(place) = numbers.get_mut(at..at + width) {
+                    place.copy_from_slice(row);
+                }
+            }
+        }
+        numbers
+    }
 }
 
 impl Asked {
@@ -274,6 +339,8 @@ impl Asked {
             Asked::Size(pixels) => put.byte(2).word(pixels),
             Asked::Pause(pause) => put.byte(3).byte(u8::from(pause)),
             Asked::Step => put.byte(4),
+            Asked::Show(moment) => put.byte(5).word(moment),
+            Asked::Play(speed) => put.byte(6).double(speed),
         };
         put.0
     }
@@ -287,6 +354,8 @@ impl Asked {
             2 => Asked::Size(bytes.word()?),
             3 => Asked::Pause(bytes.byte()? != 0),
             4 => Asked::Step,
+            5 => Asked::Show(bytes.word()?),
+            6 => Asked::Play(bytes.double()?),
             _ => return None,
         };
         bytes.0.is_empty().then_some(asked)
@@ -331,6 +400,9 @@ mod tests {
                 waits: vec![0.0, -1.0],
             }),
             Said::Traffic { rows: 2, bytes: vec![0.0, 1e9, 3.0, 0.0] },
+            Said::Recording { moments: 3, length: 1.5, note: "cut".into() },
+            Said::Anew,
+            Said::At { moment: 2, time: 0.5, speed: 4.0 },
         ]
     }
 

@@ -1,0 +1,291 @@
+//! The file of a recording, as it is read. Whoever wrote it is not believed: lengths are compared with what is there before
+//! anything is allocated, and the first record that is none is where the recording ends.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use rankine_view_wire::{Field, Said};
+
+use super::state::State;
+use super::{HEAD, HEADER, Header, LONGEST, MAGIC, together};
+use crate::{MOST_FIELDS, SIZES};
+
+/// What LZ4 makes of a byte at most.
+const MOST_EACH: u64 = 255;
+/// The most records of a file: one that is full of the shortest ones has no end.
+const MOST_RECORDS: usize = 1 << 24;
+
+/// A recording that can be read.
+pub struct Recording {
+    file: File,
+    entries: Vec<Entry>,
+    fields: Vec<Option<Kept>>,
+    /// How many entries come before the end of each moment.
+    moments: Vec<usize>,
+    /// What all news say in the end.
+    last: State,
+    /// Why it ends where it does, if not with the job.
+    pub(super) cut: Option<String>,
+}
+
+/// A record, and where it is.
+#[derive(Copy, Clone, Debug)]
+struct Entry {
+    at: u64,
+    header: Header,
+}
+
+/// What is known of a field before its frames are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Kept {
+    name: String,
+    frames: usize,
+}
+
+/// What is in a recording, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    /// The program and its ranks.
+    pub program: Option<(String, u32)>,
+    /// Until when.
+    pub length: Duration,
+    /// Names of fields, and how many frames each has.
+    pub fields: Vec<(String, usize)>,
+    /// Names of curves, and how many points each has in the end.
+    pub curves: Vec<(String, usize)>,
+    /// Names of texts.
+    pub texts: Vec<String>,
+    /// Names of controls, and their values in the end.
+    pub controls: Vec<(String, f64)>,
+    /// How the job ended, if that is in it.
+    pub ended: Option<String>,
+    /// Why it ends where it does, if not with the job.
+    pub cut: Option<String>,
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording").field("entries", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl Recording {
+    /// Opens a recording: looks through all of it, and notes where what is.
+    pub fn open(path: &Path) -> Result<Recording> {
+        let file = File::open(path).with_context(|| format!("{} can't be read", path.display()))?;
+        Recording::read(file).with_context(|| format!("{}", path.display()))
+    }
+
+    pub(super) fn read(file: File) -> Result<Recording> {
+        let size = file.metadata()?.len();
+        let mut head = Vec::new();
+        (&file).take(HEAD.len() as u64).read_to_end(&mut head)?;
+        ensure!(head.starts_with(&HEAD[..MAGIC]), "this is no recording of rankine run --record");
+        ensure!(head.len() == HEAD.len(), "this recording ends in its head: nothing is in it");
+        ensure!(head == HEAD, "another version of rankine has recorded this, in a format that this one does not know");
+        let mut recording = Recording {
+            file,
+            entries: Vec::new(),
+            fields: vec![None; MOST_FIELDS],
+            moments: Vec::new(),
+            last: State::default(),
+            cut: None,
+        };
+        let mut at = HEAD.len() as u64;
+        while at < size {
+            match recording.take(at, size) {
+                Ok(next) => at = next,
+                Err(error) => {
+                    recording.cut = Some(format!("{error} (byte {at} of {size}): the recording is shown up to there"));
+                    break;
+                }
+            }
+        }
+        if recording.cut.is_none() && recording.last.ended.is_none() {
+            recording.cut = Some("the job was killed before its end was recorded, or it still runs".into());
+        }
+        ensure!(!recording.entries.is_empty(), "nothing is in this recording: {}", recording.cut.unwrap_or_default());
+        recording.find_moments();
+        Ok(recording)
+    }
+
+    /// Takes over the record that begins there; where the next one does.
+    fn take(&mut self, at: u64, size: u64) -> Result<u64> {
+        ensure!(self.entries.len() < MOST_RECORDS, "there are more records than a recording has");
+        let left = size - at;
+        ensure!(left >= HEADER as u64, "the last record is not whole");
+        let mut header = [0; HEADER];
+        self.file.read_exact_at(&mut header, at)?;
+        let header = Header::read(&header);
+        let stored = u64::from(header.stored);
+        ensure!(stored <= left - HEADER as u64, "the last record is not whole");
+        let is_possible = header.raw <= LONGEST && u64::from(header.raw) <= stored.saturating_mul(MOST_EACH);
+        let field = header.kind.checked_sub(1).map(|field| field as usize);
+        ensure!(is_possible && field.is_none_or(|field| field < MOST_FIELDS), "a record is damaged");
+        let is_later = self.entries.last().is_none_or(|last| last.header.micros <= header.micros);
+        let entry = Entry { at, header };
+        let body = self.body(entry)?;
+        ensure!(is_later, "a record is older than the one before");
+        match field {
+            None => {
+                let raw = self.raw(entry, &body)?;
+                apply(&mut self.last, &raw)?;
+            }
+            Some(number) => match &mut self.fields[number] {
+                Some(kept) => kept.frames += 1,
+                None => {
+                    let name = self.frame_of(entry, &body)?.name;
+                    ensure!(self.fields.iter().flatten().all(|kept| kept.name != name), "a record is damaged");
+                    self.fields[number] = Some(Kept { name, frames: 1 });
+                }
+            },
+        }
+        self.entries.push(entry);
+        Ok(at + HEADER as u64 + stored)
+    }
+
+    /// A record's body as it is in the file.
+    fn body(&self, Entry { at, header }: Entry) -> Result<Vec<u8>> {
+        let mut body = vec![0; header.stored as usize];
+        self.file.read_exact_at(&mut body, at + HEADER as u64)?;
+        ensure!(header.sum_with(&body) == header.sum, "a record is damaged");
+        Ok(body)
+    }
+
+    /// What it was compressed from.
+    fn raw(&self, Entry { header, .. }: Entry, body: &[u8]) -> Result<Vec<u8>> {
+        match lz4_flex::block::decompress(body, header.raw as usize) {
+            Ok(raw) if raw.len() == header.raw as usize => Ok(raw),
+            _ => bail!("a record is damaged"),
+        }
+    }
+
+    fn frame_of(&self, entry: Entry, body: &[u8]) -> Result<Field> {
+        match Said::read(&together(&self.raw(entry, body)?)) {
+            Some(Said::Field(field)) if field.is_sound(*SIZES.end()) => Ok(field),
+            _ => bail!("a frame is damaged"),
+        }
+    }
+
+    /// A page is shown whole moments: a round that has frames, with all news before it. Without frames each news are one.
+    fn find_moments(&mut self) {
+        let has_frames = self.entries.iter().any(|entry| entry.header.kind != 0);
+        for (n, entry) in self.entries.iter().enumerate() {
+            let next = self.entries.get(n + 1);
+            let goes_on = next.is_some_and(|next| next.header.kind != 0 && next.header.micros == entry.header.micros);
+            if (!has_frames || entry.header.kind != 0) && !goes_on {
+                self.moments.push(n + 1);
+            }
+        }
+        // What comes after the last frame is shown with it.
+        if let Some(last) = self.moments.last_mut() {
+            *last = self.entries.len();
+        }
+    }
+
+    /// How many records it has.
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How many moments can be shown: one at least.
+    pub(super) fn moments(&self) -> usize {
+        self.moments.len()
+    }
+
+    /// How many entries a moment and those before it have.
+    pub(super) fn end_of(&self, moment: usize) -> usize {
+        self.moments[moment]
+    }
+
+    /// When a moment was. Of the last one: when its frames were.
+    pub(super) fn time_of(&self, moment: usize) -> Duration {
+        let entries = &self.entries[..self.moments[moment]];
+        let frame = entries.iter().rev().find(|entry| entry.header.kind != 0).or(entries.last());
+        Duration::from_micros(frame.map_or(0, |entry| entry.header.micros))
+    }
+
+    /// Until when there is something.
+    pub(super) fn length(&self) -> Duration {
+        Duration::from_micros(self.entries.last().map_or(0, |entry| entry.header.micros))
+    }
+
+    /// The messages of news among these entries.
+    pub(super) fn news(&self, entries: std::ops::Range<usize>) -> Result<Vec<Said>> {
+        let mut news = Vec::new();
+        for entry in self.entries[entries].iter().filter(|entry| entry.header.kind == 0) {
+            let raw = self.raw(*entry, &self.body(*entry)?)?;
+            each(&raw, |said| {
+                news.push(said);
+                Some(())
+            })?;
+        }
+        Ok(news)
+    }
+
+    /// What the news of these entries add to what was said before.
+    pub(super) fn add(&self, state: &mut State, entries: std::ops::Range<usize>) -> Result<()> {
+        for entry in self.entries[entries].iter().filter(|entry| entry.header.kind == 0) {
+            apply(state, &self.raw(*entry, &self.body(*entry)?)?)?;
+        }
+        Ok(())
+    }
+
+    /// The last frame of each field among these entries, as numbers of entries.
+    pub(super) fn frames(&self, entries: std::ops::Range<usize>) -> Vec<usize> {
+        let mut latest = [None; MOST_FIELDS];
+        for n in entries {
+            if let Some(field) = self.entries[n].header.kind.checked_sub(1) {
+                latest[field as usize] = Some(n);
+            }
+        }
+        latest.into_iter().flatten().collect()
+    }
+
+    /// The frame that an entry is.
+    pub(super) fn frame(&self, entry: usize) -> Result<Field> {
+        let entry = self.entries[entry];
+        let field = self.frame_of(entry, &self.body(entry)?)?;
+        let kept = self.fields[(entry.header.kind as usize).saturating_sub(1)].as_ref();
+        ensure!(kept.is_some_and(|kept| kept.name == field.name), "a frame is damaged");
+        Ok(field)
+    }
+
+    /// What is in it.
+    pub fn contents(&self) -> Contents {
+        let State { hello, curves, texts, controls, ended, .. } = &self.last;
+        Contents {
+            program: hello.clone(),
+            length: self.length(),
+            fields: self.fields.iter().flatten().map(|kept| (kept.name.clone(), kept.frames)).collect(),
+            curves: curves.iter().map(|(name, points)| (name.clone(), points.len())).collect(),
+            texts: texts.keys().cloned().collect(),
+            controls: controls.values().map(|(name, _, value)| (name.clone(), *value)).collect(),
+            ended: ended.clone(),
+            cut: self.cut.clone(),
+        }
+    }
+}
+
+/// Hands over all messages of news.
+fn each(mut raw: &[u8], mut take: impl FnMut(Said) -> Option<()>) -> Result<()> {
+    let next = |raw: &mut &[u8]| {
+        let (length, rest) = raw.split_first_chunk::<4>()?;
+        let (message, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        *raw = rest;
+        Said::read(message)
+    };
+    while !raw.is_empty() {
+        next(&mut raw).and_then(&mut take).context("a record is damaged")?;
+    }
+    Ok(())
+}
+
+fn apply(state: &mut State, raw: &[u8]) -> Result<()> {
+    each(raw, |said| state.apply(said))
+}
