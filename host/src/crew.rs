@@ -157,7 +157,7 @@ impl<E: Engine> Crew<E> {
         let Settings { placement, view, .. } = &self.settings;
         let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
         let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), ear.clone());
-        let objects = guest.objects().clone();
+        let (objects, publisher) = (guest.objects().clone(), guest.publisher().cloned());
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
         let program = role.program.for_rank(&mut store, memory.as_ref()).map_err(|error| anyhow!("{error:#}"))?;
@@ -173,6 +173,7 @@ impl<E: Engine> Crew<E> {
                 wasi: wasi()?,
                 no_folder,
                 ear,
+                publisher,
                 most: self.settings.most_threads(),
                 carrier: Box::new(carrier),
             }));

@@ -164,7 +164,7 @@ pub(crate) struct Guest<R: Rank> {
     /// Of a thread, what is its own business: waiting for time to pass.
     wasi: WasiP1Ctx,
     /// What it shows goes there, if anybody may look.
-    publisher: Option<Publisher>,
+    publisher: Option<Arc<Publisher>>,
     /// Who hears of its calls of MPI, if anybody does.
     ear: Option<Ear>,
     /// Where it is said that the program may use no folder; nothing if it may.
@@ -224,7 +224,7 @@ impl<R: Rank> Guest<R> {
         ear: Option<Ear>,
     ) -> Guest<R> {
         let account = rank.account().clone();
-        let publisher = view.map(|view| Publisher::new(view, rank.who(), &account));
+        let publisher = view.map(|view| Arc::new(Publisher::new(view, rank.who(), &account)));
         #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
         let objects = Arc::new(Objects::new(&account));
         Guest {
@@ -255,8 +255,7 @@ impl<R: Rank> Guest<R> {
             rank,
             who,
             objects,
-            // The main thread shows what there is to see.
-            publisher: None,
+            publisher: team.publisher().cloned(),
             ear: team.ear().map(Ear::of_another_thread),
             no_folder: team.no_folder().cloned(),
             member: Some(Member { team, number }),
@@ -373,7 +372,7 @@ impl<R: Rank> Guest<R> {
     }
 
     /// Where it shows what it publishes, if anybody may look.
-    pub(crate) fn publisher(&self) -> Option<&Publisher> {
+    pub(crate) fn publisher(&self) -> Option<&Arc<Publisher>> {
         self.publisher.as_ref()
     }
 

@@ -12,7 +12,7 @@ use wasmtime::{Caller, Linker};
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::shown;
-use crate::team::Turn;
+use crate::team::{self, Turn};
 
 /// The import module's name.
 pub(crate) const MODULE: &str = "rankine_view";
@@ -47,9 +47,10 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
              strides: i32,
              element: i32,
              values: i32| {
+                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
                 call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
                     let words = Words { dimensions, shape, start, count, strides, element, values };
-                    p.field(name, step, &words.local(memory)?)
+                    p.field(thread, name, step, &words.local(memory)?)
                 })
             },
         ),

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         ("who_has_no_business_here_is_refused", who_has_no_business_here_is_refused),
         ("a_program_pauses_and_goes_on", a_program_pauses_and_goes_on),
         ("who_was_late_and_who_sent", who_was_late_and_who_sent),
+        ("every_thread_publishes", every_thread_publishes),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
@@ -51,10 +52,10 @@ fn main() -> ExitCode {
 /// What the trials share.
 struct Site {
     places: Places,
-    guests: [OnceLock<Result<PathBuf, String>>; 3],
+    guests: [OnceLock<Result<PathBuf, String>>; 4],
 }
 
-const GUESTS: [&str; 3] = ["waves", "hostile", "late"];
+const GUESTS: [&str; 4] = ["waves", "hostile", "late", "threads"];
 
 impl Site {
     fn folder(&self) -> PathBuf {
@@ -72,6 +73,9 @@ impl Site {
                 .arg(self.places.root.join(format!("tests/view/{name}.c")))
                 .arg("-o")
                 .arg(&output);
+            if name == "threads" {
+                cc.arg("-fopenmp");
+            }
             let run = run_within(cc, None, LIMIT)?;
             if run.ended == Ended::Status(0) { Ok(output) } else { Err(run.to_string()) }
         };
@@ -363,6 +367,38 @@ fn who_was_late_and_who_sent(site: &Site) -> Result<(), Failed> {
         check(job.end()?.0 == 0, || "the job failed".into())?;
     }
     Ok(())
+}
+
+fn every_thread_publishes(site: &Site) -> Result<(), Failed> {
+    let job = site.start(&["-n", "2", "--threads-per-rank", "3"], 3, &[])?;
+    let mut visitor = site.visit(&job)?;
+    let (mut parts, mut turns, mut points) = (0, 0, 0);
+    while parts < 10 || turns < 10 || points < 10 {
+        match visitor.hear()? {
+            Said::Field(field) => {
+                check(field.shape == [12, 12], || format!("{:?}", field.shape))?;
+                let levels = levels(&field);
+                let is_whole = levels.len() == 12 * 12 && levels.iter().all(|level| *level == levels[0]);
+                check(is_whole, || format!("{} is torn: {levels:?}", field.name))?;
+                if field.name == "parts" {
+                    check(levels[0] == (field.step % 50) as f32, || format!("{} at {}", levels[0], field.step))?;
+                    check(field.parts.len() == 6, || format!("{} parts", field.parts.len()))?;
+                    parts += 1;
+                } else {
+                    turns += 1;
+                }
+            }
+            Said::Curve { points: new, .. } => {
+                check(new.iter().all(|[_, thread]| *thread == 1.0), || format!("{new:?}"))?;
+                points += new.len();
+            }
+            Said::Notice(text) => return Err(text.into()),
+            _ => {}
+        }
+    }
+    visitor.set("stop", 1.0)?;
+    let (status, printed, errors) = job.end()?;
+    check(status == 0 && printed.is_empty(), || format!("{status}: {printed}{errors}"))
 }
 
 fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {

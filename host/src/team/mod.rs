@@ -22,6 +22,7 @@ use std::{fmt, thread};
 use rankine_abi::{MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED};
 use rankine_guest::{Account, Charge, Who};
 use rankine_object::Objects;
+use rankine_view::Publisher;
 use wasmtime::{Error, InstancePre, Result, SharedMemory, Store, format_err};
 use wasmtime_wasi::WasiCtxBuilder;
 use wasmtime_wasi::p1::WasiP1Ctx;
@@ -91,6 +92,7 @@ pub(crate) struct Team<R: Rank> {
     /// As in [`Guest`].
     no_folder: Option<Arc<Output>>,
     ear: Option<Ear>,
+    publisher: Option<Arc<Publisher>>,
     /// Threads that there may be at a time, beside the main one.
     most: usize,
     carrier: Box<dyn Carry<R>>,
@@ -117,6 +119,7 @@ pub(crate) struct Parts<R: Rank> {
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) no_folder: Option<Arc<Output>>,
     pub(crate) ear: Option<Ear>,
+    pub(crate) publisher: Option<Arc<Publisher>>,
     pub(crate) most: usize,
     pub(crate) carrier: Box<dyn Carry<R>>,
 }
@@ -127,12 +130,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<R: Rank> Team<R> {
     pub(crate) fn new(parts: Parts<R>) -> Arc<Team<R>> {
-        let Parts { who, rank, objects, program, memory, wasi, no_folder, ear, most, carrier } = parts;
+        let Parts { who, rank, objects, program, memory, wasi, no_folder, ear, publisher, most, carrier } = parts;
         Arc::new(Team {
             who,
             account: rank.account().clone(),
             no_folder,
             ear,
+            publisher,
             rank,
             objects,
             program,
@@ -157,6 +161,10 @@ impl<R: Rank> Team<R> {
 
     pub(crate) fn ear(&self) -> Option<&Ear> {
         self.ear.as_ref()
+    }
+
+    pub(crate) fn publisher(&self) -> Option<&Arc<Publisher>> {
+        self.publisher.as_ref()
     }
 
     pub(crate) fn memory(&self) -> &SharedMemory {

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `publisher` | what one rank publishes: the way in |
+//! | `publisher`, `place` | what one rank publishes: the way in; at which step it is |
 //! | `field`, `local` | fields: frames of what all ranks published for one step; a rank's part, read out of its memory |
 //! | `activity` | what the engine tells of the ranks, whatever the program |
 //! | `curve`, `control` | curves; what the page may change |
@@ -26,6 +26,7 @@ mod field;
 mod http;
 mod local;
 mod named;
+mod place;
 mod publisher;
 mod recording;
 mod server;

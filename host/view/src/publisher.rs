@@ -1,14 +1,15 @@
-//! What one rank publishes.
+//! What one rank publishes, from whichever of its threads.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rankine_guest::{Account, Result, Who};
 use rankine_view_wire::Kind;
 
 use crate::control::Control;
-use crate::field::{Field, When};
+use crate::field::Field;
+use crate::local::Plane;
+use crate::place::Place;
 use crate::{Local, View, lock};
 
 /// A rank's way into the view.
@@ -17,13 +18,13 @@ pub struct Publisher {
     who: Who,
     account: Arc<Account>,
     /// The fields that this rank has published.
-    fields: RefCell<HashMap<String, Known>>,
+    fields: Mutex<HashMap<String, Known>>,
 }
 
 /// A field, and where the rank is in it.
 struct Known {
     field: Arc<Field>,
-    last: Option<When>,
+    place: Place,
 }
 
 /// The longest text that is shown.
@@ -32,7 +33,7 @@ const LONGEST_TEXT: usize = 4096;
 impl Publisher {
     /// The way in for this rank.
     pub fn new(view: &Arc<View>, who: Who, account: &Arc<Account>) -> Publisher {
-        Publisher { view: view.clone(), who, account: account.clone(), fields: RefCell::default() }
+        Publisher { view: view.clone(), who, account: account.clone(), fields: Mutex::default() }
     }
 
     /// The view that it publishes to.
@@ -40,19 +41,19 @@ impl Publisher {
         &self.view
     }
 
-    /// Publishes this rank's part of a field as it is at a step.
-    pub fn field(&self, name: &str, step: i64, local: &Local<'_>) -> Result<()> {
-        let mut fields = self.fields.borrow_mut();
-        let Known { field, last } = match fields.get_mut(name) {
+    /// Publishes a part of a field as it is at a step: that of this rank, or of one of its threads.
+    pub fn field(&self, thread: u32, name: &str, step: i64, local: &Local<'_>) -> Result<()> {
+        let fields = &mut *lock(&self.fields);
+        let Known { field, place } = match fields.get_mut(name) {
             Some(known) => known,
             None => {
                 let (_, field) = self.view.fields.find_or(name, Field::default)?;
-                fields.entry(name.to_owned()).or_insert(Known { field, last: None })
+                fields.entry(name.to_owned()).or_insert(Known { field, place: Place::default() })
             }
         };
-        let when = When::after(*last, step);
-        *last = Some(when);
-        let (wanted, complaint) = field.wants(when, &local.shape(), || self.view.interval(), || self.view.size())?;
+        let shape = local.shape();
+        let when = place.at(thread, step, local.area(&Plane::of(&shape)));
+        let (wanted, complaint) = field.wants(when, &shape, || self.view.interval(), || self.view.size())?;
         if let Some(complaint) = complaint {
             self.view.notice(&format!("field {name}: {complaint}"));
         }

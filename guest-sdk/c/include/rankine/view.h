@@ -34,7 +34,7 @@ int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
  * within the `shape` of the whole. There are 2 or 3 dimensions; the last one runs to the right, the one before it
  * downwards, and of a third the middle is shown. `strides` are in elements; without them (NULL) the box is stored in C's
  * order. Elements are of MPI_FLOAT or MPI_DOUBLE. A frame is shown when the parts of all ranks cover the whole, so each
- * publishes once a step; a rank that has nothing need not. */
+ * publishes once a step; a rank that has nothing need not. Threads of a rank may publish a part each. */
 int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);
 
 /* Adds a point to a curve: of one rank, or of several under different names. */

@@ -190,7 +190,7 @@ fn a_recorder_writes_what_a_job_shows() {
         let at = rankine_abi::Addr(8);
         Local::new(&memory, at, Element::Double, &[4, 5], &[0, 0], &[4, 5], None).unwrap()
     };
-    publisher.field("u", 7, &part()).unwrap();
+    publisher.field(0, "u", 7, &part()).unwrap();
     publisher.curve("residual", 1.0, 0.5).unwrap();
     publisher.text("what", "a text").unwrap();
     publisher.control("stop", Kind::Button, 0.0).unwrap();
