@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         ("a_recording_has_every_change_when_it_was_made", recorded::a_recording_has_every_change_when_it_was_made),
         ("what_a_killed_job_has_recorded_is_shown", recorded::what_a_killed_job_has_recorded_is_shown),
         ("a_job_is_recorded_without_a_page", recorded::a_job_is_recorded_without_a_page),
+        ("frames_are_exported", recorded::frames_are_exported),
         ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
         ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
     ];
@@ -192,6 +193,11 @@ fn a_browser_draws_and_steers(site: &Site) -> Result<(), Failed> {
     let numbers: Vec<u8> = (0..CELLS).flat_map(|n| (200.0 + (10 * (n / 12) + n % 12) as f32).to_le_bytes()).collect();
     let is_npy = saved.starts_with(b"\x93NUMPY\x01\x00") && saved.len() == 128 + numbers.len();
     check(is_npy && saved[10..].starts_with(header.as_bytes()) && saved[128..] == numbers, || format!("{saved:?}"))?;
+    browser
+        .value(&tab, "[...document.querySelectorAll('.bar button')].find((b) => b.textContent === 'vti').click()")?;
+    let head = browser.value(&tab, "saved.slice(0, 300).text()")?;
+    let is_vti = head.as_str().is_some_and(|head| head.contains("WholeExtent=\"0 11 0 7 0 0\""));
+    check(is_vti, || head.to_string())?;
     // A second tab sees the same at once; closing the first ends nothing.
     let second = browser.open(&job.url)?;
     browser.close(&tab)?;

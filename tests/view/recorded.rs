@@ -233,6 +233,67 @@ pub fn a_job_is_recorded_without_a_page(site: &Site) -> Result<(), Failed> {
     check(fs::metadata(&path)?.len() <= 1 << 20, || "more than the limit".into())
 }
 
+pub fn frames_are_exported(site: &Site) -> Result<(), Failed> {
+    let path = file(site, "exported")?;
+    two_levels(site, &path)?;
+    let folder = site.folder().join("exports");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    let export = |arguments: &[&str]| {
+        let mut view = Command::new(&site.places.rankine);
+        view.current_dir(&folder).arg("view").args(arguments).arg(&path);
+        Ok::<Run, Failed>(run_within(view, None, LIMIT)?)
+    };
+    let several = ["--export", "a.npy", "--export", "a.vti", "--export", "a.png", "--export", "a.json"];
+    let run = export(&several)?;
+    check(run.ended == Ended::Status(0) && run.stdout.is_empty(), || run.to_string())?;
+    let npy = fs::read(folder.join("a.npy"))?;
+    let numbers: Vec<u8> = (0..96).flat_map(|n| (200.0 + (10 * (n / 12) + n % 12) as f32).to_le_bytes()).collect();
+    check(npy.starts_with(b"\x93NUMPY\x01\x00") && npy.ends_with(&numbers), || "a.npy has other numbers".into())?;
+    let vti = fs::read(folder.join("a.vti"))?;
+    let has_numbers = vti.windows(numbers.len()).any(|window| window == numbers);
+    check(vti.starts_with(b"<?xml") && has_numbers, || "a.vti has other numbers".into())?;
+    check(fs::read(folder.join("a.png"))?.starts_with(b"\x89PNG\r\n"), || "a.png is no picture".into())?;
+    let trace: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("a.json"))?)?;
+    let events = trace["traceEvents"].as_array().ok_or("a.json is no trace")?;
+    let times = |name: &str| {
+        let of = events.iter().filter(|event| event["name"] == name);
+        of.filter_map(|event| event["ts"].as_f64()).collect::<Vec<f64>>()
+    };
+    let (changed, frames) = (times("control level changed"), times("field u"));
+    let is_between = changed.len() == 1 && frames.first() < changed.first() && changed.first() < frames.last();
+    check(is_between && frames.is_sorted(), || format!("changed at {changed:?}, frames at {frames:?}"))?;
+    check((0..4).all(|rank| !times(&format!("rank {rank} waits, %")).is_empty()), || "ranks are missing".into())?;
+    // Every frame, and one of them by its step.
+    let run = export(&["--field", "u", "--export", "u-%s.npy"])?;
+    let mut steps: Vec<i64> = Vec::new();
+    for entry in fs::read_dir(&folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        steps.extend(name.strip_prefix("u-").and_then(|name| name.strip_suffix(".npy")?.parse::<i64>().ok()));
+    }
+    steps.sort_unstable();
+    check(run.ended == Ended::Status(0) && steps.len() == frames.len(), || format!("{steps:?}: {run}"))?;
+    let first = steps[0].to_string();
+    let run = export(&["--step", &first, "--export", "first.npy"])?;
+    let is_same = fs::read(folder.join("first.npy"))? == fs::read(folder.join(format!("u-{first}.npy")))?;
+    check(run.ended == Ended::Status(0) && is_same, || run.to_string())?;
+    for (arguments, status, expected) in [
+        (&["--export", "a.tiff"][..], 2, "the name ends in .npy, .vti, .png or .json"),
+        (&["--export", "b.npy", "--field", "w"], 1, "there is no field `w` in this recording, but `u`"),
+        (&["--export", "b.npy", "--step", "-5"], 1, "step -5 was not recorded; the nearest one is"),
+        (&["--export", "none/b.npy"], 1, "none/b.npy can't be written"),
+        (&["--export", "b.png", "--colours", "jet"], 2, "there are viridis, inferno"),
+        (&["--step", "1"], 2, "--export"),
+    ] {
+        let run = export(arguments)?;
+        check(run.ended == Ended::Status(status) && run.stderr.contains(expected), || run.to_string())?;
+    }
+    let is_left = fs::read_dir(&folder)?.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    check(!is_left, || "half a file was left".into())
+}
+
 pub fn what_is_no_recording_is_an_error(site: &Site) -> Result<(), Failed> {
     let guest = site.guest(1)?;
     let module = fs::read(&guest)?;

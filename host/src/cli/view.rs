@@ -1,12 +1,15 @@
-//! `rankine view`: a recording, in a browser.
+//! `rankine view`: a recording, in a browser or as files of other programs.
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
-use rankine_view::{Address, Contents, Recording, Server, Source};
+use anyhow::{Context as _, Result, ensure};
+use rankine_view::colours::{MAPS, Map};
+use rankine_view::{Address, Contents, Field, Recording, Server, Source, file, png};
 
 use super::page::say_where;
 use crate::confine::{self, Needs, Network};
@@ -27,6 +30,59 @@ pub(super) struct Arguments {
     /// Say what is in the recording, and serve no page
     #[arg(long, conflicts_with = "at")]
     list: bool,
+
+    /// Write a frame of a field as .npy (NumPy), .vti (ParaView) or .png, or all of it as .json (a trace, for Perfetto), and
+    /// serve no page; %s in the name stands for the step, and then every frame is written
+    #[arg(long = "export", value_name = "FILE", value_parser = parse_export, conflicts_with_all = ["at", "list"])]
+    exports: Vec<Export>,
+
+    /// The field that is written, if there are several
+    #[arg(long, value_name = "NAME", requires = "exports")]
+    field: Option<String>,
+
+    /// The step whose frame is written [default: the last one]
+    #[arg(long, value_name = "N", requires = "exports", allow_negative_numbers = true)]
+    step: Option<i64>,
+
+    /// The colours of a picture: viridis, inferno, magma, cividis, grey
+    #[arg(long, value_name = "MAP", requires = "exports", value_parser = parse_colours, default_value = MAPS[0].name)]
+    colours: usize,
+
+    /// Colour a picture on a logarithmic scale
+    #[arg(long, requires = "exports")]
+    log: bool,
+}
+
+/// A file that is to be written.
+#[derive(Clone, Debug)]
+struct Export {
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Npy,
+    Vti,
+    Png,
+    Trace,
+}
+
+fn parse_export(text: &str) -> Result<Export, String> {
+    let path = PathBuf::from(text);
+    let kind = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("npy") => Kind::Npy,
+        Some("vti") => Kind::Vti,
+        Some("png") => Kind::Png,
+        Some("json") => Kind::Trace,
+        _ => return Err("the name ends in .npy, .vti, .png or .json, which says what is written".into()),
+    };
+    Ok(Export { path, kind })
+}
+
+fn parse_colours(text: &str) -> Result<usize, String> {
+    let names = || MAPS.iter().map(|map| map.name).collect::<Vec<_>>().join(", ");
+    MAPS.iter().position(|map| map.name == text).ok_or_else(|| format!("there are {}", names()))
 }
 
 const HELP: &str = "\
@@ -37,7 +93,9 @@ is shown as far as it is whole.
 Examples:
   rankine run -n 4 --record nozzle.rkv nozzle.wasm
   rankine view nozzle.rkv
-  rankine view --list nozzle.rkv";
+  rankine view --list nozzle.rkv
+  rankine view --export last.npy --export trace.json nozzle.rkv
+  rankine view --field density --export density-%s.vti nozzle.rkv";
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -46,6 +104,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.list {
         let text = list(&contents);
         std::io::stdout().write_all(shown::lines(&text).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !arguments.exports.is_empty() {
+        let written = arguments.exports.iter().map(|export| export.write(&recording, arguments));
+        written.collect::<Result<()>>()?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(why) = &contents.cut {
@@ -59,6 +122,56 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     say_where(&url, is_loopback, "sees the recording");
     serving.join().map_err(|_| anyhow::anyhow!("the page's server has failed"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl Export {
+    fn write(&self, recording: &Recording, arguments: &Arguments) -> Result<()> {
+        let (name, step) = (arguments.field.as_deref(), arguments.step);
+        let map = &MAPS[arguments.colours];
+        if self.kind == Kind::Trace {
+            return keep(&self.path, |file| recording.trace(file));
+        }
+        let pattern = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !pattern.contains("%s") {
+            let field = recording.frame_at(name, step)?;
+            return keep(&self.path, |file| Ok(file.write_all(&self.bytes(&field, map, arguments.log))?));
+        }
+        ensure!(step.is_none(), "%s stands for every step, and --step names one");
+        let mut written = std::collections::BTreeSet::new();
+        for field in recording.frames_of(name)? {
+            let field = field?;
+            // Of several frames with one number, the last one comes first.
+            if written.insert(field.step) {
+                let path = self.path.with_file_name(pattern.replace("%s", &field.step.to_string()));
+                keep(&path, |file| Ok(file.write_all(&self.bytes(&field, map, arguments.log))?))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn bytes(&self, field: &Field, map: &Map, is_logarithmic: bool) -> Vec<u8> {
+        match self.kind {
+            Kind::Npy => file::npy(field),
+            Kind::Vti => file::vti(field),
+            Kind::Png | Kind::Trace => png(field, map, is_logarithmic),
+        }
+    }
+}
+
+/// Writes a file, which appears whole or not at all.
+fn keep(path: &Path, write: impl FnOnce(&mut BufWriter<&mut tempfile::NamedTempFile>) -> Result<()>) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let keep = || {
+        let mut new = tempfile::Builder::new();
+        let mut file = new.prefix(".rankine-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        let mut to = BufWriter::new(&mut file);
+        write(&mut to)?;
+        to.flush()?;
+        drop(to);
+        file.persist(path)?;
+        anyhow::Ok(())
+    };
+    keep().with_context(|| format!("{} can't be written", path.display()))
 }
 
 /// What is in a recording, in lines.

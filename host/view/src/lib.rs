@@ -8,6 +8,7 @@
 //! | `curve`, `control` | curves; what the page may change |
 //! | `named` | things that are found by the name that a guest gave them |
 //! | `viewer` | one browser: what it has seen, and what it still has to see |
+//! | `png` | a field as a picture |
 //! | `recording` | what a job has shown, in a file, and that file in a page |
 //! | `server`, `http` | who may have the page |
 //!
@@ -27,6 +28,7 @@ mod http;
 mod local;
 mod named;
 mod place;
+mod png;
 mod publisher;
 mod recording;
 mod server;
@@ -39,15 +41,15 @@ use std::time::Duration;
 
 pub use control::MOST_CHOICES;
 pub use local::{Element, Local, MOST_DIMENSIONS};
+pub use png::png;
 pub use publisher::Publisher;
-pub use rankine_view_wire::Kind;
+pub use rankine_view_wire::{Field, Kind, colours, file};
 pub use recording::{Contents, Outcome, Recorder, Recording, Tape};
 pub use server::{Address, Server, Source};
 
 use activity::Activity;
 use control::Control;
 use curve::Curve;
-use field::Field;
 use named::Named;
 use viewer::Viewer;
 
@@ -77,7 +79,7 @@ pub struct View {
     ranks: u32,
     is_served: bool,
     activity: Activity,
-    fields: Named<Field>,
+    fields: Named<field::Field>,
     curves: Named<Curve>,
     texts: Named<Text>,
     controls: Named<Control>,

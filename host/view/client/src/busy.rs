@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use rankine_view_wire::Ranks;
+use rankine_view_wire::colours::{MAPS, SHADES};
 use wasm_bindgen::{Clamped, JsCast as _};
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ImageData};
 
-use crate::colours::{MAPS, SHADES};
 use crate::dom::{add, add_text, hide, number, set};
 
 /// Samples that are shown.

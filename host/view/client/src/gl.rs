@@ -6,7 +6,7 @@ use rankine_view_wire::Field;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{HtmlCanvasElement, WebGl2RenderingContext as Gl, WebGlProgram, WebGlTexture, WebGlUniformLocation};
 
-use crate::colours::{Map, SHADES};
+use rankine_view_wire::colours::{Map, SHADES};
 
 /// Two triangles that cover all.
 const CORNERS: &str = "#version 300 es

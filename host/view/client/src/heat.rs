@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rankine_view_wire::Field;
+use rankine_view_wire::colours::{MAPS, SHADES};
 use wasm_bindgen::Clamped;
 use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, HtmlElement, HtmlSelectElement};
 use web_sys::{ImageData, KeyboardEvent, PointerEvent};
 
-use crate::colours::{MAPS, SHADES};
 use crate::dom::{add, add_text, number, on, set, window};
 use crate::gl::Picture;
 use crate::{dom, page, save};
@@ -54,7 +54,12 @@ impl Heat {
         set(&log, "type", "button");
         set(&log, "aria-pressed", "false");
         set(&log, "title", "Logarithmic scale");
-        let saving = [("png", "Save this picture"), ("npy", "Save these numbers, for NumPy")].map(|(kind, title)| {
+        let kinds = [
+            ("png", "Save this picture"),
+            ("npy", "Save these numbers, for NumPy"),
+            ("vti", "Save these numbers, for ParaView"),
+        ];
+        let saving = kinds.map(|(kind, title)| {
             let button = add_text(&bar, "button", "", kind);
             set(&button, "type", "button");
             set(&button, "title", title);
@@ -92,11 +97,13 @@ impl Heat {
         };
         let heat = Heat(Rc::new(RefCell::new(state)));
         heat.listen(&choice, &log);
-        let [png, npy] = saving;
+        let [png, npy, vti] = saving;
         let state = heat.0.clone();
         on(&png, "click", move |_: Event| save::picture(&state.borrow().canvas, &state.borrow().field.name));
         let state = heat.0.clone();
-        on(&npy, "click", move |_: Event| save::numbers(&state.borrow().field));
+        on(&npy, "click", move |_: Event| save::npy(&state.borrow().field));
+        let state = heat.0.clone();
+        on(&vti, "click", move |_: Event| save::vti(&state.borrow().field));
         heat.0.borrow().colour();
         heat
     }

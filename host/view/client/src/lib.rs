@@ -9,13 +9,11 @@
 //! | `busy` | what the ranks do: when each waits, and who sends to whom |
 //! | `steer` | controls |
 //! | `replay` | the slider of a recording |
-//! | `colours` | colour maps |
 //! | `dom` | a browser's elements, with fewer words |
 //!
 //! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
 
 mod busy;
-mod colours;
 mod dom;
 mod gl;
 mod heat;

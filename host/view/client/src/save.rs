@@ -1,7 +1,7 @@
 //! Files of what is shown.
 
 use js_sys::{Array, Uint8Array};
-use rankine_view_wire::Field;
+use rankine_view_wire::{Field, file};
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
 
@@ -15,29 +15,21 @@ pub(crate) fn picture(canvas: &HtmlCanvasElement, name: &str) {
 }
 
 /// Offers the numbers of a field as a file of NumPy's.
-pub(crate) fn numbers(field: &Field) {
-    let [rows, columns] = field.size().map(|count| count as usize);
-    let mut file = header(rows, columns);
-    file.extend(field.numbers().iter().flat_map(|number| number.to_le_bytes()));
-    let _ = save(&file, &field.name);
+pub(crate) fn npy(field: &Field) {
+    let _ = save(&file::npy(field), &field.name, "npy");
 }
 
-/// The head of a file of NumPy's: a line of text that ends at a multiple of 64 bytes.
-fn header(rows: usize, columns: usize) -> Vec<u8> {
-    let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
-    let mut header = b"\x93NUMPY\x01\x00".to_vec();
-    header.extend((length as u16).to_le_bytes());
-    header.extend(format!("{text:<width$}\n", width = length - 1).bytes());
-    header
+/// Offers a field as an image of VTK's.
+pub(crate) fn vti(field: &Field) {
+    let _ = save(&file::vti(field), &field.name, "vti");
 }
 
-fn save(file: &[u8], name: &str) -> Result<(), JsValue> {
-    let kind = BlobPropertyBag::new();
-    kind.set_type("application/octet-stream");
-    let blob = Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(file)), &kind)?;
+fn save(file: &[u8], name: &str, kind: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type("application/octet-stream");
+    let blob = Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::from(file)), &options)?;
     let address = Url::create_object_url_with_blob(&blob)?;
-    offer(&address, name, "npy");
+    offer(&address, name, kind);
     Url::revoke_object_url(&address)
 }
 

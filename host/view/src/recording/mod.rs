@@ -6,6 +6,7 @@
 //! | `recorder` | what takes part in a view as a browser does, and writes |
 //! | `reader` | the file as it is read; nothing in it is believed |
 //! | `state` | what a page that has seen all up to some moment shows |
+//! | `select`, `trace` | which frame is meant; all of it as a trace |
 //! | `player` | one browser, and where in the recording it is |
 //!
 //! A file is a head and records, one after another. A record is whole or it is where the file ends: what a job that was
@@ -26,8 +27,10 @@
 mod player;
 mod reader;
 mod recorder;
+mod select;
 mod state;
 mod tape;
+mod trace;
 
 #[cfg(test)]
 mod tests;

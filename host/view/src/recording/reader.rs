@@ -193,6 +193,21 @@ impl Recording {
         self.entries.len()
     }
 
+    /// When a record was written, in microseconds since the job began.
+    pub(super) fn micros(&self, entry: usize) -> u64 {
+        self.entries[entry].header.micros
+    }
+
+    /// The number of the field of which a record is a frame.
+    pub(super) fn number_of_field(&self, entry: usize) -> Option<usize> {
+        self.entries[entry].header.kind.checked_sub(1).map(|number| number as usize)
+    }
+
+    /// The number of a field.
+    pub(super) fn number_of(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|kept| kept.as_ref().is_some_and(|kept| kept.name == name))
+    }
+
     /// How many moments can be shown: one at least.
     pub(super) fn moments(&self) -> usize {
         self.moments.len()

@@ -101,6 +101,48 @@ fn what_was_recorded_is_read() {
 }
 
 #[test]
+fn frames_are_found_by_field_and_step() {
+    let (_folder, path) = recorded();
+    let recording = Recording::open(&path).unwrap();
+    let found = |name: Option<&str>, step: Option<i64>| {
+        recording.frame_at(name, step).map(Said::Field).map_err(|error| error.to_string())
+    };
+    assert_eq!(found(Some("u"), None), Ok(field("u", 2, 10.0)));
+    assert_eq!(found(Some("u"), Some(1)), Ok(field("u", 1, 0.0)));
+    assert_eq!(found(Some("v"), None), Ok(field("v", 1, 100.0)));
+    let wrong = |name: Option<&str>, step: Option<i64>| found(name, step).unwrap_err();
+    assert_eq!(wrong(Some("u"), Some(i64::MAX)), "step 9223372036854775807 was not recorded; the nearest one is 2");
+    assert_eq!(wrong(None, None), "there are several fields, of which --field names one: `u`, `v`");
+    assert_eq!(wrong(Some("w"), None), "there is no field `w` in this recording, but `u`, `v`");
+    assert_eq!(recording.frames_of(Some("u")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_trace_has_every_event_at_its_time() {
+    let (_folder, path) = recorded();
+    let mut trace = Vec::new();
+    Recording::open(&path).unwrap().trace(&mut trace).unwrap();
+    let trace: serde_json::Value = serde_json::from_slice(&trace).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let said: Vec<String> = events
+        .iter()
+        .map(|event| format!("{} {} {} {}", event["ph"], event["ts"], event["name"], event["args"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "M null process_name {name:flow.wasm, 4 ranks}",
+        "i 0 control ν declared {value:0.25}",
+        "C 1000000.0 curve level {x:0.0,y:1.0}",
+        "i 1000000 field u {step:1}",
+        "i 1000000 field v {step:1}",
+        "C 2000000.0 curve level {x:2.0,y:4.0}",
+        "i 2000000 control ν changed {value:0.5}",
+        "i 2000000 field u {step:2}",
+        "i 3000000 ended {how:finished}",
+    ];
+    assert_eq!(said, expected);
+}
+
+#[test]
 fn a_torn_file_is_read_as_far_as_it_is_whole() {
     let (_folder, path) = recorded();
     let whole = fs::read(&path).unwrap();
@@ -261,11 +303,12 @@ fn open(content: &[u8]) -> anyhow::Result<Recording> {
 fn use_up(recording: &Recording) {
     let all = 0..recording.entries();
     let _ = recording.contents();
+    let _ = recording.trace(&mut std::io::sink());
     let _ = recording.news(all.clone());
     for moment in 0..recording.moments() {
         let _ = recording.time_of(moment);
         for entry in recording.frames(0..recording.end_of(moment)) {
-            let _ = recording.frame(entry).map(|field| field.numbers());
+            let _ = recording.frame(entry).map(|field| crate::png(&field, &rankine_view_wire::colours::MAPS[0], true));
         }
     }
 }

@@ -4,6 +4,8 @@
 //! [`Asked::read`] give nothing for bytes that are no message.
 
 mod bytes;
+pub mod colours;
+pub mod file;
 
 use bytes::{Bytes, Put};
 

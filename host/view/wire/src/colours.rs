@@ -2,12 +2,14 @@
 //! lies between.
 
 /// A map's name and its colours.
-pub(crate) struct Map {
+pub struct Map {
+    /// What people call it.
     pub name: &'static str,
     colours: [u32; 10],
 }
 
-pub(crate) const MAPS: [Map; 5] = [
+/// All maps; a page begins with the first.
+pub const MAPS: [Map; 5] = [
     Map {
         name: "viridis",
         colours: [0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725],
@@ -31,7 +33,7 @@ pub(crate) const MAPS: [Map; 5] = [
 ];
 
 /// Colours of a texture: red, green, blue, opaque.
-pub(crate) const SHADES: usize = 256;
+pub const SHADES: usize = 256;
 
 impl Map {
     /// All shades, from the least to the greatest value.
