@@ -5,7 +5,7 @@
 // exit: 4
 // stderr: rankine: check: 1 finding
 // stderr: sent by rank 2 at
-// stderr-not: sent by rank 1
+// stderr: datatype=MPI_UNSIGNED, dest=0, tag=8
 // stderr-not: never received
 #include <mpi.h>
 

@@ -128,7 +128,7 @@ impl Findings {
             None => {
                 let callers = key.1.iter().filter_map(|place| {
                     let (role, made) = calls.iter().find(|(role, made)| is_from(made, role, place))?;
-                    Some(Caller { role: *role, made: *made, ranks: BTreeSet::new() })
+                    Some(Caller { role, made: *made, ranks: BTreeSet::new() })
                 });
                 self.all.push(Finding { class, note, times: 0, calls: callers.collect() });
                 self.known.insert(key.clone(), self.all.len() - 1);

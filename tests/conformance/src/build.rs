@@ -15,10 +15,9 @@ use std::time::{Duration, SystemTime};
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// What the programs share: the suite's own library, and that of its generated datatypes.
-const LIBRARY: [&str; 10] = [
+const LIBRARY: [&str; 9] = [
     "util/mtest.c",
     "util/mtest_common.c",
-    "util/mtest_single.c",
     "util/dtypes.c",
     "dtpools/src/dtpools.c",
     "dtpools/src/dtpools_attr.c",
@@ -27,6 +26,10 @@ const LIBRARY: [&str; 10] = [
     "dtpools/src/dtpools_init_verify.c",
     "dtpools/src/dtpools_misc.c",
 ];
+
+/// What else those without threads share, and those with threads.
+const UNTHREADED: &str = "util/mtest_single.c";
+const THREADED: &str = "util/mtest_thread.c";
 
 /// What is compiled for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -38,13 +41,15 @@ pub enum Form {
 }
 
 type Outcome = Arc<OnceLock<Result<PathBuf, String>>>;
+type Objects = OnceLock<Result<Vec<PathBuf>, String>>;
 
 /// Compiles each program once.
 pub struct Builder {
     suite: Suite,
     places: Places,
     output: PathBuf,
-    libraries: [OnceLock<Result<Vec<PathBuf>, String>>; 2],
+    /// For each form, of programs without threads and with them.
+    libraries: [[Objects; 2]; 2],
     outcomes: Mutex<HashMap<(String, Form), Outcome>>,
 }
 
@@ -58,7 +63,7 @@ impl Builder {
     /// Compiles what all programs of a form share, so that nothing else can be wrong with a program that does not
     /// compile.
     pub fn prepare(&self, form: Form) -> Result<(), String> {
-        self.library(form).map(drop)
+        self.library(form, false).map(drop)
     }
 
     /// The entry's program; the compiler's first complaint, if there is none.
@@ -70,7 +75,7 @@ impl Builder {
     }
 
     fn link(&self, entry: &Entry, form: Form, output: &Path) -> Result<PathBuf, String> {
-        let library = self.library(form)?;
+        let library = self.library(form, entry.has_threads())?;
         if self.is_fresh(output, form) {
             return Ok(output.to_path_buf());
         }
@@ -80,20 +85,21 @@ impl Builder {
         if let Some(source) = rule.sources.iter().find(|source| !folder.join(source).exists()) {
             return Err(format!("the suite has no {}/{source}", entry.folder));
         }
-        let mut cc = self.compiler(form);
+        let mut cc = self.compiler(form, entry.has_threads());
         cc.args(&rule.options).arg("-I").arg(&folder);
         cc.args(rule.sources.iter().map(|source| folder.join(source))).args(library).arg("-lm");
         self.finish(cc, output)
     }
 
-    fn library(&self, form: Form) -> Result<&[PathBuf], String> {
-        let objects = self.libraries[form as usize].get_or_init(|| {
+    fn library(&self, form: Form, has_threads: bool) -> Result<&[PathBuf], String> {
+        let (extension, own) = if has_threads { ("threads.o", THREADED) } else { ("o", UNTHREADED) };
+        let objects = self.libraries[form as usize][usize::from(has_threads)].get_or_init(|| {
             let object = |source: &&str| {
-                let output = self.output.join(extended(source, form)).with_added_extension("o");
+                let output = self.output.join(extended(source, form)).with_added_extension(extension);
                 if self.is_fresh(&output, form) {
                     return Ok(output);
                 }
-                let mut cc = self.compiler(form);
+                let mut cc = self.compiler(form, has_threads);
                 if form == Form::Native {
                     // Names that MPI removed, which the guests' header has still; the library's has their successors
                     // only.
@@ -102,12 +108,12 @@ impl Builder {
                 cc.arg("-c").arg(self.suite.root.join(source));
                 self.finish(cc, &output)
             };
-            LIBRARY.iter().map(object).collect()
+            LIBRARY.iter().chain([&own]).map(object).collect()
         });
         objects.as_deref().map_err(|reason| format!("the suite's own library does not compile: {reason}"))
     }
 
-    fn compiler(&self, form: Form) -> Command {
+    fn compiler(&self, form: Form, has_threads: bool) -> Command {
         let mut cc = match form {
             Form::Guest => Command::new(&self.places.rankine),
             Form::Native => Command::new(self.places.mpi_bin.join("mpicc_abi")),
@@ -115,6 +121,10 @@ impl Builder {
         if form == Form::Guest {
             cc.arg("cc");
         }
+        match has_threads {
+            true => cc.args(["-pthread", "-DMTEST_USE_THREAD", "-DTHREADS_OF_TEST=THREAD_PACKAGE_POSIX"]),
+            false => cc.arg("-DTHREADS_OF_TEST=THREAD_PACKAGE_NONE"),
+        };
         // Some of these programs are one macro a thousand times over: not worth optimising. Compilers differ in what of
         // this they forgive. What the standard ABI has not, and a handle kept in an int, is to be noticed; a callback
         // or a handle of another object's type is what some tests are about.

@@ -5,10 +5,13 @@ use std::fs;
 use std::path::Path;
 
 /// The folders of the suite that are run, and the chapter of the page that each counts for.
-pub const CHAPTERS: [&str; 15] = [
+pub const CHAPTERS: [&str; 16] = [
     "attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "part", "topo", "io", "rma",
-    "spawn", "mpi_t",
+    "spawn", "mpi_t", THREADS,
 ];
+
+/// The chapter whose folders have one for each other chapter: the programs with threads.
+const THREADS: &str = "threads";
 
 /// One run of one program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,8 +52,16 @@ impl Entry {
         name
     }
 
+    /// Whether the program has threads.
+    pub fn has_threads(&self) -> bool {
+        self.folder.starts_with(THREADS)
+    }
+
     /// The chapter of the page.
     pub fn chapter(&self) -> &str {
+        if self.has_threads() {
+            return THREADS;
+        }
         self.folder.rsplit('/').next().unwrap_or(&self.folder)
     }
 }
@@ -59,7 +70,7 @@ impl Entry {
 pub fn read(root: &Path) -> Result<Vec<Entry>, String> {
     let mut entries = BTreeSet::new();
     for chapter in CHAPTERS {
-        for folder in [chapter.to_string(), format!("errors/{chapter}")] {
+        for folder in [chapter.to_string(), format!("errors/{chapter}"), format!("{THREADS}/{chapter}")] {
             for file in ["testlist", "testlist.in"] {
                 if let Ok(text) = fs::read_to_string(root.join(&folder).join(file)) {
                     entries.extend(text.lines().filter_map(|line| entry(&folder, line)));
@@ -167,6 +178,7 @@ mod tests {
         assert!(entry("pt2pt", "large_message 3 mem=6.5").unwrap().off.is_some());
         assert_eq!(entry("errors/coll", "rerr 2 resultTest=TestErrFatal").unwrap().expected, Expected::Failure);
         assert_eq!(entry("errors/coll", "rerr").unwrap().chapter(), "coll");
+        assert_eq!(entry("threads/coll", "allred 2").unwrap().chapter(), "threads");
     }
 
     #[test]

@@ -97,7 +97,8 @@ fn configure(root: &Path) -> Result<(), String> {
         ("SIZEOF_VOID_P", "__SIZEOF_POINTER__"),
         ("SIZEOF_MPI_OFFSET", "8"),
         ("POINTERINT_t", "__INTPTR_TYPE__"),
-        ("THREAD_PACKAGE_NAME", "THREAD_PACKAGE_NONE"),
+        // Given to the compiler.
+        ("THREAD_PACKAGE_NAME", "THREADS_OF_TEST"),
     ];
     let lines = PRESENT.iter().map(|name| (*name, "1")).chain(VALUES);
     let text: String = lines.map(|(name, value)| format!("#define {name} {value}\n")).collect();

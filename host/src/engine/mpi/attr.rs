@@ -131,7 +131,9 @@ impl Rank {
     /// Calls a function of the guest's for an attribute of an object. It must not change what the library goes through.
     fn visit<R>(&self, object: usize, call: impl FnOnce() -> R) -> R {
         self.attrs.visited.borrow_mut().push(object);
+        let running = self.call.get();
         let result = call();
+        self.call.set(running);
         self.attrs.visited.borrow_mut().pop();
         result
     }
@@ -169,6 +171,10 @@ impl Rank {
 /// The code that a callback hands to the library when the guest can't answer: it is on its way out.
 const CANNOT: c_int = MPI_ERR_OTHER;
 
+/// The functions that copy attributes.
+const DUPLICATE: [&str; 5] =
+    ["MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_idup_with_info", "MPI_Type_dup"];
+
 unsafe extern "C" fn copy(
     object: usize,
     keyval: c_int,
@@ -181,6 +187,10 @@ unsafe extern "C" fn copy(
     // results.
     let (r, functions, copied, flag) = unsafe { (Rank::current(), &*state.cast::<Keyval>(), &mut *copied, &mut *flag) };
     *flag = 0;
+    // A library also duplicates communicators for itself, such as those of files, and fails badly if a copy does.
+    if !DUPLICATE.contains(&r.call.get()) {
+        return 0;
+    }
     match functions.copy {
         word if word == MPI_COMM_NULL_COPY_FN.0 => return 0,
         word if word == MPI_COMM_DUP_FN.0 => {

@@ -133,7 +133,8 @@ impl Type {
         if !self.is_internal {
             return Ok(());
         }
-        let text = "datatype: pairs and wide characters have no external representation on the engine mpi";
+        let text = "datatype: pairs, wide characters and Fortran's types by precision have no external representation on the \
+                    engine mpi";
         Err(Error::new(MPI_ERR_TYPE, text))
     }
 
@@ -413,7 +414,8 @@ impl Rank {
             self.check(get_true_extent(host, &mut low, &mut true_extent))?;
         }
         let has_quads = made_of.iter().any(|ty| ty.has_quads);
-        let is_internal = made_of.iter().any(|ty| ty.is_internal);
+        // Those of Fortran that are chosen by their precision are made of none; MPICH has no form for them.
+        let is_internal = made_of.is_empty() || made_of.iter().any(|ty| ty.is_internal);
         let basic = match made_of {
             [] => host,
             [first, others @ ..] if others.iter().all(|ty| ty.basic == first.basic) => first.basic,

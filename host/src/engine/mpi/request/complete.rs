@@ -94,6 +94,7 @@ pub(crate) fn waitall(r: &Rank, count: i32, list: Addr, statuses_at: Addr) -> Re
     let mut requests = r.requests_of(list, count)?;
     let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let call = r.symbol::<symbols::MPI_Waitall>()?;
+    r.await_generalised(&requests)?;
     // SAFETY: as many different requests as the count says, and room for as many statuses.
     let code = unsafe { call(count, requests.hosts.as_mut_ptr(), statuses) };
     finish_all(r, code, &requests, list, statuses_at)

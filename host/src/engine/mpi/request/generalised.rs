@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Comm, MPI_ERR_REQUEST};
+use rankine_abi::{Addr, Comm, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_REQUEST, Request};
 use rankine_guest::Error;
 
-use super::{Kind, Pending, Then};
+use super::{Kind, Pending, Several, Then};
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::words::Status;
 use crate::engine::mpi::generated::symbols;
@@ -91,6 +91,31 @@ pub(crate) fn grequest_complete(r: &Rank, request: u32) -> Result<()> {
         r.requests.made.remove(request);
     }
     Ok(())
+}
+
+impl Rank {
+    /// MPICH 5 ends the process in `MPI_Waitall` if a generalised request that is not complete stands beside a null one.
+    /// So such requests are completed first, by what the library calls meanwhile: the program itself waits.
+    pub(super) fn await_generalised(&self, requests: &Several<'_>) -> Result<()> {
+        if !requests.words.contains(&Request::NULL.0) {
+            return Ok(());
+        }
+        let goes_on = |&word: &u32| self.requests.made.with(word, Pending::awaits_program).unwrap_or(false);
+        while requests.words.iter().any(goes_on) {
+            self.progress()?;
+        }
+        Ok(())
+    }
+
+    /// Lets the library do what it can do now.
+    fn progress(&self) -> Result<()> {
+        let (call, comm, mut flag) = (self.symbol::<symbols::MPI_Iprobe>()?, Comm::SELF.0 as usize, 0);
+        let status = std::ptr::null_mut();
+        // SAFETY: a constant of the ABI, a flag on the stack, and no status (`MPI_STATUS_IGNORE` is null).
+        self.check(unsafe { call(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &mut flag, status) })?;
+        std::thread::yield_now();
+        Ok(())
+    }
 }
 
 /// The code that a callback hands to the library when the guest can't answer: it is on its way out.

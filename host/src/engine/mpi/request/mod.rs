@@ -94,6 +94,11 @@ impl Pending {
         self.more.as_ref().is_some_and(|more| matches!(more.then, Then::Generalised { freed: true, .. }))
     }
 
+    /// It is a generalised request, which the program has yet to complete.
+    fn awaits_program(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| matches!(more.then, Then::Generalised { completed: false, .. }))
+    }
+
     /// What is to be done when it is complete.
     pub(crate) fn then_mut(&mut self) -> Option<&mut Then> {
         self.more.as_mut().map(|more| &mut more.then)
