@@ -112,7 +112,8 @@ impl Program {
 fn unpacked(package: &Path) -> Result<File> {
     let file = tempfile::tempfile()?;
     let mut tar = Command::new("tar");
-    tar.arg("-xzOf").arg(package).args(["--wildcards", "*/bin/rankine"]);
+    // A colon in the name makes no other host of what is before it, which tar would run a program to reach.
+    tar.args(["--force-local", "-xzOf"]).arg(package).args(["--wildcards", "*/bin/rankine"]);
     let status = tar.stdin(Stdio::null()).stdout(file.try_clone()?).status().context("tar can't be run")?;
     ensure!(status.success(), "it has no bin/rankine");
     let mut file = file;

@@ -124,7 +124,9 @@ impl Recording {
         let header = Header::read(&header);
         let stored = u64::from(header.stored);
         ensure!(stored <= left - HEADER as u64, "the last record is not whole");
-        let is_possible = header.raw <= LONGEST && u64::from(header.raw) <= stored.saturating_mul(MOST_EACH);
+        let is_possible = header.raw <= LONGEST
+            && u64::from(header.raw) <= stored.saturating_mul(MOST_EACH)
+            && header.stored as usize <= lz4_flex::block::get_maximum_output_size(LONGEST as usize);
         let field = header.kind.checked_sub(1).map(|field| field as usize);
         ensure!(is_possible && field.is_none_or(|field| field < MOST_FIELDS), "a record is damaged");
         let is_later = self.entries.last().is_none_or(|last| last.header.micros <= header.micros);
