@@ -30,7 +30,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++) {
         const int n = lengths[i];
         const MPI_Datatype types[] = {MPI_DOUBLE, MPI_SHORT, MPI_LONG_DOUBLE, three, sparse};
-        for (int k = 0; k < 5; k++) {
+        // One with gaps brings MPICH down if the message has come before: see part_of_an_element_early.c.
+        for (int k = 0; k < (embedded() ? 5 : 4); k++) {
             const MPI_Datatype type = types[k];
             if (rank == 0) {
                 for (int m = 0; m < 4; m++)

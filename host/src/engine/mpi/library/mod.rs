@@ -6,6 +6,7 @@
 #[macro_use]
 pub(crate) mod symbol;
 
+pub(crate) mod fault;
 pub(crate) mod hints;
 pub(crate) mod ordered;
 

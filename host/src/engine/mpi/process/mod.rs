@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use wasmtime::Linker;
 
-use super::library::{self, Library};
+use super::library::{self, Library, fault};
 use super::{Guest, call};
 use crate::confine::Needs;
 use crate::crew::{Crew, Seat};
@@ -142,6 +142,9 @@ impl Engine for Mpi {
         prepare_environment();
         clear_memory();
         end_with_launcher();
+        if let Err(error) = fault::catch() {
+            tracing::debug!("crashes of the library are not told: {error:#}");
+        }
     }
 
     fn new(settings: &mut Settings, named: Option<&Path>) -> Result<Mpi> {
@@ -183,6 +186,7 @@ impl Engine for Mpi {
 
     fn start(&self, crew: &Arc<Crew<Mpi>>) -> Result<()> {
         let library = lock(&self.library).take().context(ONCE)?;
+        fault::tell(self.first_rank().into(), &library.path, crew.remote.clone())?;
         let (tell, told) = channel();
         let crew = crew.clone();
         let thread = std::thread::Builder::new()
@@ -210,6 +214,10 @@ impl Engine for Mpi {
 
     /// An ending that concerns the other ranks is told to the library, which ends their processes.
     fn conclude(&self, ending: &Ending) {
+        if fault::has_crashed() {
+            quieten();
+            fault::end_crashed();
+        }
         let last = match ending {
             Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => {
                 Some(Last::Abort(ending.status()))

@@ -158,6 +158,12 @@ impl Rank {
         CURRENT.set(self);
     }
 
+    /// The call that the rank of this thread is in, or nothing. A signal's handler may ask.
+    pub(crate) fn call_on_this_thread() -> &'static str {
+        // SAFETY: a rank is current on its own thread alone, and stays as long as that runs.
+        CURRENT.try_with(Cell::get).ok().and_then(|rank| unsafe { rank.as_ref() }).map_or("", |rank| rank.call.get())
+    }
+
     /// The rank whose call the library is in.
     ///
     /// # Safety
