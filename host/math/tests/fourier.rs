@@ -2,7 +2,7 @@
 
 use num_complex::Complex64;
 use proptest::prelude::*;
-use rankine_math::fourier::{self, Axis, Kind, Plan, Shape};
+use rankine_math::fourier::{self, Axis, Kind, Part as _, Plan, Shape};
 use std::f64::consts::TAU;
 
 /// Arrays of up to three dimensions whose strides leave gaps, and several of them.
@@ -87,7 +87,7 @@ fn number(at: usize) -> Complex64 {
 }
 
 fn plans(shape: &Shape, kind: Kind) -> Vec<Plan<f64>> {
-    shape.plans(kind).map(|(kind, n)| Plan::new(kind, n)).collect()
+    shape.plans(kind).map(|(kind, n)| f64::plan(kind, n)).collect()
 }
 
 fn at<T>(elements: &mut [T]) -> *mut u8 {

@@ -1,6 +1,6 @@
 //! What transforms take of memory is within what is said of them beforehand.
 
-use rankine_math::fourier::{self, Axis, Kind, Plan, Shape};
+use rankine_math::fourier::{self, Axis, Kind, Part, Plan, Shape};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -36,9 +36,9 @@ fn most<T>(work: impl FnOnce() -> T) -> (usize, T) {
     (MOST.load(Relaxed) - before, result)
 }
 
-fn check<T: rustfft::FftNum>(n: usize) {
+fn check<T: Part>(n: usize) {
     for kind in [Kind::Forward, Kind::Backward, Kind::FromReal, Kind::ToReal] {
-        let (taken, plan) = most(|| Plan::<T>::new(kind, n));
+        let (taken, plan) = most(|| T::plan(kind, n));
         assert!(taken <= Plan::<T>::bytes(n), "{kind:?} of {n}: {taken} bytes, not {}", Plan::<T>::bytes(n));
         let shape = Shape { dimensions: vec![Axis { n, from: 1, to: 1 }], many: vec![Axis { n: 9, from: 0, to: 0 }] };
         let mut memory = vec![rustfft::num_complex::Complex::new(T::zero(), T::zero()); n];

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use rankine_guest::Charge;
-use rankine_math::fourier::{self, Axis, Complex, FftNum, Kind, Plan, Shape};
+use rankine_math::fourier::{self, Axis, Complex, Kind, Part, Plan, Shape};
 
 use super::{Call, Outcome, Refusal};
 
@@ -56,9 +56,9 @@ pub(crate) struct Transforms {
 }
 
 /// Plans, the one that was used last at the end, with what they are charged.
-struct Kept<T: FftNum>(Vec<(Kind, usize, Plan<T>, Charge)>);
+struct Kept<T: Part>(Vec<(Kind, usize, Plan<T>, Charge)>);
 
-impl<T: FftNum> Default for Kept<T> {
+impl<T: Part> Default for Kept<T> {
     fn default() -> Self {
         Kept(Vec::new())
     }
@@ -67,7 +67,7 @@ impl<T: FftNum> Default for Kept<T> {
 /// Plans that are kept.
 const MOST_KEPT: usize = 16;
 
-impl<T: FftNum> Kept<T> {
+impl<T: Part> Kept<T> {
     fn plan(&mut self, call: &Call, kind: Kind, n: usize) -> Outcome<Plan<T>> {
         if let Some(at) = self.0.iter().position(|(of, length, ..)| (*of, *length) == (kind, n)) {
             self.0[at..].rotate_left(1);
@@ -76,7 +76,7 @@ impl<T: FftNum> Kept<T> {
                 self.0.remove(0);
             }
             let charge = self.charge(call, Plan::<T>::bytes(n))?;
-            self.0.push((kind, n, Plan::new(kind, n), charge));
+            self.0.push((kind, n, T::plan(kind, n), charge));
         }
         self.0.last().map(|(.., plan, _)| plan.clone()).ok_or(Refusal::Declined)
     }
@@ -94,7 +94,7 @@ impl<T: FftNum> Kept<T> {
 }
 
 /// `RANK DIMS HOWMANY_RANK HOWMANY_DIMS IN OUT`, and for complex numbers `SIGN`.
-fn work<T: FftNum>(what: What, call: &Call, kept: &mut Kept<T>) -> Outcome {
+fn work<T: Part>(what: What, call: &Call, kept: &mut Kept<T>) -> Outcome {
     let shape = Shape { dimensions: axes(call, 0)?, many: axes(call, 2)? };
     let kind = match what {
         What::Complex if call.word(6) == -1 => Kind::Forward,

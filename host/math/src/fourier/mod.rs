@@ -10,10 +10,10 @@ mod lines;
 mod plan;
 
 pub use num_complex::Complex;
-pub use rustfft::FftNum;
+use rustfft::FftNum;
 
 use lines::Lines;
-pub use plan::{Kind, Plan};
+pub use plan::{Kind, Part, Plan};
 
 /// A dimension: how many elements, and how far apart two neighbours lie in the input and in the output, in elements.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

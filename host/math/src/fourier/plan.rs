@@ -42,9 +42,29 @@ pub enum Plan<T: FftNum> {
     ToReal(Arc<dyn ComplexToReal<T>>),
 }
 
+/// The parts of the numbers that are transformed.
+pub trait Part: FftNum {
+    /// Makes a plan; this takes about as long as a few transforms.
+    fn plan(kind: Kind, n: usize) -> Plan<Self>;
+}
+
+// All that transforms is compiled here, once, and not wherever a plan is made.
+impl Part for f32 {
+    #[inline(never)]
+    fn plan(kind: Kind, n: usize) -> Plan<f32> {
+        Plan::new(kind, n)
+    }
+}
+
+impl Part for f64 {
+    #[inline(never)]
+    fn plan(kind: Kind, n: usize) -> Plan<f64> {
+        Plan::new(kind, n)
+    }
+}
+
 impl<T: FftNum> Plan<T> {
-    /// Makes one; this takes about as long as a few transforms.
-    pub fn new(kind: Kind, n: usize) -> Plan<T> {
+    fn new(kind: Kind, n: usize) -> Plan<T> {
         match kind {
             Kind::Forward => Plan::Complex(FftPlanner::new().plan_fft(n, FftDirection::Forward)),
             Kind::Backward => Plan::Complex(FftPlanner::new().plan_fft(n, FftDirection::Inverse)),
