@@ -21,6 +21,8 @@ use crate::world::End;
 pub(crate) struct State {
     life: Life,
     thread_level: Cell<i32>,
+    /// The highest level that a session was given.
+    of_sessions: Cell<i32>,
     /// Of a program with threads: whether the one that initialised MPI calls.
     is_main: Cell<Option<bool>>,
     /// What `MPI_Alloc_mem` gave and `MPI_Free_mem` did not get back.
@@ -41,9 +43,17 @@ impl Rank {
         !self.init.life.is_running()
     }
 
-    /// The level of thread support that was given.
+    /// The level of thread support that was given, by `MPI_Init_thread` or to a session.
     pub fn thread_level(&self) -> i32 {
-        self.init.thread_level.get()
+        self.init.thread_level.get().max(self.init.of_sessions.get())
+    }
+
+    /// The level of a session that asks for this one. One that doesn't ask has what `MPI_Init_thread` gave, or any.
+    pub(crate) fn session_level(&self, asked: Option<i32>) -> i32 {
+        let known = self.init.life.was_initialized().then(|| self.init.thread_level.get());
+        let level = asked.max(known).unwrap_or(MPI_THREAD_MULTIPLE);
+        self.init.of_sessions.set(self.init.of_sessions.get().max(level));
+        level
     }
 
     /// The program can have threads; the one that calls is, or isn't, the one that initialised MPI.

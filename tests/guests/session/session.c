@@ -2,6 +2,30 @@
 // MPI_Comm_create_from_group: a communicator without MPI_Init.
 #include "../check.h"
 
+/* A session tells its level of thread support, which is perhaps not what it has asked for. */
+static void check_levels(void)
+{
+    const char *levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+    for (int asked = 0; asked < 4; asked++) {
+        MPI_Session session;
+        MPI_Info info;
+        char value[32];
+        int length = sizeof value, flag = 0, level = 0;
+        TRY(MPI_Info_create(&info));
+        TRY(MPI_Info_set(info, "thread_level", levels[asked]));
+        TRY(MPI_Session_init(info, MPI_ERRORS_RETURN, &session));
+        TRY(MPI_Info_free(&info));
+        TRY(MPI_Session_get_info(session, &info));
+        TRY(MPI_Info_get_string(info, "thread_level", &length, value, &flag));
+        CHECK_INT(flag, 1);
+        while (level < 4 && strcmp(value, levels[level]) != 0)
+            level++;
+        CHECK(level < 4);
+        TRY(MPI_Info_free(&info));
+        TRY(MPI_Session_finalize(&session));
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Session session, second;
@@ -50,6 +74,7 @@ int main(int argc, char **argv)
     CHECK(MPI_Group_from_session_pset(second, "mpi://NOBODY", &group) != MPI_SUCCESS);
     TRY(MPI_Session_finalize(&second));
     CHECK(second == MPI_SESSION_NULL);
+    check_levels();
     TRY(MPI_Session_finalize(&session));
     if (rank == 0)
         puts("OK");

@@ -152,8 +152,8 @@ impl Communicator {
 /// The communicators that a rank made. `None`: one that `MPI_Comm_idup` still makes.
 pub(crate) struct State {
     table: RefCell<Table<Option<Rc<Communicator>>>>,
-    /// The sessions that are open, with their hints.
-    sessions: RefCell<Table<Hints>>,
+    /// The sessions that are open.
+    sessions: RefCell<Table<session::Open>>,
 }
 
 impl State {

@@ -1,13 +1,13 @@
 //! Sessions and process sets (§11.3), and communicators that have no parent (§7.4.2, §7.6.2).
 //!
-//! A session keeps nothing but its hints: all ranks of a world are there from its start.
+//! A session keeps nothing but its hints and its level of thread support: all ranks of a world are there from its start.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use rankine_abi::{
-    Comm, Errhandler, Group, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_ERR_SESSION, MPI_MAX_STRINGTAG_LEN,
-    Session,
+    Comm, Errhandler, Group, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_INFO_VALUE, MPI_ERR_RANK, MPI_ERR_SESSION,
+    MPI_MAX_STRINGTAG_LEN, MPI_THREAD_FUNNELED, MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE, Session,
 };
 use rankine_guest::errhan::Serves;
 
@@ -25,6 +25,22 @@ const WORLD: &str = "mpi://WORLD";
 /// The process set of the calling rank.
 const SELF: &str = "mpi://SELF";
 const SETS: [&str; 2] = [WORLD, SELF];
+
+/// The hint by which a session asks for a level of thread support, and tells which it has.
+const THREAD_LEVEL: &str = "thread_level";
+const LEVELS: [(&str, i32); 4] = [
+    ("MPI_THREAD_SINGLE", MPI_THREAD_SINGLE),
+    ("MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED),
+    ("MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED),
+    ("MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE),
+];
+
+/// A session that is open.
+#[derive(Clone)]
+pub(crate) struct Open {
+    hints: Hints,
+    level: i32,
+}
 
 /// The members of a process set. Programs write these names in either case.
 pub(super) fn process_set(r: &Rank, name: &str) -> Option<Members> {
@@ -44,8 +60,8 @@ fn named_set(r: &Rank, name: &str) -> Result<Members> {
 }
 
 impl Rank {
-    /// The hints of a session.
-    pub(crate) fn session(&self, session: Session) -> Result<Hints> {
+    /// A session that is open.
+    pub(crate) fn session(&self, session: Session) -> Result<Open> {
         self.comms.sessions.borrow().get(session.0).cloned().ok_or_else(|| no_session(session))
     }
 }
@@ -59,11 +75,21 @@ fn no_session(session: Session) -> Error {
     Error::new(MPI_ERR_SESSION, text)
 }
 
+fn level_named(name: &str) -> Result<i32> {
+    let level = LEVELS.iter().find(|(known, _)| *known == name);
+    level.map(|&(_, level)| level).ok_or_else(|| {
+        let text = format!("{THREAD_LEVEL} is {name:?}, which is no level of thread support");
+        Error::new(MPI_ERR_INFO_VALUE, text)
+    })
+}
+
 /// `MPI_Session_init`
 pub fn session_init(r: &Rank, info: Info, errhandler: Errhandler) -> Result<Session> {
     let hints = r.hints(info)?;
     r.check_handler(errhandler, Serves::Session)?;
-    let session = r.comms.sessions.borrow_mut().add(hints, "sessions").map(Session)?;
+    let asked = hints.as_ref().and_then(|hints| hints.get(THREAD_LEVEL)).map(level_named).transpose()?;
+    let open = Open { hints, level: r.session_level(asked) };
+    let session = r.comms.sessions.borrow_mut().add(open, "sessions").map(Session)?;
     r.adopt_handler(session, errhandler);
     r.count_sessions(1);
     Ok(session)
@@ -81,8 +107,11 @@ pub async fn session_finalize(r: &Rank, session: Session) -> Result<Session> {
 
 /// `MPI_Session_get_info`
 pub fn session_get_info(r: &Rank, session: Session) -> Result<Info> {
-    let hints = r.session(session)?;
-    r.add_info(&hints)
+    let Open { hints, level } = r.session(session)?;
+    let info = r.add_info(&hints)?;
+    let name = LEVELS.iter().find(|(_, known)| *known == level).map_or("", |(name, _)| name);
+    info::info_set(r, info, THREAD_LEVEL, name)?;
+    Ok(info)
 }
 
 /// `MPI_Session_get_num_psets`
@@ -247,6 +276,7 @@ mod tests {
     use crate::comm::{comm_compare, comm_dup, comm_group, comm_remote_group};
     use crate::group::{group_compare, group_range_incl, group_size};
     use crate::info::info_get;
+    use crate::init::init_thread;
     use crate::testing::{both, threads};
     use crate::world::{End, Options};
 
@@ -271,6 +301,27 @@ mod tests {
             assert_eq!(group_from_session_pset(r, session, "x").unwrap_err().class, MPI_ERR_ARG);
             assert_eq!(session_finalize(r, session).await.unwrap(), Session::NULL);
             assert_eq!(session_get_info(r, session).unwrap_err().class, MPI_ERR_SESSION);
+        });
+    }
+
+    #[test]
+    fn a_session_has_the_level_that_it_asks_for() {
+        both(1, async |r| {
+            let level = |asked: Option<&str>| {
+                let info = info::info_create(r)?;
+                if let Some(asked) = asked {
+                    info::info_set(r, info, THREAD_LEVEL, asked)?;
+                }
+                let used = session_get_info(r, session_init(r, info, Errhandler::ERRORS_RETURN)?)?;
+                info_get(r, used, THREAD_LEVEL, 32)
+            };
+            assert_eq!(level(Some("MPI_THREAD_FUNNELED")).unwrap().as_deref(), Some("MPI_THREAD_FUNNELED"));
+            assert_eq!(level(None).unwrap().as_deref(), Some("MPI_THREAD_MULTIPLE"));
+            assert_eq!(level(Some("MPI_THREAD_MANY")).unwrap_err().class, MPI_ERR_INFO_VALUE);
+            assert_eq!(r.thread_level(), MPI_THREAD_MULTIPLE);
+            init_thread(r, MPI_THREAD_SERIALIZED).unwrap();
+            assert_eq!(level(None).unwrap().as_deref(), Some("MPI_THREAD_SERIALIZED"));
+            assert_eq!(level(Some("MPI_THREAD_SINGLE")).unwrap().as_deref(), Some("MPI_THREAD_SERIALIZED"));
         });
     }
 
