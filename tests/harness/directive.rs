@@ -25,6 +25,8 @@ pub struct Head {
     pub stdin: Option<String>,
     /// `args:` the guest's arguments.
     pub args: Vec<String>,
+    /// `each:` it is run once for each of these, as a last argument.
+    pub each: Vec<String>,
     /// `run:` further options of `rankine run`.
     pub run: Vec<String>,
     /// `cc:` further options of `rankine cc`.
@@ -65,6 +67,7 @@ impl Default for Head {
             stderr_not: Vec::new(),
             stdin: None,
             args: Vec::new(),
+            each: Vec::new(),
             run: Vec::new(),
             cc: Vec::new(),
             compiler: Vec::new(),
@@ -105,6 +108,7 @@ impl Head {
             "stderr-not" => self.stderr_not.push(value.into()),
             "stdin" => self.stdin = Some(value.into()),
             "args" => self.args = words(value),
+            "each" => self.each = words(value),
             "run" => self.run = words(value),
             "cc" => self.cc = words(value),
             "compiler" => self.compiler.push(value.into()),

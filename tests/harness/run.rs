@@ -7,6 +7,7 @@ use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
 use super::{Mode, Places};
 use libtest_mimic::Failed;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Native processes poll, and may have to share a core.
 const NATIVE_LIMIT: Duration = Duration::from_secs(180);
 
-/// One trial: compile if need be, run, compare.
+/// One trial: compile if need be, and then for each of the head's arguments: run, compare.
 pub fn trial(
     places: &Places,
     compiler: &Compiler,
@@ -26,6 +27,25 @@ pub fn trial(
 ) -> Result<(), Failed> {
     let program =
         if mode == Mode::Native { compiler.native(guest, variant)? } else { compiler.module(guest, variant)? };
+    if guest.head.each.is_empty() {
+        return once(places, compiler, guest, (mode, ranks), &program, None);
+    }
+    for word in &guest.head.each {
+        once(places, compiler, guest, (mode, ranks), &program, Some(word))
+            .map_err(|failed| format!("with {word}: {}", failed.message().unwrap_or_default()))?;
+    }
+    Ok(())
+}
+
+/// Runs it with one more argument, or none, and compares.
+fn once(
+    places: &Places,
+    compiler: &Compiler,
+    guest: &Guest,
+    (mode, ranks): (Mode, u32),
+    program: &Path,
+    more: Option<&String>,
+) -> Result<(), Failed> {
     let mut command = match mode {
         Mode::Threads | Mode::Fibers => {
             let mut command = Command::new(&places.rankine);
@@ -45,7 +65,7 @@ pub fn trial(
         }
         Mode::Native => mpiexec(places, ranks),
     };
-    command.arg(program).args(&guest.head.args).env_remove("RUST_BACKTRACE");
+    command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
     let limit = if matches!(mode, Mode::Native | Mode::Mpi) { NATIVE_LIMIT } else { LIMIT };
     let limit = guest.head.seconds.map_or(limit, Duration::from_secs);
     let run = run_within(command, guest.head.stdin.clone(), limit)?;

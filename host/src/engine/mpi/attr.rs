@@ -107,7 +107,7 @@ pub(crate) struct State {
     comm: Cell<Option<Addr>>,
     /// Objects whose attributes the library goes through right now, calling the guest's functions.
     visited: RefCell<Vec<usize>>,
-    /// Those of them whose attributes are deleted, which may be because they end.
+    /// Those of them that end, or may, as their attributes are deleted one after the other.
     ending: RefCell<Vec<usize>>,
     /// By the window's word.
     wins: RefCell<HashMap<u32, Addr>>,
@@ -175,6 +175,18 @@ const CANNOT: c_int = MPI_ERR_OTHER;
 const DUPLICATE: [&str; 5] =
     ["MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_idup_with_info", "MPI_Type_dup"];
 
+/// The functions that delete one attribute of an object that lives on.
+const ONE_ATTRIBUTE: [&str; 8] = [
+    "MPI_Attr_delete",
+    "MPI_Attr_put",
+    "MPI_Comm_delete_attr",
+    "MPI_Comm_set_attr",
+    "MPI_Type_delete_attr",
+    "MPI_Type_set_attr",
+    "MPI_Win_delete_attr",
+    "MPI_Win_set_attr",
+];
+
 unsafe extern "C" fn copy(
     object: usize,
     keyval: c_int,
@@ -219,9 +231,14 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
         return 0;
     }
     let arguments = [(functions.word)(r, object) as i32, keyval, value as usize as i32, functions.extra_state];
-    r.attrs.ending.borrow_mut().push(object);
+    let ends = !ONE_ATTRIBUTE.contains(&r.call.get());
+    if ends {
+        r.attrs.ending.borrow_mut().push(object);
+    }
     let answer = r.visit(object, || r.call_guest(functions.delete, &arguments));
-    r.attrs.ending.borrow_mut().pop();
+    if ends {
+        r.attrs.ending.borrow_mut().pop();
+    }
     answer.map_or(CANNOT, |code| r.answered_code(code))
 }
 

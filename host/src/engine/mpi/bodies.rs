@@ -2,8 +2,8 @@
 //! and return. Each stands beside what it is about; a file that has some is named here.
 
 pub(crate) use super::{
-    attr::*, comm::group::*, comm::session::*, comm::topo::*, comm::*, datatype::contents::*, datatype::*,
-    errhan::codes::*, errhan::*, info::*, io::*, misc::*, mpit::*, op::*, process::init::*, pt2pt::buffered::*,
-    pt2pt::part::*, request::complete::*, request::generalised::*, request::*, rma::dynamic::*, rma::*,
-    spawn::ports::*, spawn::*,
+    attr::*, comm::agree::*, comm::group::*, comm::session::*, comm::topo::*, comm::*, datatype::contents::*,
+    datatype::*, errhan::codes::*, errhan::*, info::*, io::*, misc::*, mpit::*, op::*, process::init::*,
+    pt2pt::buffered::*, pt2pt::part::*, request::complete::*, request::generalised::*, request::*, rma::dynamic::*,
+    rma::*, spawn::ports::*, spawn::*,
 };

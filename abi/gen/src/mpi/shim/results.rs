@@ -141,6 +141,9 @@ impl Shim<'_> {
                     (_, false) => "Collective",
                     (_, true) => "PersistentCollective",
                 };
+                if kind.ends_with("Collective") {
+                    self.charge_working_memory();
+                }
                 let kept = match self.kept.as_slice() {
                     [one] => one.clone(),
                     several => format!("({})", several.join(", ")),
@@ -166,6 +169,19 @@ impl Shim<'_> {
         self.before.push(format!("let mut {name} = 0_usize;"));
         self.after.push(put);
         Ok(())
+    }
+
+    /// What the library needs for a collective counts as long as its request is there.
+    fn charge_working_memory(&mut self) {
+        let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
+        let buffers: Vec<String> =
+            self.function.parameters.iter().filter(is_buffer).map(|p| format!("&{}", p.variable())).collect();
+        if buffers.is_empty() {
+            return;
+        }
+        let reduces = self.kept.iter().any(|kept| kept == "op.slot");
+        self.before.push(format!("let memory = r.working_memory(&[{}], {reduces})?;", buffers.join(", ")));
+        self.kept.push("memory".to_owned());
     }
 
     /// Whose error handler hears of what goes wrong with a request.

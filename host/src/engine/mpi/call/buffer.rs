@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE, Op};
-use rankine_guest::Error;
+use rankine_guest::{Charge, Error};
 
 use super::shim::Number;
 use crate::engine::mpi::Result;
@@ -23,11 +23,21 @@ pub(crate) struct Buffer {
     dense: Range<u64>,
     /// More of them, that don't follow on those.
     others: Vec<Range<u64>>,
+    /// Bytes of data, and of what they lie in.
+    size: u64,
+    hull: u64,
 }
 
 impl Buffer {
+    #[inline]
     fn new(at: *mut c_void, dense: Range<u64>) -> Buffer {
-        Buffer { at, dense, others: Vec::new() }
+        let bytes = dense.end - dense.start;
+        Buffer { at, dense, others: Vec::new(), size: bytes, hull: bytes }
+    }
+
+    /// The same for data between which there may be holes.
+    fn scattered(at: *mut c_void, dense: Range<u64>, size: u64, hull: u64) -> Buffer {
+        Buffer { at, dense, others: Vec::new(), size, hull }
     }
 
     /// Bytes that are all used, if they are one piece.
@@ -55,6 +65,11 @@ pub(crate) fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
 pub(crate) fn dense(at: i128, count: i64, datatype: &Type) -> Range<u64> {
     let Some((low, high)) = datatype.hull(count).filter(|_| datatype.is_dense(count)) else { return NOTHING };
     (at + low) as u64..(at + high) as u64
+}
+
+/// Bytes of data of so many elements.
+fn data(count: i64, datatype: &Type) -> u64 {
+    u64::try_from(i128::from(count) * i128::from(datatype.size())).unwrap_or(u64::MAX)
 }
 
 /// Refuses `MPI_IN_PLACE` as the address that it is: where it is allowed, its caller has seen to it ([`Rank::absent`]).
@@ -87,12 +102,14 @@ impl Rank {
         not_in_place(at, what)?;
         // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
         if at.is_null() && datatype.hull(count).is_some_and(|(_, high)| high <= 0) {
-            self.prove(1 << 32, count, datatype, what)?;
+            let hull = self.prove(1 << 32, count, datatype, what)?;
             let pointer = self.memory().base().wrapping_add(1 << 32);
-            return Ok(Buffer::new(pointer.cast(), dense(1 << 32, count, datatype)));
+            let dense = dense(1 << 32, count, datatype);
+            return Ok(Buffer::scattered(pointer.cast(), dense, data(count, datatype), hull));
         }
-        self.prove(i128::from(at.0), count, datatype, what)?;
-        Ok(Buffer::new(self.pointer(at), dense(i128::from(at.0), count, datatype)))
+        let hull = self.prove(i128::from(at.0), count, datatype, what)?;
+        let dense = dense(i128::from(at.0), count, datatype);
+        Ok(Buffer::scattered(self.pointer(at), dense, data(count, datatype), hull))
     }
 
     /// Proves so many bytes.
@@ -117,14 +134,14 @@ impl Rank {
         Buffer::new(at, NOTHING)
     }
 
-    /// Proves the hull of `count` elements whose first is at `at`.
-    fn prove(&self, at: i128, count: i64, datatype: &Type, what: &str) -> Result<()> {
-        let Some((low, high)) = datatype.hull(count) else { return Ok(()) };
+    /// Proves the hull of `count` elements whose first is at `at`, and says how long it is.
+    fn prove(&self, at: i128, count: i64, datatype: &Type, what: &str) -> Result<u64> {
+        let Some((low, high)) = datatype.hull(count) else { return Ok(0) };
         let (low, high) = (at + low, at + high);
         if low < 0 || high > i128::from(self.memory().size()) {
             return Err(self.memory().outside(MPI_ERR_BUFFER, low, high - low, what));
         }
-        Ok(())
+        Ok((high - low) as u64)
     }
 
     /// Proves a block for each process, at displacements counted in extents.
@@ -167,7 +184,9 @@ impl Rank {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: a count is {count}, which is negative")));
         }
-        self.prove(at, count, datatype, what)?;
+        let hull = self.prove(at, count, datatype, what)?;
+        proved.hull = proved.hull.saturating_add(hull);
+        proved.size = proved.size.saturating_add(data(count, datatype));
         let block = dense(at, count, datatype);
         if block.start == proved.dense.end {
             proved.dense.end = block.end;
@@ -176,6 +195,14 @@ impl Rank {
             proved.others.extend((!before.is_empty()).then_some(before));
         }
         Ok(())
+    }
+
+    /// What a library takes of memory for a collective that goes on after its call, which only the library knows: charged
+    /// is as much as the longest of its buffers, and with a reduction the holes in it, for as long as the request is there.
+    pub(crate) fn working_memory(&self, buffers: &[&Buffer], reduces: bool) -> Result<Charge> {
+        let bytes = |buffer: &&Buffer| if reduces { buffer.hull } else { buffer.size };
+        let longest = buffers.iter().map(bytes).max().unwrap_or(0);
+        self.account().charge(longest as usize, "collectives that go on")
     }
 
     /// Refuses buffers that overlap: MPI forbids it, and a library may end the process for it.

@@ -8,11 +8,14 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
-use rankine_abi::{Comm, Datatype, File, Group, Info, MPI_ERR_OTHER, MPI_ERR_RMA_SYNC, Op, Win};
+use rankine_abi::{
+    Comm, Datatype, File, Group, Info, MPI_ERR_COMM, MPI_ERR_OTHER, MPI_ERR_RMA_SYNC, Message, Op, Request, Win,
+};
 use rankine_guest::Error;
 use wasmtime::ValRaw;
 
 use super::words::Words;
+use super::{Nulls, On};
 use crate::engine::mpi::process::rank::Rank;
 use crate::engine::mpi::{Result, generated};
 
@@ -73,7 +76,13 @@ const OF_WINDOWS: [&str; 17] = [
 
 /// Carries out, puts off or refuses a call that a callback makes in the midst of the call `outer`; nothing if it is like
 /// any other. In the midst of `MPI_Finalize` a program may clean up (MPI-5.0 §11.4.2), and the library uses no object.
-pub(crate) fn inside(r: &Rank, outer: &str, name: &'static str, w: &Words<'_>) -> Option<Result<()>> {
+pub(crate) fn inside(
+    r: &Rank,
+    outer: &str,
+    name: &'static str,
+    errors: (On, Nulls),
+    w: &Words<'_>,
+) -> Option<Result<()>> {
     if name == "MPI_Finalize" {
         return Some(Err(refused(MPI_ERR_OTHER, name, outer)));
     }
@@ -86,7 +95,22 @@ pub(crate) fn inside(r: &Rank, outer: &str, name: &'static str, w: &Words<'_>) -
     if OF_WINDOWS.contains(&name) {
         return Some(Err(refused(MPI_ERR_RMA_SYNC, name, outer)));
     }
+    if let (On::Comm(at), nulls) = errors
+        && outlives(name, nulls)
+        && r.comm(w.word(at), "comm").is_ok_and(|comm| r.is_ending(comm))
+    {
+        let text = format!("the communicator ends, and a function that {outer} has called can begin nothing on it");
+        return Some(Err(Error::new(MPI_ERR_COMM, text)));
+    }
     null_after(name).map(|null| put_off(r, name, null, w))
+}
+
+/// Whether something is left of a call that refers to its communicator. A library that is about to free it takes for
+/// granted that nothing does any more.
+fn outlives(name: &str, nulls: Nulls) -> bool {
+    let left = [Request::NULL.0, Message::NULL.0];
+    let by_name = ["MPI_Bsend", "Rankine_Isend", "Rankine_Irecv"];
+    nulls.iter().any(|(_, null)| left.contains(null)) || by_name.contains(&name)
 }
 
 fn refused(class: i32, name: &str, outer: &str) -> Error {

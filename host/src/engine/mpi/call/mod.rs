@@ -151,7 +151,9 @@ pub(crate) fn carry(
     let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);
     let outcome = match when.is_now(rank) {
-        true if is_inside => deferred::inside(rank, outer.1, name, &words).unwrap_or_else(|| shim(rank, &mut words)),
+        true if is_inside => {
+            deferred::inside(rank, outer.1, name, errors, &words).unwrap_or_else(|| shim(rank, &mut words))
+        }
         true => shim(rank, &mut words),
         false => Err(when.not_now(rank)),
     };

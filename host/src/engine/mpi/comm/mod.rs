@@ -1,5 +1,6 @@
 //! Communicators: the library's, with what the shims ask of them again and again.
 
+pub(crate) mod agree;
 pub(crate) mod group;
 pub(crate) mod session;
 pub(crate) mod topo;
@@ -291,6 +292,24 @@ impl Rank {
         Ok(shape.peers == 1 && !shape.is_inter)
     }
 
+    /// Proves that the library has so many contexts left for the members of a communicator, all of whom come here, by taking
+    /// and giving them back. Where there is none, some of MPICH's functions follow a null pointer instead of saying so.
+    pub(crate) fn prove_contexts(&self, comm: usize, count: usize) -> Result<()> {
+        let (dup, free) = (self.symbol::<symbols::MPI_Comm_dup>()?, self.symbol::<symbols::MPI_Comm_free>()?);
+        let (mut taken, mut proved) = (Vec::with_capacity(count), Ok(()));
+        while proved.is_ok() && taken.len() < count {
+            let mut one = 0;
+            // SAFETY: a communicator of the library's, whose attributes are not copied now, and a result on the stack.
+            proved = self.check(unsafe { dup(comm, &mut one) });
+            taken.extend(proved.is_ok().then_some(one));
+        }
+        for mut one in taken {
+            // SAFETY: it was made above, and nobody else knows it.
+            self.check(unsafe { free(&mut one) })?;
+        }
+        proved
+    }
+
     /// Refuses a group with members that a communicator does not have on this rank's side.
     pub(crate) fn within_comm(&self, group: usize, comm: usize) -> Result<()> {
         let (get, mut all) = (self.symbol::<symbols::MPI_Comm_group>()?, 0);
@@ -308,22 +327,26 @@ impl Rank {
     }
 
     /// Refuses a group with members that another one does not have, which is given up.
-    fn within(&self, group: usize, mut all: usize, what: &str) -> Result<()> {
+    fn within(&self, group: usize, all: usize, what: &str) -> Result<()> {
+        match self.translated(group, all)?.iter().position(|&rank| rank == MPI_UNDEFINED) {
+            Some(rank) => Err(Error::new(MPI_ERR_GROUP, format!("group: its rank {rank} is no member of {what}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The members of a group as ranks of another one, which is given up.
+    fn translated(&self, group: usize, mut all: usize) -> Result<Vec<c_int>> {
         let (size, translate) =
             (self.symbol::<symbols::MPI_Group_size>()?, self.symbol::<symbols::MPI_Group_translate_ranks>()?);
         let (free, mut members) = (self.symbol::<symbols::MPI_Group_free>()?, 0);
         // SAFETY: groups of the library's, a result on the stack, and as many ranks as there are members.
-        let found = unsafe {
+        unsafe {
             self.check(size(group, &mut members))?;
             let ranks: Vec<c_int> = (0..members).collect();
             let mut found = vec![MPI_UNDEFINED; ranks.len()];
             let code = translate(group, members, ranks.as_ptr(), all, found.as_mut_ptr());
             free(&mut all);
-            self.check(code).map(|()| found)?
-        };
-        match found.iter().position(|&rank| rank == MPI_UNDEFINED) {
-            Some(rank) => Err(Error::new(MPI_ERR_GROUP, format!("group: its rank {rank} is no member of {what}"))),
-            None => Ok(()),
+            self.check(code).map(|()| found)
         }
     }
 

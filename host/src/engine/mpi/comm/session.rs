@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_int};
 
-use rankine_abi::{Addr, Errhandler, MPI_ERR_ARG, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, Session};
+use rankine_abi::{Addr, Comm, Errhandler, MPI_ERR_ARG, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, MPI_UNDEFINED, Session};
 use rankine_guest::Error;
 use rankine_guest::errhan::Serves;
 
@@ -75,6 +75,20 @@ impl Rank {
     }
 }
 
+/// The members of a group by their ranks in `MPI_COMM_WORLD`. Where there is none, or they come from several, all that is
+/// known of them alike is how many they are.
+fn members_of_world(r: &Rank, group: usize) -> Result<Vec<c_int>> {
+    if r.has_world() {
+        let members = r.members_in(group, Comm::WORLD.0 as usize)?;
+        let is_one = !members.contains(&MPI_UNDEFINED);
+        return Ok(if is_one { members } else { vec![0; members.len()] });
+    }
+    let (count, mut members) = (r.symbol::<symbols::MPI_Group_size>()?, 0);
+    // SAFETY: a group of the library's, and a result on the stack.
+    r.check(unsafe { count(group, &mut members) })?;
+    Ok(vec![0; usize::try_from(members).unwrap_or(0)])
+}
+
 /// `MPI_Comm_create_from_group`
 pub(crate) fn comm_create_from_group(
     r: &Rank,
@@ -91,6 +105,9 @@ pub(crate) fn comm_create_from_group(
     let (call, mut host) = (r.symbol::<symbols::MPI_Comm_create_from_group>()?, 0);
     // SAFETY: a group of the library's, a string that ends, hints that were checked, and a result on the stack.
     r.check(unsafe { call(group, tag.as_ptr(), info.host, RETURN, &mut host) })?;
+    if host != Comm::NULL.0 as usize {
+        r.agree_after(host, &members_of_world(r, group)?)?;
+    }
     let word = r.adopt_comm(host, handler)?;
     r.descends(word, group_word);
     r.put_word(newcomm, word, "newcomm")

@@ -191,6 +191,7 @@ pub(crate) fn dist_graph_create(
     let info = r.hints(info, Of::Nothing, "info")?;
     r.room(comm_dist_graph, 4, "comm_dist_graph")?;
     let (call, mut made) = (r.symbol::<symbols::MPI_Dist_graph_create>()?, 0);
+    r.prove_contexts(comm, 1)?;
     let (nodes, counts, ends) = (sources.as_ptr(), degrees.as_ptr(), destinations.as_ptr());
     // SAFETY: an intracommunicator of the library's, arrays whose ranks and lengths were proved, and a result on the stack.
     r.check(unsafe { call(comm, n, nodes, counts, ends, weights.as_ptr(), info.host, reorder, &mut made) })?;

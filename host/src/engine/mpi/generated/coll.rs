@@ -48,10 +48,11 @@ shims! {
             r.absent(w.addr(0))
         };
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        let memory = r.working_memory(&[&buffer], false)?;
         r.room(w.addr(5), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buffer.at, count_host, datatype_host, w.int(3), comm, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(Comm(w.word(4)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(5), request, Pending::new(Comm(w.word(4)).into(), Kind::Collective, memory), "request")
     };
     MPI_Bcast_init / MPI_Bcast_init_c: On::Comm(4), [6: Request], |r, w| {
         let side = r.side(w.word(4), w.int(3))?;
@@ -65,10 +66,11 @@ shims! {
             r.absent(w.addr(0))
         };
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        let memory = r.working_memory(&[&buffer], false)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buffer.at, count_host, datatype_host, w.int(3), comm, info.host, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(4)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(4)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Gather / MPI_Gather_c: On::Comm(7), [], |r, w| {
@@ -118,11 +120,12 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, memory), "request")
     };
     MPI_Gather_init / MPI_Gather_init_c: On::Comm(7), [9: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
@@ -147,11 +150,12 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Gatherv / MPI_Gatherv_c: On::Comm(8), [], |r, w| {
@@ -221,12 +225,13 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, w.int(7), comm, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(8)).into(), Kind::Collective, (recvcounts, displs)),
-            "request")
+        r.put_request(w.addr(9), request,
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (recvcounts, displs, memory)), "request")
     };
     MPI_Gatherv_init / MPI_Gatherv_init_c: On::Comm(8), [10: Request], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
@@ -261,12 +266,13 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, w.int(7), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective, (recvcounts, displs)), "request")
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective, (recvcounts, displs, memory)), "request")
     };
     MPI_Scatter / MPI_Scatter_c: On::Comm(7), [], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
@@ -315,11 +321,12 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, memory), "request")
     };
     MPI_Scatter_init / MPI_Scatter_init_c: On::Comm(7), [9: Request], |r, w| {
         let side = r.side(w.word(7), w.int(6))?;
@@ -344,11 +351,12 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Scatterv / MPI_Scatterv_c: On::Comm(8), [], |r, w| {
@@ -418,12 +426,13 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.number::<Count>(5).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), displs.as_ptr(), sendtype.host, recvbuf.at, recvcount_host,
             recvtype_host, w.int(7), comm, &mut request))?;
-        r.put_request(w.addr(9), request, Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, displs)),
-            "request")
+        r.put_request(w.addr(9), request,
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, displs, memory)), "request")
     };
     MPI_Scatterv_init / MPI_Scatterv_init_c: On::Comm(8), [10: Request], |r, w| {
         let side = r.side(w.word(8), w.int(7))?;
@@ -458,12 +467,13 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.number::<Count>(5).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), displs.as_ptr(), sendtype.host, recvbuf.at, recvcount_host,
             recvtype_host, w.int(7), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
-            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective, (sendcounts, displs)), "request")
+            Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective, (sendcounts, displs, memory)), "request")
     };
     MPI_Allgather / MPI_Allgather_c: On::Comm(6), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -502,11 +512,12 @@ shims! {
         if has_sendbuf && r.is_intra(w.word(6))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, memory), "request")
     };
     MPI_Allgather_init / MPI_Allgather_init_c: On::Comm(6), [8: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -526,11 +537,12 @@ shims! {
         if has_sendbuf && r.is_intra(w.word(6))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Allgatherv / MPI_Allgatherv_c: On::Comm(7), [], |r, w| {
@@ -572,12 +584,13 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, (recvcounts, displs)),
-            "request")
+        r.put_request(w.addr(8), request,
+            Pending::new(Comm(w.word(7)).into(), Kind::Collective, (recvcounts, displs, memory)), "request")
     };
     MPI_Allgatherv_init / MPI_Allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
@@ -598,12 +611,13 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, (recvcounts, displs)), "request")
+            Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, (recvcounts, displs, memory)), "request")
     };
     MPI_Alltoall / MPI_Alltoall_c: On::Comm(6), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -642,11 +656,12 @@ shims! {
         if has_sendbuf && r.is_intra(w.word(6))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, memory), "request")
     };
     MPI_Alltoall_init / MPI_Alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
@@ -666,11 +681,12 @@ shims! {
         if has_sendbuf && r.is_intra(w.word(6))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Alltoallv / MPI_Alltoallv_c: On::Comm(8), [], |r, w| {
@@ -732,12 +748,13 @@ shims! {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls, memory)),
             "request")
     };
     MPI_Alltoallv_init / MPI_Alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -769,13 +786,14 @@ shims! {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
             Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
-            (sendcounts, sdispls, recvcounts, rdispls)), "request")
+            (sendcounts, sdispls, recvcounts, rdispls, memory)), "request")
     };
     MPI_Alltoallw / MPI_Alltoallw_c: On::Comm(8), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
@@ -846,13 +864,14 @@ shims! {
                 (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?))?;
         }
         recvtypes.as_bytes(&mut recvcounts);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
         r.put_request(w.addr(9), request,
             Pending::new(Comm(w.word(8)).into(), Kind::Collective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
     };
     MPI_Alltoallw_init / MPI_Alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
@@ -888,13 +907,14 @@ shims! {
                 (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?))?;
         }
         recvtypes.as_bytes(&mut recvcounts);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
             Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
     };
     MPI_Reduce / MPI_Reduce_c: On::Comm(6), [], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
@@ -942,11 +962,13 @@ shims! {
             r.absent(w.addr(1))
         };
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, w.int(5), comm,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, (op.slot, memory)),
+            "request")
     };
     MPI_Reduce_init / MPI_Reduce_init_c: On::Comm(6), [8: Request], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
@@ -971,12 +993,13 @@ shims! {
             r.absent(w.addr(1))
         };
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, w.int(5), comm,
             info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, op.slot),
-            "request")
+        r.put_request(w.addr(8), request,
+            Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, (op.slot, memory)), "request")
     };
     MPI_Allreduce / MPI_Allreduce_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1004,10 +1027,12 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
+            "request")
     };
     MPI_Allreduce_init / MPI_Allreduce_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1022,12 +1047,13 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
-            "request")
+        r.put_request(w.addr(7), request,
+            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (op.slot, memory)), "request")
     };
     MPI_Reduce_scatter_block / MPI_Reduce_scatter_block_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1063,10 +1089,12 @@ shims! {
             times(w.number::<Count>(2).wide(), r.peers(w.word(5))?)
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
+            "request")
     };
     MPI_Reduce_scatter_block_init / MPI_Reduce_scatter_block_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1085,12 +1113,13 @@ shims! {
             times(w.number::<Count>(2).wide(), r.peers(w.word(5))?)
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
-            "request")
+        r.put_request(w.addr(7), request,
+            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (op.slot, memory)), "request")
     };
     MPI_Reduce_scatter / MPI_Reduce_scatter_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1128,11 +1157,12 @@ shims! {
             sum(&recvcounts)
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (recvcounts, op.slot)),
-            "request")
+        r.put_request(w.addr(6), request,
+            Pending::new(Comm(w.word(5)).into(), Kind::Collective, (recvcounts, op.slot, memory)), "request")
     };
     MPI_Reduce_scatter_init / MPI_Reduce_scatter_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1152,12 +1182,13 @@ shims! {
             sum(&recvcounts)
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, recvcounts.as_ptr(), datatype_host, op.host, comm, info.host,
             &mut request))?;
         r.put_request(w.addr(7), request,
-            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (recvcounts, op.slot)), "request")
+            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (recvcounts, op.slot, memory)), "request")
     };
     MPI_Scan / MPI_Scan_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1185,10 +1216,12 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
+            "request")
     };
     MPI_Scan_init / MPI_Scan_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1203,12 +1236,13 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
-            "request")
+        r.put_request(w.addr(7), request,
+            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (op.slot, memory)), "request")
     };
     MPI_Exscan / MPI_Exscan_c: On::Comm(5), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1236,10 +1270,12 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, &mut request))?;
-        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, op.slot), "request")
+        r.put_request(w.addr(6), request, Pending::new(Comm(w.word(5)).into(), Kind::Collective, (op.slot, memory)),
+            "request")
     };
     MPI_Exscan_init / MPI_Exscan_init_c: On::Comm(5), [7: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(5))?;
@@ -1254,11 +1290,12 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, recvbuf.at, w.number::<Count>(2), datatype_host, op.host, comm, info.host,
             &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, op.slot),
-            "request")
+        r.put_request(w.addr(7), request,
+            Pending::new(Comm(w.word(5)).into(), Kind::PersistentCollective, (op.slot, memory)), "request")
     };
 }

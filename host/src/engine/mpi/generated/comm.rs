@@ -52,23 +52,9 @@ shims! {
     MPI_Comm_idup_with_info: On::Comm(0), [2: Comm, 3: Request], |r, w| {
         bodies::comm_idup_with_info(r, w.word(0), w.word(1), w.addr(2), w.addr(3))
     };
-    MPI_Comm_create: On::Comm(0), [2: Comm], |r, w| {
-        let comm = r.comm(w.word(0), "comm")?;
-        let group = r.group(w.word(1), "group")?;
-        r.within_comm(group, comm)?;
-        r.room(w.addr(2), 4, "newcomm")?;
-        let mut newcomm = 0_usize;
-        r.check(library!(r, comm, group, &mut newcomm))?;
-        r.put_comm(w.addr(2), newcomm, w.word(0), "newcomm")
-    };
+    MPI_Comm_create: On::Comm(0), [2: Comm], |r, w| { bodies::comm_create(r, w.word(0), w.word(1), w.addr(2)) };
     MPI_Comm_create_group: On::Comm(0), [3: Comm], |r, w| {
-        let comm = r.intra(w.word(0), "comm")?;
-        let group = r.group(w.word(1), "group")?;
-        r.within_comm(group, comm)?;
-        r.room(w.addr(3), 4, "newcomm")?;
-        let mut newcomm = 0_usize;
-        r.check(library!(r, comm, group, w.int(2), &mut newcomm))?;
-        r.put_comm(w.addr(3), newcomm, w.word(0), "newcomm")
+        bodies::comm_create_group(r, w.word(0), w.word(1), w.int(2), w.addr(3))
     };
     MPI_Comm_split: On::Comm(0), [3: Comm], |r, w| {
         let comm = r.comm(w.word(0), "comm")?;

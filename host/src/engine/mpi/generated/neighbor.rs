@@ -25,11 +25,12 @@ shims! {
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, memory), "request")
     };
     MPI_Neighbor_allgather_init / MPI_Neighbor_allgather_init_c: On::Comm(6), [8: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
@@ -41,11 +42,12 @@ shims! {
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Neighbor_allgatherv / MPI_Neighbor_allgatherv_c: On::Comm(7), [], |r, w| {
@@ -71,12 +73,13 @@ shims! {
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, (recvcounts, displs)),
-            "request")
+        r.put_request(w.addr(8), request,
+            Pending::new(Comm(w.word(7)).into(), Kind::Collective, (recvcounts, displs, memory)), "request")
     };
     MPI_Neighbor_allgatherv_init / MPI_Neighbor_allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
         let comm = r.intra(w.word(7), "comm")?;
@@ -89,12 +92,13 @@ shims! {
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcounts.as_ptr(),
             displs.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, (recvcounts, displs)), "request")
+            Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, (recvcounts, displs, memory)), "request")
     };
     MPI_Neighbor_alltoall / MPI_Neighbor_alltoall_c: On::Comm(6), [], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
@@ -119,11 +123,12 @@ shims! {
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, &mut request))?;
-        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, ()), "request")
+        r.put_request(w.addr(7), request, Pending::new(Comm(w.word(6)).into(), Kind::Collective, memory), "request")
     };
     MPI_Neighbor_alltoall_init / MPI_Neighbor_alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
@@ -136,11 +141,12 @@ shims! {
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
             comm, info.host, &mut request))?;
-        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, ()),
+        r.put_request(w.addr(8), request, Pending::new(Comm(w.word(6)).into(), Kind::PersistentCollective, memory),
             "request")
     };
     MPI_Neighbor_alltoallv / MPI_Neighbor_alltoallv_c: On::Comm(8), [], |r, w| {
@@ -170,12 +176,13 @@ shims! {
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, &mut request))?;
         r.put_request(w.addr(9), request,
-            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls)),
+            Pending::new(Comm(w.word(8)).into(), Kind::Collective, (sendcounts, sdispls, recvcounts, rdispls, memory)),
             "request")
     };
     MPI_Neighbor_alltoallv_init / MPI_Neighbor_alltoallv_init_c: On::Comm(8), [10: Request], |r, w| {
@@ -191,13 +198,14 @@ shims! {
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtype.host, recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtype_host, comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
             Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
-            (sendcounts, sdispls, recvcounts, rdispls)), "request")
+            (sendcounts, sdispls, recvcounts, rdispls, memory)), "request")
     };
     MPI_Neighbor_alltoallw / MPI_Neighbor_alltoallw_c: On::Comm(8), [], |r, w| {
         let comm = r.intra(w.word(8), "comm")?;
@@ -226,13 +234,14 @@ shims! {
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         recvtypes.as_bytes(&mut recvcounts);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
         r.put_request(w.addr(9), request,
             Pending::new(Comm(w.word(8)).into(), Kind::Collective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
     };
     MPI_Neighbor_alltoallw_init / MPI_Neighbor_alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
         let comm = r.intra(w.word(8), "comm")?;
@@ -247,12 +256,13 @@ shims! {
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         recvtypes.as_bytes(&mut recvcounts);
+        let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, sendcounts.as_ptr(), sdispls.as_ptr(), sendtypes.hosts(), recvbuf.at,
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
             Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes)), "request")
+            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
     };
 }

@@ -82,6 +82,7 @@ impl Rank {
 pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, info: u32, fh: Addr) -> Result<()> {
     r.room(fh, 4, "fh")?;
     let (comm, info) = (r.intra(comm_word, "comm")?, r.hints(info, Of::File, "info")?);
+    r.prove_contexts(comm, 1)?;
     let opened = r.open_together(comm_word, filename, mode)?;
     let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
     // SAFETY: a communicator of the library's, a name of the host's own making, hints that were checked, and a result on the stack.

@@ -29,6 +29,11 @@ impl Rank {
         self.init.life.is_running()
     }
 
+    /// Whether there is `MPI_COMM_WORLD` now, and not sessions alone.
+    pub(crate) fn has_world(&self) -> bool {
+        self.init.rank.get().is_some() && !self.is_finalized()
+    }
+
     /// Whether the program has called `MPI_Finalize`.
     pub(crate) fn is_finalized(&self) -> bool {
         self.init.life.is_finalized()

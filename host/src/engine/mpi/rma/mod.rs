@@ -342,6 +342,7 @@ pub(crate) fn win_allocate_shared(
     let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (mut host, mut at) = (0, std::ptr::null_mut::<c_void>());
     let create = r.symbol::<symbols::MPI_Win_allocate_shared_c>()?;
+    r.prove_contexts(comm, 1)?;
     // SAFETY: results on the stack.
     r.check(unsafe { create(size as isize, unit as isize, info.host, comm, (&raw mut at).cast(), &mut host) })?;
     let shared = r.share(host, comm, ranks).or_else(|error| {
@@ -363,6 +364,8 @@ pub(crate) fn win_create_dynamic(r: &Rank, info: u32, comm_word: u32, win: Addr)
     r.room(win, 4, "win")?;
     let (info, comm) = (r.hints(info, Of::Win, "info")?, r.intra(comm_word, "comm")?);
     let (create, mut host) = (r.symbol::<symbols::MPI_Win_create_dynamic>()?, 0);
+    // One for the window, and one for its table.
+    r.prove_contexts(comm, 2)?;
     // SAFETY: an intracommunicator of the library's, hints that were checked, and a result on the stack.
     r.check(unsafe { create(info.host, comm, &mut host) })?;
     let attached = Rc::new(Dynamic::new(r, comm, r.shape(comm_word)?.rank)?);
