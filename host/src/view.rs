@@ -160,8 +160,13 @@ impl Words {
         let element = match Datatype(self.element as u32) {
             Datatype::FLOAT | Datatype::REAL | Datatype::REAL4 => Element::Single,
             Datatype::DOUBLE | Datatype::DOUBLE_PRECISION | Datatype::REAL8 => Element::Double,
+            Datatype::INT | Datatype::INT32_T | Datatype::INTEGER | Datatype::INTEGER4 => Element::Int,
+            Datatype::LONG_LONG | Datatype::INT64_T | Datatype::INTEGER8 => Element::Long,
             other => {
-                let text = format!("its elements are of type {:#x}; MPI_FLOAT and MPI_DOUBLE can be shown", other.0);
+                let text = format!(
+                    "its elements are of type {:#x}; reals and integers of 4 or 8 bytes can be shown, MPI_DOUBLE say",
+                    other.0
+                );
                 return Err(Error::new(MPI_ERR_TYPE, text));
             }
         };

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         FAILS(Rankine_View_field("memory", 0, 3, fours, zeros, fours, far, MPI_DOUBLE, values), MPI_ERR_BUFFER);
         FAILS(Rankine_View_field("dimensions", 0, 1000000000, fours, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_DIMS);
         FAILS(Rankine_View_field("dimensions", 0, -1, fours, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_DIMS);
-        FAILS(Rankine_View_field("type", 0, 2, fours, zeros, ones, NULL, MPI_INT, values), MPI_ERR_TYPE);
+        FAILS(Rankine_View_field("type", 0, 2, fours, zeros, ones, NULL, MPI_CHAR, values), MPI_ERR_TYPE);
         FAILS(Rankine_View_field("words", 0, 2, (int *)0xfffffff0, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_ARG);
         // Nothing but what is no number, on a plane that is mostly elsewhere.
         for (int i = 0; i < 64; i++)

@@ -20,7 +20,7 @@ use job::{Job, Visitor};
 use libtest_mimic::{Arguments, Failed, Trial};
 use places::Places;
 use process::{Ended, run_within};
-use rankine_view_wire::{Asked, Field, Said};
+use rankine_view_wire::{Asked, Field, Kind, Said};
 
 fn main() -> ExitCode {
     let site = Arc::new(Site { places: Places::find(), guests: Default::default() });
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         ("a_program_pauses_and_goes_on", a_program_pauses_and_goes_on),
         ("who_was_late_and_who_sent", who_was_late_and_who_sent),
         ("every_thread_publishes", every_thread_publishes),
+        ("fortran_shows_and_steers", fortran_shows_and_steers),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
@@ -53,10 +54,10 @@ fn main() -> ExitCode {
 /// What the trials share.
 struct Site {
     places: Places,
-    guests: [OnceLock<Result<PathBuf, String>>; 4],
+    guests: [OnceLock<Result<PathBuf, String>>; 5],
 }
 
-const GUESTS: [&str; 4] = ["waves", "hostile", "late", "threads"];
+const GUESTS: [&str; 5] = ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90"];
 
 impl Site {
     fn folder(&self) -> PathBuf {
@@ -65,16 +66,14 @@ impl Site {
 
     /// One of [`GUESTS`], compiled once.
     fn guest(&self, which: usize) -> Result<PathBuf, Failed> {
-        let name = GUESTS[which];
+        let source = self.places.root.join("tests/view").join(GUESTS[which]);
         let compile = || {
-            let output = self.folder().join(format!("{name}.wasm"));
+            let output = self.folder().join(GUESTS[which]).with_extension("wasm");
             fs::create_dir_all(self.folder()).map_err(|error| error.to_string())?;
             let mut cc = Command::new(&self.places.rankine);
-            cc.args(["cc", "-O1", "-g"])
-                .arg(self.places.root.join(format!("tests/view/{name}.c")))
-                .arg("-o")
-                .arg(&output);
-            if name == "threads" {
+            cc.args([if GUESTS[which].ends_with(".c") { "cc" } else { "fc" }, "-O1", "-g"]);
+            cc.arg(source).arg("-o").arg(&output);
+            if GUESTS[which] == "threads.c" {
                 cc.arg("-fopenmp");
             }
             let run = run_within(cc, None, LIMIT)?;
@@ -405,6 +404,66 @@ fn every_thread_publishes(site: &Site) -> Result<(), Failed> {
     visitor.set("stop", 1.0)?;
     let (status, printed, errors) = job.end()?;
     check(status == 0 && printed.is_empty(), || format!("{status}: {printed}{errors}"))
+}
+
+fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
+    let job = site.start(&["-n", "3"], 4, &[])?;
+    let mut visitor = site.visit(&job)?;
+    visitor.set("level", 2.0)?;
+    visitor.set("shape", 1.0)?;
+    let mut seen: Vec<String> = Vec::new();
+    let mut text = String::new();
+    // All fields at the new level, which begin at the old one; and both curves.
+    while seen.len() < 7 {
+        let (name, is_there) = match visitor.hear()? {
+            Said::Field(field) => {
+                let is_box = field.name == "box";
+                let expected: Vec<f32> = if is_box {
+                    // The fourth of its six planes, which is the seventh of those in memory.
+                    (0..12).map(|n| (1 + 2 * (n % 4) + 100 * (1 + 2 * (n / 4)) + 7000) as f32).collect()
+                } else {
+                    (0..63).map(|n| (1 + n % 7 + 100 * (1 + n / 7) + 2000) as f32).collect()
+                };
+                let numbers = field.numbers();
+                let at_first: Vec<f32> = expected.iter().map(|number| number - 1000.0).collect();
+                let is_known = numbers == expected || !is_box && numbers == at_first;
+                check(is_known && field.name != "outside", || format!("{}: {numbers:?}", field.name))?;
+                (field.name, numbers == expected)
+            }
+            Said::Curve { name, points, .. } => {
+                let far = if name == "half" { 0.5 } else { 1.0 };
+                let is_even = points.windows(2).all(|pair| pair[1][0] - pair[0][0] == far);
+                check(is_even, || format!("{name}: {points:?}"))?;
+                (name, points.last().is_some_and(|[_, y]| *y == 2.0))
+            }
+            Said::Text { name, text: shown } if name == "what" => {
+                text = shown;
+                continue;
+            }
+            _ => continue,
+        };
+        if is_there && !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen.sort_unstable();
+    check(seen.join(" ") == "box cells half level long single u", || seen.join(" "))?;
+    check(text == "a text & <i>no markup</i>", || text)?;
+    let shape = visitor.controls.iter().find(|(name, ..)| name == "shape").map(|(_, _, kind, _)| kind.clone());
+    let labels = Some(Kind::Choice(vec!["round".into(), "square".into()]));
+    check(shape == labels, || format!("{shape:?}"))?;
+    visitor.set("stop", 1.0)?;
+    let (status, printed, errors) = job.end()?;
+    let is_said = errors.contains("`outside`: dimension 0: 2 indices from -1 on are not within the extent 2");
+    check(status == 0 && printed == "stopped at level 2.0, shape 2\n" && is_said, || {
+        format!("{status}: {printed}{errors}")
+    })?;
+    // And without a view it is a program like any other.
+    let mut command = Command::new(&site.places.rankine);
+    command.args(["run", "-n", "3"]).arg(site.guest(4)?);
+    let run = run_within(command, None, LIMIT)?;
+    let is_quiet = run.stdout == "stopped at level 1.0, shape 1\n" && run.stderr.is_empty();
+    check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
 }
 
 fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {

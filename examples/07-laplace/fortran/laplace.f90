@@ -1,13 +1,14 @@
-! Laplace's equation on a square whose left edge has the potential 1, by successive over-relaxation: cells of one colour of a
-! chessboard read only those of the other, and are computed in place.
+! Laplace's equation on a square one of whose edges has the potential 1, by successive over-relaxation: cells of one colour of
+! a chessboard read only those of the other, and are computed in place. With --view it can be watched.
 !
 ! Usage: laplace [CELLS [STEPS]]
 program laplace
   use mpi_f08
   use rankine_arrays
+  use rankine_view
   implicit none
   integer, parameter :: real64 = selected_real_kind(15)
-  integer :: n, steps, step, colour, i, j, first, rank
+  integer :: n, steps, step, colour, i, j, first, rank, middle, from(2), to(2)
   real(real64), pointer :: u(:, :)
   real(real64), allocatable :: all(:, :)
   real(real64) :: omega, mean, total
@@ -24,8 +25,12 @@ program laplace
   call potential%local(u)
   if (potential%first(2) == 1) u(potential%first(1):potential%last(1), 1) = 1
 
+  middle = n/2 + 1
+  from = [potential%first(1), potential%first(2)]
+  to = [potential%last(1), potential%last(2)]
   omega = 2/(1 + sin(acos(-1.0_real64)/n))
   do step = 1, steps
+    call rankine_view_update(MPI_COMM_WORLD)
     do colour = 0, 1
       call potential%write_halo()
       do j = potential%first(2, margin=1), potential%last(2, margin=1)
@@ -36,6 +41,9 @@ program laplace
         end do
       end do
     end do
+    ! The cells that are this rank's own: no ghosts.
+    call rankine_view_field('potential', step, [n, n], from, u(from(1):to(1), from(2):to(2)))
+    if (minval(middle - from) >= 0 .and. minval(to - middle) >= 0) call rankine_view_curve('middle', step, u(middle, middle))
   end do
 
   allocate (all(n, merge(n, 0, rank == 0)))
@@ -47,7 +55,7 @@ program laplace
         total = total + all(i, j)
       end do
     end do
-    print '(3(i0,a),f0.12,a,f0.9)', n, ' x ', n, ' cells, ', steps, ' steps: middle 0', all(n/2 + 1, n/2 + 1), ', sum ', total
+    print '(3(i0,a),f0.12,a,f0.9)', n, ' x ', n, ' cells, ', steps, ' steps: middle 0', all(middle, middle), ', sum ', total
   end if
   call potential%free()
   call grid%free()

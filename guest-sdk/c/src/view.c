@@ -13,8 +13,10 @@ static int count;
 static int ids[RANKINE_VIEW_CONTROLS];
 static double *numbers[RANKINE_VIEW_CONTROLS];
 static int *whole[RANKINE_VIEW_CONTROLS];
+/* What the first label of a choice is called: 0, and 1 in Fortran. */
+static int first[RANKINE_VIEW_CONTROLS];
 
-static int add(const char *name, int kind, double value, double least, double greatest, double step, int choices, const char *const labels[], double *number, int *integer)
+static int add(const char *name, int kind, double value, double least, double greatest, double step, int choices, const char *const labels[], double *number, int *integer, int from)
 {
     int id, code;
     if (!Rankine_View_on())
@@ -32,22 +34,28 @@ static int add(const char *name, int kind, double value, double least, double gr
     ids[at] = id;
     numbers[at] = number;
     whole[at] = integer;
+    first[at] = from;
     return MPI_SUCCESS;
 }
 
 int Rankine_View_number(const char *name, double *value, double least, double greatest, double step)
 {
-    return add(name, NUMBER, *value, least, greatest, step, 0, NULL, value, NULL);
+    return add(name, NUMBER, *value, least, greatest, step, 0, NULL, value, NULL, 0);
+}
+
+int rankine_view_choice(const char *name, int *choice, int from, int choices, const char *const labels[])
+{
+    return add(name, CHOICE, *choice - from, 0, 0, 0, choices, labels, NULL, choice, from);
 }
 
 int Rankine_View_choice(const char *name, int *choice, int choices, const char *const labels[])
 {
-    return add(name, CHOICE, *choice, 0, 0, 0, choices, labels, NULL, choice);
+    return rankine_view_choice(name, choice, 0, choices, labels);
 }
 
 int Rankine_View_button(const char *name, int *presses)
 {
-    return add(name, BUTTON, 0, 0, 0, 0, 0, NULL, NULL, presses);
+    return add(name, BUTTON, 0, 0, 0, 0, 0, NULL, NULL, presses, 0);
 }
 
 /* What the first rank has learned: which controls it has, and their values. */
@@ -87,7 +95,7 @@ int Rankine_View_update(MPI_Comm comm)
         if (numbers[at] != NULL)
             *numbers[at] = news.values[i];
         else
-            *whole[at] = (int)news.values[i];
+            *whole[at] = first[at] + (int)news.values[i];
     }
     return MPI_SUCCESS;
 }

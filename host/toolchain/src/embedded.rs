@@ -13,7 +13,7 @@ pub static CPP: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/cpp");
 pub static FORTRAN_COMPILER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/compiler");
 /// `mpif.h`.
 pub static FORTRAN_INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/include");
-/// The modules `mpi`, `mpi_f08`, `rankine` and `rankine_arrays`.
+/// The modules of MPI and of Rankine.
 pub static FORTRAN_MODULES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/modules");
 /// The C functions behind them.
 pub static FORTRAN_GLUE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/glue");

@@ -14,13 +14,17 @@ pub enum Element {
     Single,
     /// Eight bytes each.
     Double,
+    /// A whole number of four bytes.
+    Int,
+    /// A whole number of eight bytes.
+    Long,
 }
 
 impl Element {
     fn size(self) -> usize {
         match self {
-            Element::Single => 4,
-            Element::Double => 8,
+            Element::Single | Element::Int => 4,
+            Element::Double | Element::Long => 8,
         }
     }
 }
@@ -173,6 +177,8 @@ impl<'a> Local<'a> {
                 Element::Double => {
                     values.extend(bytes.as_chunks::<8>().0.iter().map(|x| f64::from_le_bytes(*x) as f32));
                 }
+                Element::Int => values.extend(bytes.as_chunks::<4>().0.iter().map(|x| i32::from_le_bytes(*x) as f32)),
+                Element::Long => values.extend(bytes.as_chunks::<8>().0.iter().map(|x| i64::from_le_bytes(*x) as f32)),
             }
             done += now;
         }
@@ -296,6 +302,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn whole_numbers_are_shown_as_numbers() {
+        let mut bytes = vec![0; 128];
+        for (n, word) in bytes[64..].as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *word = (-3 * n as i32).to_le_bytes();
+        }
+        let memory = Memory::new();
+        // SAFETY: the bytes outlive the memory.
+        unsafe { memory.set(bytes.as_mut_ptr(), bytes.len() as u64) };
+        let values = |element, count: &[i32]| {
+            let local = Local::new(&memory, Addr(64), element, count, &[0, 0], count, None).unwrap();
+            read(&local, 1).0.values
+        };
+        assert_eq!(values(Element::Int, &[2, 3]), [0.0, -3.0, -6.0, -9.0, -12.0, -15.0]);
+        let pair = |n: i64| ((-3 * (2 * n + 1)) << 32 | i64::from((-6 * n) as u32)) as f32;
+        assert_eq!(values(Element::Long, &[1, 2]), [pair(0), pair(1)]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::time::Duration;
 
-use mpi_sys::{MPI_BYTE, MPI_Bcast, MPI_DOUBLE, MPI_Datatype, MPI_FLOAT};
+use mpi_sys::{MPI_BYTE, MPI_Bcast, MPI_DOUBLE, MPI_Datatype, MPI_FLOAT, MPI_INT32_T, MPI_INT64_T};
 
 use crate::error::check;
 use crate::{Communicator, Error, Result};
@@ -77,25 +77,26 @@ pub fn is_on() -> bool {
     Rankine_View_on() != 0
 }
 
-/// What an element of a field can be: `f32` or `f64`.
+/// What an element of a field can be: `f32`, `f64`, `i32` or `i64`. They are shown in single precision.
 pub trait Element: Copy + sealed::Sealed {}
-
-impl Element for f32 {}
-impl Element for f64 {}
 
 mod sealed {
     pub trait Sealed {
         const TYPE: super::MPI_Datatype;
     }
-
-    impl Sealed for f32 {
-        const TYPE: super::MPI_Datatype = super::MPI_FLOAT;
-    }
-
-    impl Sealed for f64 {
-        const TYPE: super::MPI_Datatype = super::MPI_DOUBLE;
-    }
 }
+
+macro_rules! elements {
+    ($($number:ty: $datatype:ident)*) => {$(
+        impl Element for $number {}
+
+        impl sealed::Sealed for $number {
+            const TYPE: MPI_Datatype = $datatype;
+        }
+    )*};
+}
+
+elements! { f32: MPI_FLOAT f64: MPI_DOUBLE i32: MPI_INT32_T i64: MPI_INT64_T }
 
 /// This rank's part of a field: a box of elements in a whole of two or three dimensions. The last dimension runs to the
 /// right, the one before it downwards; of a third the middle is shown.

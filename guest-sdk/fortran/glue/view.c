@@ -1,0 +1,122 @@
+/* The live view: the procedures behind the module rankine_view. */
+#include "glue.h"
+#include <rankine/view.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A choice whose first label has this number (the SDK's view.c). */
+int rankine_view_choice(const char *name, int *choice, int from, int choices, const char *const labels[]);
+
+enum { DIMENSIONS = 3 };
+
+int rankine_view_on_(void)
+{
+    return Rankine_View_on();
+}
+
+static MPI_Datatype element(const CFI_cdesc_t *values)
+{
+    switch (values->type) {
+    case CFI_type_float:
+        return MPI_FLOAT;
+    case CFI_type_double:
+        return MPI_DOUBLE;
+    case CFI_type_int64_t:
+        return MPI_INT64_T;
+    default:
+        return MPI_INT32_T;
+    }
+}
+
+/* The elements between neighbours of each dimension, the last one first, as C has them. */
+static int strides_of(const char *name, const CFI_cdesc_t *values, int strides[])
+{
+    for (int d = 0; d < values->rank; d++) {
+        CFI_index_t apart = values->dim[d].sm;
+        if (apart % (CFI_index_t)values->elem_len != 0) {
+            fprintf(stderr, "rankine: %s can't be shown: its elements lie %ld bytes apart, and have %ld\n", name, (long)apart, (long)values->elem_len);
+            return MPI_ERR_BUFFER;
+        }
+        strides[values->rank - 1 - d] = (int)(apart / (CFI_index_t)values->elem_len);
+    }
+    return MPI_SUCCESS;
+}
+
+void rankine_view_put_field_(const char *name, int *step, const int *shape, const int *start, const CFI_cdesc_t *values, int *ierror, size_t length)
+{
+    int extents[DIMENSIONS], first[DIMENSIONS], count[DIMENSIONS], strides[DIMENSIONS], rank = values->rank;
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    for (int d = 0; d < rank; d++) {
+        int of = rank - 1 - d;
+        extents[d] = shape[of];
+        /* What is no index stays one that is refused. */
+        first[d] = start[of] > 0 ? start[of] - 1 : -1;
+        count[d] = (int)values->dim[of].extent;
+    }
+    char *text = rankine_c_string(name, length);
+    int code = strides_of(text, values, strides);
+    if (code == MPI_SUCCESS)
+        code = Rankine_View_field(text, *step, rank, extents, first, count, strides, element(values), values->base_addr);
+    free(text);
+    return_code(ierror, code);
+}
+
+void rankine_view_put_curve_(const char *name, double *x, double *y, int *ierror, size_t length)
+{
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    char *text = rankine_c_string(name, length);
+    return_code(ierror, Rankine_View_curve(text, *x, *y));
+    free(text);
+}
+
+void rankine_view_text_(const char *name, const char *shown, int *ierror, size_t length, size_t length_shown)
+{
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    char *text = rankine_c_string(name, length), *lines = rankine_c_string(shown, length_shown);
+    return_code(ierror, Rankine_View_text(text, lines));
+    free(text);
+    free(lines);
+}
+
+void rankine_view_put_number_(const char *name, double *number, double *least, double *greatest, double *step, int *ierror, size_t length)
+{
+    char *text = rankine_c_string(name, length);
+    return_code(ierror, Rankine_View_number(text, number, *least, *greatest, *step));
+    free(text);
+}
+
+void rankine_view_put_choice_(const char *name, int *choice, int *count, const char *labels, int *ierror, size_t length, size_t length_label)
+{
+    const char **texts = malloc((*count + 1) * sizeof *texts);
+    if (!texts) {
+        return_code(ierror, MPI_ERR_NO_MEM);
+        return;
+    }
+    for (int i = 0; i < *count; i++)
+        texts[i] = rankine_c_string(labels + i * length_label, length_label);
+    char *text = rankine_c_string(name, length);
+    return_code(ierror, rankine_view_choice(text, choice, 1, *count, texts));
+    free(text);
+    for (int i = 0; i < *count; i++)
+        free((char *)texts[i]);
+    free(texts);
+}
+
+void rankine_view_put_button_(const char *name, int *presses, int *ierror, size_t length)
+{
+    char *text = rankine_c_string(name, length);
+    return_code(ierror, Rankine_View_button(text, presses));
+    free(text);
+}
+
+void rankine_view_update_f08_(MPI_Comm *comm, int *ierror)
+{
+    return_code(ierror, Rankine_View_update(*comm));
+}
+ALSO(rankine_view_update_f08_, rankine_view_update_f90_);
