@@ -6,7 +6,7 @@
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_DIMS, MPI_ERR_TYPE};
 use rankine_guest::{Error, Memory, Result};
-use rankine_view::{Element, Kind, Local, MOST_CHOICES, MOST_DIMENSIONS, Publisher};
+use rankine_view::{Element, Kind, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher};
 use wasmtime::{Caller, Linker};
 
 use crate::engine::Rank;
@@ -51,6 +51,28 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
                     let words = Words { dimensions, shape, start, count, strides, element, values };
                     p.field(thread, name, step, &words.local(memory)?)
+                })
+            },
+        ),
+        "Rankine_View_points" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>,
+             name: i32,
+             step: i64,
+             ranks: i32,
+             dimensions: i32,
+             count: i32,
+             within: i32,
+             element: i32,
+             places: i32,
+             values: i32,
+             strides: i32| {
+                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
+                call(caller, "Rankine_View_points", Some(name), |p, memory, name| {
+                    let words =
+                        PointWords { numbers: [ranks, dimensions, count], within, element, places, values, strides };
+                    p.points(thread, name, step, &words.local(memory)?)
                 })
             },
         ),
@@ -157,24 +179,60 @@ impl Words {
                 return Err(Error::new(MPI_ERR_DIMS, text));
             }
         };
-        let element = match Datatype(self.element as u32) {
-            Datatype::FLOAT | Datatype::REAL | Datatype::REAL4 => Element::Single,
-            Datatype::DOUBLE | Datatype::DOUBLE_PRECISION | Datatype::REAL8 => Element::Double,
-            Datatype::INT | Datatype::INT32_T | Datatype::INTEGER | Datatype::INTEGER4 => Element::Int,
-            Datatype::LONG_LONG | Datatype::INT64_T | Datatype::INTEGER8 => Element::Long,
-            other => {
-                let text = format!(
-                    "its elements are of type {:#x}; reals and integers of 4 or 8 bytes can be shown, MPI_DOUBLE say",
-                    other.0
-                );
-                return Err(Error::new(MPI_ERR_TYPE, text));
-            }
-        };
+        let element = element(self.element)?;
         let read = |at: i32, what: &str| memory.read_i32s(addr(at), dimensions, what);
         let (shape, start, count) =
             (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
         let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
         Local::new(memory, addr(self.values), element, &shape, &start, &count, strides.as_deref())
+    }
+}
+
+/// What a guest's type is.
+fn element(datatype: i32) -> Result<Element> {
+    Ok(match Datatype(datatype as u32) {
+        Datatype::FLOAT | Datatype::REAL | Datatype::REAL4 => Element::Single,
+        Datatype::DOUBLE | Datatype::DOUBLE_PRECISION | Datatype::REAL8 => Element::Double,
+        Datatype::INT | Datatype::INT32_T | Datatype::INTEGER | Datatype::INTEGER4 => Element::Int,
+        Datatype::LONG_LONG | Datatype::INT64_T | Datatype::INTEGER8 => Element::Long,
+        other => {
+            let text = format!(
+                "its elements are of type {:#x}; reals and integers of 4 or 8 bytes can be shown, MPI_DOUBLE say",
+                other.0
+            );
+            return Err(Error::new(MPI_ERR_TYPE, text));
+        }
+    })
+}
+
+/// The words of a call that publishes points.
+struct PointWords {
+    /// Ranks that publish, coordinates of a point, and points.
+    numbers: [i32; 3],
+    within: i32,
+    element: i32,
+    places: i32,
+    values: i32,
+    strides: i32,
+}
+
+impl PointWords {
+    fn local<'a>(&self, memory: &'a Memory) -> Result<LocalPoints<'a>> {
+        let [_, dimensions, _] = self.numbers;
+        let strides = match self.strides {
+            0 => [dimensions, 1, 1],
+            at => memory.read_i32s(addr(at), 3, "strides")?.try_into().unwrap_or([0; 3]),
+        };
+        // Of so many coordinates as can't be shown, none is read.
+        let within = match usize::try_from(dimensions) {
+            Ok(dimensions @ 2..=MOST_DIMENSIONS) if self.within != 0 => {
+                let bytes = memory.read_bytes(addr(self.within), 16 * dimensions as u64, "the bounds")?;
+                Some(bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect::<Vec<f64>>())
+            }
+            _ => None,
+        };
+        let (places, values, element) = (addr(self.places), addr(self.values), element(self.element)?);
+        LocalPoints::new(memory, self.numbers, within.as_deref(), Layout { places, values, element, strides })
     }
 }
 

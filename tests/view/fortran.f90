@@ -2,7 +2,8 @@
 !
 ! Element (i, j) of the field `u` is i + 100 j + 1000 level, where `level` is a number of the page; `single` is the same in
 ! another precision, `cells` in whole numbers and `long` in long ones. Of `box`, whose element (i, j, k) is i + 100 j + 1000 k,
-! every second element in each direction is shown, and each rank has some planes.
+! every second element in each direction is shown, and each rank has some planes. Of `bodies` each rank has three, whose places
+! and values are parts of a table.
 program fortran
   use, intrinsic :: iso_fortran_env, only: real32, real64, int32, int64
   use mpi_f08
@@ -14,6 +15,8 @@ program fortran
   real(real64), pointer :: level
   real(real64) :: u(0:rows + 1, 0:each + 1)
   integer :: box(8, 6, 4)
+  real(real32) :: bodies(5, 3)
+  real(real64) :: bounds(2, 3)
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -34,6 +37,10 @@ program fortran
       end do
     end do
   end do
+  do i = 1, 3
+    bodies(:, i) = [real(real32) :: rank, i, 7, -1, 10*rank + i]
+  end do
+  bounds = reshape([-1, 4, 0, 4, 0, 9], [2, 3])
   step = 0
   do
     ! With the handle of the module mpi every second time.
@@ -51,6 +58,8 @@ program fortran
     call rankine_view_field('cells', step, [rows, each*ranks], [1, first], int(u(1:rows, 1:each), int32))
     call rankine_view_field('long', step, [rows, each*ranks], [1, first], int(u(1:rows, 1:each), int64))
     call rankine_view_field('box', step, [4, 3, 2*ranks], [1, 1, 2*rank + 1], box(1:8:2, 1:6:2, 1:4:2))
+    call rankine_view_points('bodies', step, bodies(1:3, :), bodies(5, :), bounds)
+    if (rank == 0) call rankine_view_points('alone', step, bodies(1:2, :), ranks=1)
     if (rank == 0) call rankine_view_curve('level', step, level)
     ! No rank is far ahead of the others.
     call MPI_Barrier(MPI_COMM_WORLD)

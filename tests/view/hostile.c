@@ -51,10 +51,26 @@ int main(int argc, char **argv)
         FAILS(Rankine_View_field("dimensions", 0, -1, fours, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_DIMS);
         FAILS(Rankine_View_field("type", 0, 2, fours, zeros, ones, NULL, MPI_CHAR, values), MPI_ERR_TYPE);
         FAILS(Rankine_View_field("words", 0, 2, (int *)0xfffffff0, zeros, ones, NULL, MPI_DOUBLE, values), MPI_ERR_ARG);
+        // Points.
+        double flat[] = {0, 1, 3, 3}, wide[] = {0, INFINITY, 0, 1};
+        FAILS(Rankine_View_points("places", 0, 0, 7, 1, NULL, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_DIMS);
+        FAILS(Rankine_View_points("places", 0, 0, INT_MIN, 1, flat, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_DIMS);
+        FAILS(Rankine_View_points("places", 0, 0, 2, -1, NULL, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_COUNT);
+        FAILS(Rankine_View_points("places", 0, -1, 2, 1, NULL, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_COUNT);
+        FAILS(Rankine_View_points("places", 0, 0, 2, 1, NULL, MPI_CHAR, values, NULL, NULL), MPI_ERR_TYPE);
+        FAILS(Rankine_View_points("far", 0, 0, 2, INT_MAX, NULL, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_BUFFER);
+        FAILS(Rankine_View_points("far", 0, 0, 3, 2, NULL, MPI_DOUBLE, values, NULL, far), MPI_ERR_BUFFER);
+        FAILS(Rankine_View_points("values", 0, 0, 2, 8, NULL, MPI_DOUBLE, values, (void *)0xfffffff8, NULL), MPI_ERR_BUFFER);
+        FAILS(Rankine_View_points("values", 0, 0, 2, 8, NULL, MPI_DOUBLE, values, values, (int *)0xfffffffc), MPI_ERR_ARG);
+        FAILS(Rankine_View_points("bounds", 0, 0, 2, 8, flat, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_points("bounds", 0, 0, 2, 8, wide, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_points("bounds", 0, 0, 2, 8, (double *)0xfffffff8, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_points("overlap", 0, 0, 2, 8, NULL, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
         // Nothing but what is no number, on a plane that is mostly elsewhere.
         for (int i = 0; i < 64; i++)
             values[i] = i % 2 ? NAN : -INFINITY;
         FAILS(field("numbers", 8, 8, 0, 0, 8, 8, values), MPI_SUCCESS);
+        FAILS(Rankine_View_points("nowhere", 0, 1, 2, 32, NULL, MPI_DOUBLE, values, values, NULL), MPI_SUCCESS);
         FAILS(field("large", INT_MAX, INT_MAX, 7, 7, 8, 8, values), MPI_SUCCESS);
         // Names: without end, not there, in no encoding.
         memset(name, 'x', sizeof name - 1);

@@ -145,7 +145,7 @@ impl Visitor {
             let Message::Binary(bytes) = message else { continue };
             let said = Said::read(&bytes).ok_or("a message that is none")?;
             match &said {
-                Said::Field(_) => self.ask(Asked::Drawn)?,
+                Said::Field(_) | Said::Points(_) => self.ask(Asked::Drawn)?,
                 Said::Control { id, name, kind, value } => {
                     self.controls.retain(|(known, ..)| known != name);
                     self.controls.push((name.clone(), *id, kind.clone(), *value));

@@ -5,6 +5,7 @@ mod job;
 #[path = "../harness/places.rs"]
 #[expect(dead_code, reason = "no MPI library is needed here")]
 mod places;
+mod points;
 #[path = "../harness/process.rs"]
 mod process;
 mod recorded;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         ("who_was_late_and_who_sent", who_was_late_and_who_sent),
         ("every_thread_publishes", every_thread_publishes),
         ("fortran_shows_and_steers", fortran_shows_and_steers),
+        ("a_browser_draws_points", points::a_browser_draws_points),
+        ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
@@ -54,10 +57,10 @@ fn main() -> ExitCode {
 /// What the trials share.
 struct Site {
     places: Places,
-    guests: [OnceLock<Result<PathBuf, String>>; 5],
+    guests: [OnceLock<Result<PathBuf, String>>; 6],
 }
 
-const GUESTS: [&str; 5] = ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90"];
+const GUESTS: [&str; 6] = ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90", "points.c"];
 
 impl Site {
     fn folder(&self) -> PathBuf {
@@ -414,7 +417,7 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
     let mut seen: Vec<String> = Vec::new();
     let mut text = String::new();
     // All fields at the new level, which begin at the old one; and both curves.
-    while seen.len() < 7 {
+    while seen.len() < 9 {
         let (name, is_there) = match visitor.hear()? {
             Said::Field(field) => {
                 let is_box = field.name == "box";
@@ -429,6 +432,31 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
                 let is_known = numbers == expected || !is_box && numbers == at_first;
                 check(is_known && field.name != "outside", || format!("{}: {numbers:?}", field.name))?;
                 (field.name, numbers == expected)
+            }
+            Said::Points(points) => {
+                let columns = points.columns();
+                let expected: Vec<Vec<f32>> = if points.name == "bodies" {
+                    let of = |number: fn(i32, i32) -> i32| {
+                        (0..3).flat_map(|rank| (1..4).map(move |i| number(rank, i) as f32)).collect()
+                    };
+                    vec![of(|rank, _| rank), of(|_, i| i), of(|_, _| 7), of(|rank, i| 10 * rank + i)]
+                } else {
+                    vec![vec![0.0; 3], vec![1.0, 2.0, 3.0]]
+                };
+                // Ranks come in any order.
+                let rows = |columns: &[Vec<f32>]| {
+                    let row = |n: usize| columns.iter().map(|column| column[n] as i32).collect();
+                    let mut rows: Vec<Vec<i32>> = (0..columns[0].len()).map(row).collect();
+                    rows.sort_unstable();
+                    rows
+                };
+                check(rows(&columns) == rows(&expected), || format!("{}: {columns:?}", points.name))?;
+                let bounds = match &points.name[..] {
+                    "bodies" => [[-1.0, 4.0], [0.0, 4.0], [0.0, 9.0]],
+                    _ => [[0.0, 0.0], [1.0, 3.0], points.bounds[2]],
+                };
+                check(points.bounds == bounds, || format!("{}: {:?}", points.name, points.bounds))?;
+                (points.name, true)
             }
             Said::Curve { name, points, .. } => {
                 let far = if name == "half" { 0.5 } else { 1.0 };
@@ -447,7 +475,7 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
         }
     }
     seen.sort_unstable();
-    check(seen.join(" ") == "box cells half level long single u", || seen.join(" "))?;
+    check(seen.join(" ") == "alone bodies box cells half level long single u", || seen.join(" "))?;
     check(text == "a text & <i>no markup</i>", || text)?;
     let shape = visitor.controls.iter().find(|(name, ..)| name == "shape").map(|(_, _, kind, _)| kind.clone());
     let labels = Some(Kind::Choice(vec!["round".into(), "square".into()]));
@@ -499,7 +527,13 @@ fn a_hostile_guest_is_told_so_and_goes_on(site: &Site) -> Result<(), Failed> {
         "rank 1: Rankine_View_field of `memory`: its values:",
         "rank 1: Rankine_View_field of `null`: its values are at the null pointer",
         "its part overlaps that of rank",
-        "rank 1: Rankine_View_field of `many 29`: there is no room for it: 32 fields",
+        "rank 1: Rankine_View_field of `many 28`: there is no room for it: 32 fields and points",
+        "rank 1: Rankine_View_points of `places`: points with 7 coordinates; those with 2 or 3 can be shown",
+        "rank 1: Rankine_View_points of `places`: -1 points",
+        "rank 1: Rankine_View_points of `far`: its values",
+        "rank 1: Rankine_View_points of `values`: its values",
+        "rank 1: Rankine_View_points of `bounds`: coordinate 1 is to be shown from 3 to 3",
+        "rank 1: Rankine_View_points of `overlap`: a field has been published under this name",
         "rank 1: Rankine_View_curve: the name is",
         "rank 1: Rankine_View_curve: the name: no end of string within 200 bytes",
     ] {

@@ -280,7 +280,7 @@ pub fn frames_are_exported(site: &Site) -> Result<(), Failed> {
     let is_same = fs::read(folder.join("first.npy"))? == fs::read(folder.join(format!("u-{first}.npy")))?;
     check(run.ended == Ended::Status(0) && is_same, || run.to_string())?;
     for (arguments, status, expected) in [
-        (&["--export", "a.tiff"][..], 2, "the name ends in .npy, .vti, .png or .json"),
+        (&["--export", "a.tiff"][..], 2, "the name ends in .npy, .vti, .vtp, .png or .json"),
         (&["--export", "b.npy", "--field", "w"], 1, "there is no field `w` in this recording, but `u`"),
         (&["--export", "b.npy", "--step", "-5"], 1, "step -5 was not recorded; the nearest one is"),
         (&["--export", "none/b.npy"], 1, "none/b.npy can't be written"),

@@ -3,6 +3,7 @@
 #include <rankine/view.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A choice whose first label has this number (the SDK's view.c). */
 int rankine_view_choice(const char *name, int *choice, int from, int choices, const char *const labels[]);
@@ -59,6 +60,39 @@ void rankine_view_put_field_(const char *name, int *step, const int *shape, cons
     int code = strides_of(text, values, strides);
     if (code == MPI_SUCCESS)
         code = Rankine_View_field(text, *step, rank, extents, first, count, strides, element(values), values->base_addr);
+    free(text);
+    return_code(ierror, code);
+}
+
+void rankine_view_put_points_(const char *name, int *step, const CFI_cdesc_t *places, const CFI_cdesc_t *values, const CFI_cdesc_t *within, int *ranks, int *ierror, size_t length)
+{
+    int apart[DIMENSIONS], strides[] = {0, 0, 1}, code = MPI_SUCCESS, dimensions = (int)places->dim[0].extent;
+    double bounds[2 * DIMENSIONS];
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    char *text = rankine_c_string(name, length);
+    if (values != NULL && values->dim[0].extent != places->dim[1].extent) {
+        fprintf(stderr, "rankine: %s can't be shown: there are %ld points and %ld values\n", text, (long)places->dim[1].extent, (long)values->dim[0].extent);
+        code = MPI_ERR_COUNT;
+    }
+    if (within != NULL && (within->dim[0].extent != 2 || within->dim[1].extent != dimensions)) {
+        fprintf(stderr, "rankine: %s can't be shown: its bounds have the shape (2, %d)\n", text, dimensions);
+        code = MPI_ERR_DIMS;
+    }
+    if (code == MPI_SUCCESS)
+        code = strides_of(text, places, apart);
+    strides[0] = apart[0];
+    strides[1] = apart[1];
+    if (code == MPI_SUCCESS && values != NULL) {
+        code = strides_of(text, values, apart);
+        strides[2] = apart[0];
+    }
+    for (int d = 0; code == MPI_SUCCESS && within != NULL && d < dimensions && d < DIMENSIONS; d++)
+        for (int end = 0; end < 2; end++)
+            memcpy(&bounds[2 * d + end], (const char *)within->base_addr + end * within->dim[0].sm + d * within->dim[1].sm, sizeof *bounds);
+    if (code == MPI_SUCCESS)
+        code = Rankine_View_points(text, *step, *ranks, dimensions, (int)places->dim[1].extent, within == NULL ? NULL : bounds, element(places), places->base_addr, values == NULL ? NULL : values->base_addr, strides);
     free(text);
     return_code(ierror, code);
 }

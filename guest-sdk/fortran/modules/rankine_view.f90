@@ -17,8 +17,8 @@ module rankine_view
   use mpi_f08_types, only: MPI_Comm
   implicit none
   private
-  public :: rankine_view_on, rankine_view_field, rankine_view_curve, rankine_view_text, rankine_view_number, &
-            rankine_view_choice, rankine_view_button, rankine_view_update
+  public :: rankine_view_on, rankine_view_field, rankine_view_points, rankine_view_curve, rankine_view_text, &
+            rankine_view_number, rankine_view_choice, rankine_view_button, rankine_view_update
 
   ! Shows this rank's part of a field as it is at a step:
   !
@@ -30,6 +30,18 @@ module rankine_view
   ! of all ranks cover the whole, so each publishes once a step; a rank that has nothing need not.
   interface rankine_view_field
     module procedure field_r4_2, field_r4_3, field_r8_2, field_r8_3, field_i4_2, field_i4_3, field_i8_2, field_i8_3
+  end interface
+
+  ! Shows this rank's points, such as particles, as they are at a step:
+  !
+  !     call rankine_view_points(name, step, places, values, within, ranks)
+  !
+  ! places(:, n) are the two or three coordinates of the n-th one, x to the right and y upwards, and values(n), if there are
+  ! any, is shown as its colour. Both are real32 or real64, and may be sections, which are not copied. within(:, d) are the
+  ! least and the greatest coordinate that the picture shows, without it those of the points. A frame is shown when all ranks
+  ! of the job have published, or so many `ranks`, each once a step, those that have no points too.
+  interface rankine_view_points
+    module procedure points_r4, points_r8
   end interface
 
   ! Adds a point to a curve: of one rank, or of several under different names. Its x may be a step.
@@ -76,6 +88,16 @@ module rankine_view
       type(*), dimension(..), intent(in) :: values
       integer, optional, intent(out) :: ierror
     end subroutine
+    subroutine rankine_view_put_points(name, step, places, values, within, ranks, ierror)
+      import
+      implicit none
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: step, ranks
+      type(*), dimension(..), intent(in) :: places
+      type(*), dimension(..), optional, intent(in) :: values
+      real(real64), optional, intent(in) :: within(:, :)
+      integer, optional, intent(out) :: ierror
+    end subroutine
     subroutine rankine_view_put_curve(name, x, y, ierror)
       import
       implicit none
@@ -108,4 +130,5 @@ module rankine_view
 contains
   include 'rankine_view/controls.inc'
   include 'rankine_view/fields.inc'
+  include 'rankine_view/points.inc'
 end module

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use rankine_view::colours::{MAPS, Map};
-use rankine_view::{Address, Contents, Field, Recording, Server, Source, file, png};
+use rankine_view::{Address, Contents, Frame, Recording, Server, Source, file, png};
 
 use super::page::say_where;
 use crate::confine::{self, Needs, Network};
@@ -31,12 +31,13 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "at")]
     list: bool,
 
-    /// Write a frame of a field as .npy (NumPy), .vti (ParaView) or .png, or all of it as .json (a trace, for Perfetto), and
-    /// serve no page; %s in the name stands for the step, and then every frame is written
+    /// Write a frame of a field as .npy (NumPy), .vti (ParaView) or .png, of points as .npy or .vtp (ParaView), or all of it
+    /// as .json (a trace, for Perfetto), and serve no page; %s in the name stands for the step, and then every frame is
+    /// written
     #[arg(long = "export", value_name = "FILE", value_parser = parse_export, conflicts_with_all = ["at", "list"])]
     exports: Vec<Export>,
 
-    /// The field that is written, if there are several
+    /// The field, or the points, to be written, if there are several
     #[arg(long, value_name = "NAME", requires = "exports")]
     field: Option<String>,
 
@@ -64,6 +65,7 @@ struct Export {
 enum Kind {
     Npy,
     Vti,
+    Vtp,
     Png,
     Trace,
 }
@@ -73,9 +75,10 @@ fn parse_export(text: &str) -> Result<Export, String> {
     let kind = match path.extension().and_then(|extension| extension.to_str()) {
         Some("npy") => Kind::Npy,
         Some("vti") => Kind::Vti,
+        Some("vtp") => Kind::Vtp,
         Some("png") => Kind::Png,
         Some("json") => Kind::Trace,
-        _ => return Err("the name ends in .npy, .vti, .png or .json, which says what is written".into()),
+        _ => return Err("the name ends in .npy, .vti, .vtp, .png or .json, which says what is written".into()),
     };
     Ok(Export { path, kind })
 }
@@ -133,28 +136,33 @@ impl Export {
         }
         let pattern = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !pattern.contains("%s") {
-            let field = recording.frame_at(name, step)?;
-            return keep(&self.path, |file| Ok(file.write_all(&self.bytes(&field, map, arguments.log))?));
+            let bytes = self.bytes(&recording.frame_at(name, step)?, map, arguments.log)?;
+            return keep(&self.path, |file| Ok(file.write_all(&bytes)?));
         }
         ensure!(step.is_none(), "%s stands for every step, and --step names one");
         let mut written = std::collections::BTreeSet::new();
-        for field in recording.frames_of(name)? {
-            let field = field?;
+        for frame in recording.frames_of(name)? {
+            let frame = frame?;
             // Of several frames with one number, the last one comes first.
-            if written.insert(field.step) {
-                let path = self.path.with_file_name(pattern.replace("%s", &field.step.to_string()));
-                keep(&path, |file| Ok(file.write_all(&self.bytes(&field, map, arguments.log))?))?;
+            if written.insert(frame.step()) {
+                let path = self.path.with_file_name(pattern.replace("%s", &frame.step().to_string()));
+                let bytes = self.bytes(&frame, map, arguments.log)?;
+                keep(&path, |file| Ok(file.write_all(&bytes)?))?;
             }
         }
         Ok(())
     }
 
-    fn bytes(&self, field: &Field, map: &Map, is_logarithmic: bool) -> Vec<u8> {
-        match self.kind {
-            Kind::Npy => file::npy(field),
-            Kind::Vti => file::vti(field),
-            Kind::Png | Kind::Trace => png(field, map, is_logarithmic),
-        }
+    fn bytes(&self, frame: &Frame, map: &Map, is_logarithmic: bool) -> Result<Vec<u8>> {
+        Ok(match (self.kind, frame) {
+            (Kind::Npy, Frame::Field(field)) => file::npy(field),
+            (Kind::Vti, Frame::Field(field)) => file::vti(field),
+            (Kind::Png, Frame::Field(field)) => png(field, map, is_logarithmic),
+            (Kind::Npy, Frame::Points(points)) => file::npy_of_points(points),
+            (Kind::Vtp, Frame::Points(points)) => file::vtp(points),
+            (_, Frame::Field(field)) => bail!("`{}` is a field, which is written as .npy, .vti or .png", field.name),
+            (_, Frame::Points(points)) => bail!("`{}` are points, which are written as .npy or .vtp", points.name),
+        })
     }
 }
 
@@ -183,7 +191,7 @@ fn list(contents: &Contents) -> String {
     lines.push(format!("length   {:.1} s", contents.length.as_secs_f64()));
     let of = |kind: &str, name: &str, more: String| format!("{kind:8} {}{more}", shown::line(name));
     let count = |count: usize, what: &str| format!(", {count} {what}{}", if count == 1 { "" } else { "s" });
-    lines.extend(contents.fields.iter().map(|(name, frames)| of("field", name, count(*frames, "frame"))));
+    lines.extend(contents.figures.iter().map(|(kind, name, frames)| of(kind, name, count(*frames, "frame"))));
     lines.extend(contents.curves.iter().map(|(name, points)| of("curve", name, count(*points, "point"))));
     lines.extend(contents.texts.iter().map(|name| of("text", name, String::new())));
     lines.extend(contents.controls.iter().map(|(name, value)| of("control", name, format!(", at last {value}"))));

@@ -3,7 +3,9 @@
 //! | module | what |
 //! |---|---|
 //! | `publisher`, `place` | what one rank publishes: the way in; at which step it is |
-//! | `field`, `local` | fields: frames of what all ranks published for one step; a rank's part, read out of its memory |
+//! | `figure`, `frames` | what ranks publish together: frames of one step each |
+//! | `field`, `local` | fields; a rank's part, read out of its memory |
+//! | `points` | particles, of which no rank knows how many there are in all |
 //! | `activity` | what the engine tells of the ranks, whatever the program |
 //! | `curve`, `control` | curves; what the page may change |
 //! | `named` | things that are found by the name that a guest gave them |
@@ -24,11 +26,14 @@ mod activity;
 mod control;
 mod curve;
 mod field;
+mod figure;
+mod frames;
 mod http;
 mod local;
 mod named;
 mod place;
 mod png;
+mod points;
 mod publisher;
 mod recording;
 mod server;
@@ -42,14 +47,16 @@ use std::time::Duration;
 pub use control::MOST_CHOICES;
 pub use local::{Element, Local, MOST_DIMENSIONS};
 pub use png::png;
+pub use points::{Layout, LocalPoints};
 pub use publisher::Publisher;
-pub use rankine_view_wire::{Field, Kind, colours, file};
+pub use rankine_view_wire::{Field, Frame, Kind, Points, colours, file};
 pub use recording::{Contents, Outcome, Recorder, Recording, Tape};
 pub use server::{Address, Server, Source};
 
 use activity::Activity;
 use control::Control;
 use curve::Curve;
+use figure::Figure;
 use named::Named;
 use viewer::Viewer;
 
@@ -65,7 +72,7 @@ const SIZE: u32 = 1024;
 const SIZES: std::ops::RangeInclusive<u32> = 16..=2048;
 
 /// How many things of a kind a job may show.
-const MOST_FIELDS: usize = 32;
+const MOST_FIGURES: usize = 32;
 const MOST_CURVES: usize = 64;
 const MOST_TEXTS: usize = 64;
 const MOST_CONTROLS: usize = 64;
@@ -79,7 +86,8 @@ pub struct View {
     ranks: u32,
     is_served: bool,
     activity: Activity,
-    fields: Named<field::Field>,
+    /// Fields and points.
+    figures: Named<Figure>,
     curves: Named<Curve>,
     texts: Named<Text>,
     controls: Named<Control>,
@@ -116,7 +124,7 @@ impl View {
             is_served,
             ranks: u32::try_from(ranks).unwrap_or(u32::MAX),
             activity: Activity::new(ranks),
-            fields: Named::new("fields", MOST_FIELDS),
+            figures: Named::new("fields and points", MOST_FIGURES),
             curves: Named::new("curves", MOST_CURVES),
             texts: Named::new("texts", MOST_TEXTS),
             controls: Named::new("controls", MOST_CONTROLS),
@@ -218,7 +226,7 @@ impl View {
         lock(&self.viewers).iter().for_each(|viewer| viewer.wake());
     }
 
-    /// Between frames of a field.
+    /// Between frames of a figure.
     fn interval(&self) -> Duration {
         if lock(&self.viewers).iter().any(|viewer| viewer.has_time()) {
             WATCHED

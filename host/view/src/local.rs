@@ -146,6 +146,14 @@ impl<'a> Local<'a> {
         (Part { start: area.start, count: area.count, values }, range)
     }
 
+    /// Appends a column of a table, of every `every`th row.
+    pub(crate) fn column(&self, column: u32, every: u32, values: &mut Vec<f32>) {
+        let [rows, columns] = [self.axes[0], self.axes[1]];
+        assert!(column < columns.count, "a table has the columns that it was made with");
+        let (first, step) = (i64::from(column) * columns.stride, rows.stride * i64::from(every));
+        self.append(first, step, rows.count.div_ceil(every) as usize, values);
+    }
+
     /// Appends `count` elements, which are `step` elements apart, as singles.
     fn append(&self, first: i64, step: i64, count: usize, values: &mut Vec<f32>) {
         let size = self.element.size();

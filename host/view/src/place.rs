@@ -1,9 +1,9 @@
-//! Where a rank is in a field: at which step, and how often it has begun again.
+//! Where a rank is in a figure: at which step, and how often it has begun again.
 //!
 //! Of a rank with one thread that is plain: its steps ascend, and one that does not begins anew. The threads of a rank may
 //! publish a part each, or in turns, and need not be at one step.
 
-use crate::field::When;
+use crate::frames::When;
 use crate::local::Area;
 
 /// Threads that are remembered: more than this publish one field in turns, or are new each time.

@@ -7,23 +7,23 @@ use rankine_guest::{Account, Result, Who};
 use rankine_view_wire::Kind;
 
 use crate::control::Control;
-use crate::field::Field;
-use crate::local::Plane;
+use crate::figure::Figure;
+use crate::local::{Area, Plane};
 use crate::place::Place;
-use crate::{Local, View, lock};
+use crate::{Local, LocalPoints, View, lock};
 
 /// A rank's way into the view.
 pub struct Publisher {
     view: Arc<View>,
     who: Who,
     account: Arc<Account>,
-    /// The fields that this rank has published.
-    fields: Mutex<HashMap<String, Known>>,
+    /// The figures that this rank has published.
+    figures: Mutex<HashMap<String, Known>>,
 }
 
-/// A field, and where the rank is in it.
+/// A figure, and where the rank is in it.
 struct Known {
-    field: Arc<Field>,
+    figure: Arc<Figure>,
     place: Place,
 }
 
@@ -33,7 +33,7 @@ const LONGEST_TEXT: usize = 4096;
 impl Publisher {
     /// The way in for this rank.
     pub fn new(view: &Arc<View>, who: Who, account: &Arc<Account>) -> Publisher {
-        Publisher { view: view.clone(), who, account: account.clone(), fields: Mutex::default() }
+        Publisher { view: view.clone(), who, account: account.clone(), figures: Mutex::default() }
     }
 
     /// The view that it publishes to.
@@ -43,15 +43,9 @@ impl Publisher {
 
     /// Publishes a part of a field as it is at a step: that of this rank, or of one of its threads.
     pub fn field(&self, thread: u32, name: &str, step: i64, local: &Local<'_>) -> Result<()> {
-        let fields = &mut *lock(&self.fields);
-        let Known { field, place } = match fields.get_mut(name) {
-            Some(known) => known,
-            None => {
-                let (_, field) = self.view.fields.find_or(name, Field::default)?;
-                fields.entry(name.to_owned()).or_insert(Known { field, place: Place::default() })
-            }
-        };
-        let shape = local.shape();
+        let figures = &mut *lock(&self.figures);
+        let Known { figure, place } = self.known(figures, name, || Figure::Field(Default::default()))?;
+        let (field, shape) = (figure.field()?, local.shape());
         let when = place.at(thread, step, local.area(&Plane::of(&shape)));
         let (wanted, complaint) = field.wants(when, &shape, || self.view.interval(), || self.view.size())?;
         if let Some(complaint) = complaint {
@@ -61,10 +55,45 @@ impl Publisher {
         let area = local.area(&wanted.plane);
         // The numbers, and as many again in the message to pages.
         let charge = self.account.charge(area.every(wanted.every).cells() as usize * 8, "a frame of a field")?;
-        if field.add(wanted.when, self.who, area, local.read(&wanted.plane, wanted.every), charge)? {
+        if field.add(when, self.who, area, local.read(&wanted.plane, wanted.every), charge)? {
             self.view.wake();
         }
         Ok(())
+    }
+
+    /// Publishes this rank's points as they are at a step.
+    pub fn points(&self, thread: u32, name: &str, step: i64, local: &LocalPoints<'_>) -> Result<()> {
+        // All of a rank's points come at once.
+        const ALL: Area = Area { start: [0, 0], count: [1, 1] };
+        let figures = &mut *lock(&self.figures);
+        let Known { figure, place } = self.known(figures, name, || Figure::Points(Default::default()))?;
+        let points = figure.points()?;
+        let when = place.at(thread, step, ALL);
+        let (every, complaint) =
+            points.wants(when, local, self.view.ranks, || self.view.interval(), || self.view.size())?;
+        if let Some(complaint) = complaint {
+            self.view.notice(&format!("points {name}: {complaint}"));
+        }
+        let Some(every) = every.map(|every| local.enough(every)) else { return Ok(()) };
+        let charge = self.account.charge(local.numbers(every) * 8, "a frame of points")?;
+        if points.add(when, self.who, local, local.read(every), charge)? {
+            self.view.wake();
+        }
+        Ok(())
+    }
+
+    /// The figure of this name, and where this rank is in it.
+    fn known<'a>(
+        &self,
+        figures: &'a mut HashMap<String, Known>,
+        name: &str,
+        make: impl FnOnce() -> Figure,
+    ) -> Result<&'a mut Known> {
+        if !figures.contains_key(name) {
+            let (_, figure) = self.view.figures.find_or(name, make)?;
+            figures.insert(name.to_owned(), Known { figure, place: Place::default() });
+        }
+        Ok(figures.get_mut(name).expect("it is there now"))
     }
 
     /// Adds a point to a curve.

@@ -71,14 +71,14 @@ impl Viewer {
 #[derive(Default)]
 pub(crate) struct Seen {
     hello: bool,
-    fields: HashMap<usize, u64>,
+    figures: HashMap<usize, u64>,
     curves: HashMap<usize, curve::Seen>,
     texts: HashMap<usize, u64>,
     controls: HashMap<usize, u64>,
     notices: usize,
     samples: u64,
     paused: bool,
-    /// The field that is sent next, so that each gets its turn.
+    /// The figure that is sent next, so that each gets its turn.
     turn: usize,
 }
 
@@ -164,17 +164,16 @@ impl View {
         news.iter().map(|said| said.to_bytes().into()).collect()
     }
 
-    /// The number of the next field of which the browser has seen only older frames, and its newest one.
+    /// The number of the next figure of which the browser has seen only older frames, and its newest one.
     pub(crate) fn next_frame(&self, seen: &mut Seen) -> Option<(usize, Bytes)> {
-        let fields = self.fields.all();
-        for n in 0..fields.len() {
-            let number = (seen.turn + n) % fields.len();
-            let (name, field) = &fields[number];
-            if let Some(frame) = field.latest()
-                && seen.fields.insert(number, frame.number) != Some(frame.number)
-            {
+        let figures = self.figures.all();
+        for n in 0..figures.len() {
+            let number = (seen.turn + n) % figures.len();
+            let (name, figure) = &figures[number];
+            if let Some((frame, message)) = figure.news(name, seen.figures.get(&number).copied()) {
+                seen.figures.insert(number, frame);
                 seen.turn = number + 1;
-                return Some((number, frame.message(name)));
+                return Some((number, message));
             }
         }
         None

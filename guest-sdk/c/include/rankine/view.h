@@ -37,6 +37,14 @@ int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
  * publishes once a step; a rank that has nothing need not. Threads of a rank may publish a part each. */
 int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);
 
+/* Shows points, such as particles, as they are at a step: this rank's `count` of them, each with 2 or 3 coordinates (x to
+ * the right, y upwards), which lie in `places` one point after another. `values`, one for each point, are shown as colours;
+ * NULL: there are none. Both are of the type `element`, one of those of fields. `strides` are elements between points,
+ * between a point's coordinates, and between values; NULL: {dimensions, 1, 1}. `within` are the bounds of the picture, the
+ * least and the greatest of each coordinate; NULL: those of the points. A frame is shown when so many `ranks` have published
+ * for the step, each once, those that have no points too; 0 stands for all ranks of the job. */
+int Rankine_View_points(const char *name, long long step, int ranks, int dimensions, int count, const double within[], MPI_Datatype element, const void *places, const void *values, const int strides[]) RANKINE_VIEW_FUNCTION(Rankine_View_points);
+
 /* Adds a point to a curve: of one rank, or of several under different names. */
 int Rankine_View_curve(const char *name, double x, double y) RANKINE_VIEW_FUNCTION(Rankine_View_curve);
 

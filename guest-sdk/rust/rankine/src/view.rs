@@ -53,6 +53,18 @@ unsafe extern "C" {
         element: MPI_Datatype,
         values: *const u8,
     ) -> c_int;
+    fn Rankine_View_points(
+        name: *const c_char,
+        step: i64,
+        ranks: c_int,
+        dimensions: c_int,
+        count: c_int,
+        within: *const f64,
+        element: MPI_Datatype,
+        places: *const u8,
+        values: *const u8,
+        strides: *const c_int,
+    ) -> c_int;
     fn Rankine_View_curve(name: *const c_char, x: f64, y: f64) -> c_int;
     fn Rankine_View_text(name: *const c_char, text: *const c_char) -> c_int;
     fn Rankine_View_declare(
@@ -77,7 +89,7 @@ pub fn is_on() -> bool {
     Rankine_View_on() != 0
 }
 
-/// What an element of a field can be: `f32`, `f64`, `i32` or `i64`. They are shown in single precision.
+/// What an element of a field, or a coordinate of a point, can be: `f32`, `f64`, `i32` or `i64`. They are shown in single precision.
 pub trait Element: Copy + sealed::Sealed {}
 
 mod sealed {
@@ -134,6 +146,41 @@ impl<const R: usize> Block<R> {
         };
         let far = |(count, stride): (&usize, usize)| (count - 1).checked_mul(stride);
         self.count.iter().zip(strides).map(far).try_fold(1usize, |all, far| all.checked_add(far?))
+    }
+}
+
+/// This rank's points, such as particles: their places, x to the right and y upwards, and what colours them.
+#[derive(Clone, Copy, Debug)]
+pub struct Points<'a, T, const R: usize> {
+    places: &'a [[T; R]],
+    values: Option<&'a [T]>,
+    within: Option<[[f64; 2]; R]>,
+    ranks: usize,
+}
+
+impl<'a, T: Element, const R: usize> Points<'a, T, R> {
+    /// Points with 2 or 3 coordinates each.
+    pub fn new(places: &'a [[T; R]]) -> Points<'a, T, R> {
+        Points { places, values: None, within: None, ranks: 0 }
+    }
+
+    /// The same with a value for each point.
+    #[must_use]
+    pub fn values(self, values: &'a [T]) -> Points<'a, T, R> {
+        Points { values: Some(values), ..self }
+    }
+
+    /// The same in a picture with these bounds, the least and the greatest of each coordinate; without, with those of the
+    /// points.
+    #[must_use]
+    pub fn within(self, within: [[f64; 2]; R]) -> Points<'a, T, R> {
+        Points { within: Some(within), ..self }
+    }
+
+    /// The same where so many ranks publish, instead of all of the job.
+    #[must_use]
+    pub fn of_ranks(self, ranks: usize) -> Points<'a, T, R> {
+        Points { ranks, ..self }
     }
 }
 
@@ -229,6 +276,37 @@ impl View {
                 strides.as_ref().map_or(std::ptr::null(), |strides| strides.as_ptr()),
                 T::TYPE,
                 values.as_ptr().cast(),
+            )
+        })
+    }
+
+    /// Shows this rank's points as they are at a step. A frame is shown when all ranks have published, each once a step,
+    /// those that have no points too.
+    pub fn points<T: Element, const R: usize>(&self, name: &str, step: i64, points: &Points<'_, T, R>) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        if points.values.is_some_and(|values| values.len() != points.places.len()) {
+            return Err(Error::Invalid("points of the view have another number of values than there are points"));
+        }
+        let name = text(name)?;
+        let [ranks, count] = ints([points.ranks, points.places.len()]);
+        let within = points.within.as_ref().map_or(std::ptr::null(), |within| within.as_ptr().cast());
+        let values = points.values.map_or(std::ptr::null(), |values| values.as_ptr().cast());
+        // SAFETY: the name ends with a zero; there are as many places and values as it says, and two bounds for each of
+        // the `R` coordinates.
+        check(unsafe {
+            Rankine_View_points(
+                name.as_ptr(),
+                step,
+                ranks,
+                R as c_int,
+                count,
+                within,
+                T::TYPE,
+                points.places.as_ptr().cast(),
+                values,
+                std::ptr::null(),
             )
         })
     }

@@ -1,5 +1,5 @@
 //! Heat maps on the graphics card: the numbers are one texture, the colours another, and a program looks each pixel's number
-//! up among the colours.
+//! up among the colours. And what points need of it as well.
 
 use js_sys::Float32Array;
 use rankine_view_wire::Field;
@@ -49,24 +49,8 @@ pub(crate) struct Picture {
 impl Picture {
     /// A picture on a canvas; an error says what the browser lacks.
     pub fn new(canvas: &HtmlCanvasElement) -> Result<Picture, String> {
-        let options = js_sys::Object::new();
-        for (name, value) in [("antialias", false), ("depth", false), ("preserveDrawingBuffer", true)] {
-            let _ = js_sys::Reflect::set(&options, &name.into(), &value.into());
-        }
-        let context = canvas.get_context_with_context_options("webgl2", &options);
-        let lacking = || "this browser has no WebGL 2".to_owned();
-        let gl: Gl = context.ok().flatten().ok_or_else(lacking)?.unchecked_into();
-        let program = gl.create_program().ok_or_else(lacking)?;
-        for (kind, source) in [(Gl::VERTEX_SHADER, CORNERS), (Gl::FRAGMENT_SHADER, PIXELS)] {
-            let shader = gl.create_shader(kind).ok_or_else(lacking)?;
-            gl.shader_source(&shader, source);
-            gl.compile_shader(&shader);
-            gl.attach_shader(&program, &shader);
-        }
-        gl.link_program(&program);
-        if !gl.get_program_parameter(&program, Gl::LINK_STATUS).is_truthy() {
-            return Err(gl.get_program_info_log(&program).unwrap_or_else(lacking));
-        }
+        let gl = context(canvas, false)?;
+        let program = program(&gl, CORNERS, PIXELS)?;
         let numbers = texture(&gl).ok_or_else(lacking)?;
         let shades = texture(&gl).ok_or_else(lacking)?;
         Ok(Picture { gl, program, numbers, shades, size: [0, 0] })
@@ -112,18 +96,7 @@ impl Picture {
 
     /// Chooses the colours.
     pub fn colour(&self, map: &Map) -> Result<(), JsValue> {
-        self.gl.bind_texture(Gl::TEXTURE_2D, Some(&self.shades));
-        self.gl.tex_image_2d_with_i32_and_i32_and_i32_and_format_and_type_and_opt_u8_array(
-            Gl::TEXTURE_2D,
-            0,
-            Gl::RGBA as i32,
-            SHADES as i32,
-            1,
-            0,
-            Gl::RGBA,
-            Gl::UNSIGNED_BYTE,
-            Some(&map.shades()),
-        )
+        load_shades(&self.gl, &self.shades, map)
     }
 
     /// Draws what was taken over last, in so many pixels.
@@ -149,8 +122,54 @@ impl Picture {
     }
 }
 
+fn lacking() -> String {
+    "this browser has no WebGL 2".to_owned()
+}
+
+/// What draws on a canvas; nearer things hide others if it is `deep`.
+pub(crate) fn context(canvas: &HtmlCanvasElement, deep: bool) -> Result<Gl, String> {
+    let options = js_sys::Object::new();
+    for (name, value) in [("antialias", false), ("depth", deep), ("preserveDrawingBuffer", true)] {
+        let _ = js_sys::Reflect::set(&options, &name.into(), &value.into());
+    }
+    let context = canvas.get_context_with_context_options("webgl2", &options);
+    Ok(context.ok().flatten().ok_or_else(lacking)?.unchecked_into())
+}
+
+/// A program of two shaders.
+pub(crate) fn program(gl: &Gl, vertices: &str, pixels: &str) -> Result<WebGlProgram, String> {
+    let program = gl.create_program().ok_or_else(lacking)?;
+    for (kind, source) in [(Gl::VERTEX_SHADER, vertices), (Gl::FRAGMENT_SHADER, pixels)] {
+        let shader = gl.create_shader(kind).ok_or_else(lacking)?;
+        gl.shader_source(&shader, source);
+        gl.compile_shader(&shader);
+        gl.attach_shader(&program, &shader);
+    }
+    gl.link_program(&program);
+    if gl.get_program_parameter(&program, Gl::LINK_STATUS).is_truthy() {
+        return Ok(program);
+    }
+    Err(gl.get_program_info_log(&program).unwrap_or_else(lacking))
+}
+
+/// Makes a texture one of the colours of a map.
+pub(crate) fn load_shades(gl: &Gl, shades: &WebGlTexture, map: &Map) -> Result<(), JsValue> {
+    gl.bind_texture(Gl::TEXTURE_2D, Some(shades));
+    gl.tex_image_2d_with_i32_and_i32_and_i32_and_format_and_type_and_opt_u8_array(
+        Gl::TEXTURE_2D,
+        0,
+        Gl::RGBA as i32,
+        SHADES as i32,
+        1,
+        0,
+        Gl::RGBA,
+        Gl::UNSIGNED_BYTE,
+        Some(&map.shades()),
+    )
+}
+
 /// A texture whose points are taken as they are.
-fn texture(gl: &Gl) -> Option<WebGlTexture> {
+pub(crate) fn texture(gl: &Gl) -> Option<WebGlTexture> {
     let texture = gl.create_texture()?;
     gl.bind_texture(Gl::TEXTURE_2D, Some(&texture));
     for (name, value) in [

@@ -4,15 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rankine_view_wire::Field;
-use rankine_view_wire::colours::{MAPS, SHADES};
-use wasm_bindgen::Clamped;
-use wasm_bindgen::JsCast as _;
-use web_sys::{CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, HtmlElement, HtmlSelectElement};
-use web_sys::{ImageData, KeyboardEvent, PointerEvent};
+use rankine_view_wire::colours::MAPS;
+use web_sys::{Element, Event, HtmlSelectElement, KeyboardEvent, PointerEvent};
 
-use crate::dom::{add, add_text, number, on, set, window};
+use crate::card::{Card, Tools, ends};
+use crate::dom::{number, on, set};
 use crate::gl::Picture;
-use crate::{dom, page, save};
+use crate::{page, save};
 
 /// A field on the page.
 pub(crate) struct Heat(Rc<RefCell<State>>);
@@ -26,80 +24,28 @@ struct State {
     is_logarithmic: bool,
     /// The row and column that is looked at, as they are counted here.
     cursor: Option<[u32; 2]>,
-    card: Element,
-    canvas: HtmlCanvasElement,
-    cross: HtmlElement,
-    about: Element,
-    ends: [Element; 2],
-    shades: HtmlCanvasElement,
-    value: Element,
+    card: Card,
 }
 
-/// The longest side of a picture in comparison with the other.
-const LONGEST: f64 = 6.0;
+/// The files that a field is saved as.
+const KINDS: [[&str; 2]; 3] = [
+    ["png", "Save this picture"],
+    ["npy", "Save these numbers, for NumPy"],
+    ["vti", "Save these numbers, for ParaView"],
+];
 
 impl Heat {
     /// A card for a field, at the end of the figures.
     pub fn new(figures: &Element, field: Field) -> Heat {
-        let card: Element = add(figures, "article", "card");
-        let bar: Element = add(&card, "div", "bar");
-        add_text(&bar, "h2", "", &field.name);
-        let about = add_text(&bar, "span", "faint", "");
-        let choice: HtmlSelectElement = add(&bar, "select", "");
-        set(&choice, "aria-label", "Colours");
-        for map in &MAPS {
-            add_text(&choice, "option", "", map.name);
-        }
-        let log = add_text(&bar, "button", "", "log");
-        set(&log, "type", "button");
-        set(&log, "aria-pressed", "false");
-        set(&log, "title", "Logarithmic scale");
-        let kinds = [
-            ("png", "Save this picture"),
-            ("npy", "Save these numbers, for NumPy"),
-            ("vti", "Save these numbers, for ParaView"),
-        ];
-        let saving = kinds.map(|(kind, title)| {
-            let button = add_text(&bar, "button", "", kind);
-            set(&button, "type", "button");
-            set(&button, "title", title);
-            button
-        });
-        let frame: Element = add(&card, "div", "picture");
-        let canvas: HtmlCanvasElement = add(&frame, "canvas", "field");
-        set(&canvas, "tabindex", "0");
-        set(&canvas, "role", "img");
-        set(&canvas, "aria-label", &format!("{}; arrow keys read single values", field.name));
-        let cross: HtmlElement = add(&frame, "div", "cross");
-        cross.set_hidden(true);
-        let scale: Element = add(&card, "div", "scale");
-        let least = add_text(&scale, "span", "", "");
-        let shades: HtmlCanvasElement = add(&scale, "canvas", "");
-        set(&shades, "aria-hidden", "true");
-        let greatest = add_text(&scale, "span", "", "");
-        let value = add_text(&card, "p", "value", "");
-        set(&value, "aria-live", "polite");
-        let picture = Picture::new(&canvas);
-        let state = State {
-            field,
-            is_new: true,
-            picture,
-            map: 0,
-            is_logarithmic: false,
-            cursor: None,
-            card,
-            canvas,
-            cross,
-            about,
-            ends: [least, greatest],
-            shades,
-            value,
-        };
+        let (card, tools) = Card::new(figures, &field.name, "field", "arrow keys read single values", KINDS);
+        let Tools { colours, log, saving } = tools;
+        let picture = Picture::new(&card.canvas);
+        let state = State { field, is_new: true, picture, map: 0, is_logarithmic: false, cursor: None, card };
         let heat = Heat(Rc::new(RefCell::new(state)));
-        heat.listen(&choice, &log);
+        heat.listen(&colours, &log);
         let [png, npy, vti] = saving;
         let state = heat.0.clone();
-        on(&png, "click", move |_: Event| save::picture(&state.borrow().canvas, &state.borrow().field.name));
+        on(&png, "click", move |_: Event| save::picture(&state.borrow().card.canvas, &state.borrow().field.name));
         let state = heat.0.clone();
         on(&npy, "click", move |_: Event| save::npy(&state.borrow().field));
         let state = heat.0.clone();
@@ -123,7 +69,7 @@ impl Heat {
             set(&of, "aria-pressed", if state.is_logarithmic { "true" } else { "false" });
             page::draw_soon();
         });
-        let canvas = self.0.borrow().canvas.clone();
+        let canvas = self.0.borrow().card.canvas.clone();
         let state = self.0.clone();
         on(&canvas, "pointermove", move |event: PointerEvent| {
             let mut state = state.borrow_mut();
@@ -153,7 +99,7 @@ impl Heat {
 
     /// Takes it from the page, or puts it there again.
     pub fn hide(&self, hide: bool) {
-        dom::hide(&self.0.borrow().card, hide);
+        self.0.borrow().card.hide(hide);
     }
 
     /// Draws it as it is now.
@@ -163,78 +109,39 @@ impl Heat {
 
     /// The rows or columns that it shows at most.
     pub fn pixels(&self) -> u32 {
-        let state = self.0.borrow();
-        state.canvas.width().max(state.canvas.height())
+        let [columns, rows] = self.0.borrow().card.pixels();
+        columns.max(rows)
     }
 }
 
 impl State {
     fn draw(&mut self) {
-        self.fit();
-        let range = self.range();
+        let [rows, columns] = self.field.shape.map(f64::from);
+        self.card.fit(rows / columns);
+        let values = self.field.parts.iter().flat_map(|part| &part.values);
+        let range = ends(self.field.range, values, self.is_logarithmic);
         let picture = match &mut self.picture {
             Ok(picture) => picture,
-            Err(lacking) => return self.value.set_text_content(Some(lacking)),
+            Err(lacking) => return self.card.value.set_text_content(Some(lacking)),
         };
         if std::mem::take(&mut self.is_new) && picture.load(&self.field).is_err() {
-            return self.value.set_text_content(Some("this field is too large for the browser"));
+            return self.card.value.set_text_content(Some("this field is too large for the browser"));
         }
-        picture.draw([self.canvas.width(), self.canvas.height()], range, self.is_logarithmic);
+        picture.draw(self.card.pixels(), range, self.is_logarithmic);
         let Field { step, shape: [rows, columns], every, .. } = &self.field;
         let every = if *every == 1 { String::new() } else { format!(", every {every}th") };
-        self.about.set_text_content(Some(&format!("step {step} · {rows} × {columns}{every}")));
-        for (end, value) in self.ends.iter().zip(range) {
-            end.set_text_content(Some(&number(value.into())));
-        }
+        self.card.about.set_text_content(Some(&format!("step {step} · {rows} × {columns}{every}")));
+        self.card.show_ends(Some(range));
         self.tell();
     }
 
-    /// Gives the canvas the field's shape and the screen's pixels.
-    fn fit(&mut self) {
-        let [rows, columns] = self.field.shape.map(f64::from);
-        let ratio = (rows / columns).clamp(1.0 / LONGEST, LONGEST);
-        let is_wide = ratio < 0.3;
-        self.card.set_class_name(if is_wide { "card wide" } else { "card" });
-        let width = f64::from(self.canvas.client_width()).max(1.0);
-        let pixels = window().device_pixel_ratio();
-        let size = [width, width * ratio].map(|side| (side * pixels).round().clamp(1.0, 4096.0) as u32);
-        if [self.canvas.width(), self.canvas.height()] != size {
-            self.canvas.set_width(size[0]);
-            self.canvas.set_height(size[1]);
-        }
-        let _ = self.canvas.style().set_property("aspect-ratio", &format!("{} / {}", size[0], size[1]));
-    }
-
-    /// The numbers at the ends of the colours: never the same, and above 0 on a logarithmic scale.
-    fn range(&self) -> [f32; 2] {
-        let [mut least, mut greatest] = self.field.range;
-        if self.is_logarithmic {
-            let values = self.field.parts.iter().flat_map(|part| &part.values);
-            least = values.copied().filter(|value| *value > 0.0).fold(f32::INFINITY, f32::min);
-        }
-        if least > greatest || !least.is_finite() {
-            (least, greatest) = (if self.is_logarithmic { 1.0 } else { 0.0 }, 1.0);
-        }
-        if least == greatest {
-            let more = if least == 0.0 { 1.0 } else { least.abs() * 1e-3 };
-            (least, greatest) = (least - more, greatest + more);
-        }
-        [least, greatest]
-    }
-
-    /// Draws the colour bar and gives the picture its colours.
+    /// Gives the picture its colours.
     fn colour(&self) {
         let map = &MAPS[self.map];
         if let Ok(picture) = &self.picture {
             let _ = picture.colour(map);
         }
-        self.shades.set_width(SHADES as u32);
-        self.shades.set_height(1);
-        let context = self.shades.get_context("2d").ok().flatten();
-        let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&map.shades()), SHADES as u32, 1);
-        if let (Some(context), Ok(image)) = (context, image) {
-            let _ = context.unchecked_into::<CanvasRenderingContext2d>().put_image_data(&image, 0.0, 0.0);
-        }
+        self.card.show_shades(map);
     }
 
     /// The cell at a place of the canvas, in the page's pixels.
@@ -244,7 +151,8 @@ impl State {
             let at = place / f64::from(side.max(1)) * f64::from(count);
             (at >= 0.0 && at < f64::from(count)).then_some(at as u32)
         };
-        Some([cell(y, self.canvas.client_height(), rows)?, cell(x, self.canvas.client_width(), columns)?])
+        let canvas = &self.card.canvas;
+        Some([cell(y, canvas.client_height(), rows)?, cell(x, canvas.client_width(), columns)?])
     }
 
     /// Moves the cursor by a key; says whether it was one for that.
@@ -271,25 +179,17 @@ impl State {
     /// Says which number is looked at.
     fn tell(&self) {
         let Some([row, column]) = self.cursor else {
-            self.cross.set_hidden(true);
-            return self.value.set_text_content(None);
+            self.card.cross.set_hidden(true);
+            return self.card.value.set_text_content(None);
         };
         let Field { every, .. } = self.field;
         let text = match self.at([row, column]) {
             Some(value) => format!("[{}, {}] = {}", row * every, column * every, number(value.into())),
             None => String::new(),
         };
-        self.value.set_text_content(Some(&text));
+        self.card.value.set_text_content(Some(&text));
         let [rows, columns] = self.field.size().map(f64::from);
-        for (name, part) in [
-            ("left", f64::from(column) / columns),
-            ("top", f64::from(row) / rows),
-            ("width", 1.0 / columns),
-            ("height", 1.0 / rows),
-        ] {
-            let _ = self.cross.style().set_property(name, &format!("{}%", 100.0 * part));
-        }
-        self.cross.set_hidden(false);
+        self.card.mark([f64::from(column) / columns, f64::from(row) / rows], [1.0 / columns, 1.0 / rows]);
     }
 
     fn at(&self, [row, column]: [u32; 2]) -> Option<f32> {

@@ -3,7 +3,9 @@
 //! | module | what |
 //! |---|---|
 //! | `page` | all of it together: which figure a message is for, and when to draw |
+//! | `card` | what fields and points have alike: colours, buttons |
 //! | `heat`, `gl` | fields as heat maps; the part of it that the graphics card does |
+//! | `cloud`, `dots` | points; the part of it that the graphics card does |
 //! | `plot` | curves |
 //! | `save` | files of what is shown |
 //! | `busy` | what the ranks do: when each waits, and who sends to whom |
@@ -14,7 +16,10 @@
 //! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
 
 mod busy;
+mod card;
+mod cloud;
 mod dom;
+mod dots;
 mod gl;
 mod heat;
 mod page;

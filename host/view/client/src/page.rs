@@ -10,6 +10,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, Element, Event, KeyboardEvent, MessageEvent, WebSocket};
 
 use crate::busy::Busy;
+use crate::cloud::Cloud;
 use crate::dom::{add, add_text, document, find, hide, on, set, window};
 use crate::heat::Heat;
 use crate::plot::Plot;
@@ -24,13 +25,14 @@ const AGAIN: i32 = 1000;
 struct Page {
     socket: Option<WebSocket>,
     fields: BTreeMap<String, Heat>,
+    points: BTreeMap<String, Cloud>,
     curves: BTreeMap<String, Plot>,
     texts: BTreeMap<String, Element>,
     controls: BTreeMap<u32, Control>,
     busy: Option<Busy>,
     /// The recording that is shown, if it is no job that runs.
     replay: Option<Replay>,
-    /// The fields of the moment of the recording that is shown.
+    /// The fields and points of the moment of the recording that is shown.
     shown: BTreeSet<String>,
     /// How the recorded job ended, at the moment when that is known.
     ending: Option<String>,
@@ -158,9 +160,11 @@ impl Page {
     fn draw(&mut self) {
         self.is_drawing_soon = false;
         self.fields.values().for_each(Heat::draw);
+        self.points.values().for_each(Cloud::draw);
         self.curves.values().for_each(Plot::draw);
         self.busy.iter().for_each(Busy::draw);
-        let size = self.fields.values().map(Heat::pixels).max().unwrap_or(0);
+        let pixels = self.fields.values().map(Heat::pixels).chain(self.points.values().map(Cloud::pixels));
+        let size = pixels.max().unwrap_or(0);
         let Some(socket) = &self.socket else { return };
         let say = |asked: Asked| drop(socket.send_with_u8_array(&asked.to_bytes()));
         if size != 0 && size != self.size {
@@ -184,14 +188,18 @@ impl Page {
                 }
             }
             Said::Field(field) => {
-                hide(&find("nothing"), true);
-                self.frames += 1;
-                if self.replay.is_some() {
-                    self.shown.insert(field.name.clone());
-                }
+                self.frame(&field.name);
                 match self.fields.get(&field.name) {
                     Some(heat) => heat.update(field),
                     None => drop(self.fields.insert(field.name.clone(), Heat::new(&figures, field))),
+                }
+                self.draw_soon();
+            }
+            Said::Points(points) => {
+                self.frame(&points.name);
+                match self.points.get(&points.name) {
+                    Some(cloud) => cloud.update(points),
+                    None => drop(self.points.insert(points.name.clone(), Cloud::new(&figures, points))),
                 }
                 self.draw_soon();
             }
@@ -241,6 +249,15 @@ impl Page {
         }
     }
 
+    /// A frame of this name has come.
+    fn frame(&mut self, name: &str) {
+        hide(&find("nothing"), true);
+        self.frames += 1;
+        if self.replay.is_some() {
+            self.shown.insert(name.to_owned());
+        }
+    }
+
     /// Another moment of a recording comes: what is not said again was not there.
     fn forget(&mut self) {
         self.shown.clear();
@@ -266,6 +283,9 @@ impl Page {
         }
         for (name, heat) in &self.fields {
             heat.hide(!self.shown.contains(name));
+        }
+        for (name, cloud) in &self.points {
+            cloud.hide(!self.shown.contains(name));
         }
         self.busy.iter().for_each(Busy::show);
         self.draw_soon();

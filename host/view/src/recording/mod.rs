@@ -17,7 +17,7 @@
 //! | 4 | the length of its body |
 //! | 4 | the length of what the body was compressed from |
 //! | 8 | when, in microseconds since the job began |
-//! | 4 | 0 for news, 1 + n for a frame of the nth field |
+//! | 4 | 0 for news, 1 + n for a frame of the nth figure: a field, or points |
 //! | 4 | the CRC-32 of all of it but this |
 //! | … | the body: LZ4, a block without a frame |
 //!

@@ -163,13 +163,13 @@ impl Recording {
         self.tell(to, place).await
     }
 
-    /// Sends the last frame of each field among entries.
+    /// Sends the last frame of each figure among entries.
     async fn show(&self, to: &mut Out, player: &Player, entries: std::ops::Range<usize>) -> Result<(), Gone> {
         for entry in self.frames(entries) {
             match self.frame(entry) {
-                Ok(field) => {
+                Ok(frame) => {
                     player.frames.fetch_add(1, Ordering::Relaxed);
-                    say(to, &Said::Field(field)).await?;
+                    say(to, &frame.said()).await?;
                 }
                 Err(error) => say(to, &Said::Notice(format!("{error:#}"))).await?,
             }

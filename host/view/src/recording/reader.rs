@@ -9,11 +9,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use rankine_view_wire::{Field, Said};
+use rankine_view_wire::{Frame, Said};
 
 use super::state::State;
 use super::{HEAD, HEADER, Header, LONGEST, MAGIC, together};
-use crate::{MOST_FIELDS, SIZES};
+use crate::{MOST_FIGURES, SIZES};
 
 /// What LZ4 makes of a byte at most.
 const MOST_EACH: u64 = 255;
@@ -24,7 +24,7 @@ const MOST_RECORDS: usize = 1 << 24;
 pub struct Recording {
     file: File,
     entries: Vec<Entry>,
-    fields: Vec<Option<Kept>>,
+    figures: Vec<Option<Kept>>,
     /// How many entries come before the end of each moment.
     moments: Vec<usize>,
     /// What all news say in the end.
@@ -40,9 +40,10 @@ struct Entry {
     header: Header,
 }
 
-/// What is known of a field before its frames are read.
+/// What is known of a figure before its frames are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kept {
+    kind: &'static str,
     name: String,
     frames: usize,
 }
@@ -54,8 +55,8 @@ pub struct Contents {
     pub program: Option<(String, u32)>,
     /// Until when.
     pub length: Duration,
-    /// Names of fields, and how many frames each has.
-    pub fields: Vec<(String, usize)>,
+    /// Whether it is a field or points, the name, and how many frames there are.
+    pub figures: Vec<(&'static str, String, usize)>,
     /// Names of curves, and how many points each has in the end.
     pub curves: Vec<(String, usize)>,
     /// Names of texts.
@@ -91,7 +92,7 @@ impl Recording {
         let mut recording = Recording {
             file,
             entries: Vec::new(),
-            fields: vec![None; MOST_FIELDS],
+            figures: vec![None; MOST_FIGURES],
             moments: Vec::new(),
             last: State::default(),
             cut: None,
@@ -127,23 +128,24 @@ impl Recording {
         let is_possible = header.raw <= LONGEST
             && u64::from(header.raw) <= stored.saturating_mul(MOST_EACH)
             && header.stored as usize <= lz4_flex::block::get_maximum_output_size(LONGEST as usize);
-        let field = header.kind.checked_sub(1).map(|field| field as usize);
-        ensure!(is_possible && field.is_none_or(|field| field < MOST_FIELDS), "a record is damaged");
+        let figure = header.kind.checked_sub(1).map(|figure| figure as usize);
+        ensure!(is_possible && figure.is_none_or(|figure| figure < MOST_FIGURES), "a record is damaged");
         let is_later = self.entries.last().is_none_or(|last| last.header.micros <= header.micros);
         let entry = Entry { at, header };
         let body = self.body(entry)?;
         ensure!(is_later, "a record is older than the one before");
-        match field {
+        match figure {
             None => {
                 let raw = self.raw(entry, &body)?;
                 apply(&mut self.last, &raw)?;
             }
-            Some(number) => match &mut self.fields[number] {
+            Some(number) => match &mut self.figures[number] {
                 Some(kept) => kept.frames += 1,
                 None => {
-                    let name = self.frame_of(entry, &body)?.name;
-                    ensure!(self.fields.iter().flatten().all(|kept| kept.name != name), "a record is damaged");
-                    self.fields[number] = Some(Kept { name, frames: 1 });
+                    let frame = self.frame_of(entry, &body)?;
+                    let (kind, name) = (frame.kind(), frame.name().to_owned());
+                    ensure!(self.figures.iter().flatten().all(|kept| kept.name != name), "a record is damaged");
+                    self.figures[number] = Some(Kept { kind, name, frames: 1 });
                 }
             },
         }
@@ -167,11 +169,13 @@ impl Recording {
         }
     }
 
-    fn frame_of(&self, entry: Entry, body: &[u8]) -> Result<Field> {
-        match Said::read(&together(&self.raw(entry, body)?)) {
-            Some(Said::Field(field)) if field.is_sound(*SIZES.end()) => Ok(field),
-            _ => bail!("a frame is damaged"),
-        }
+    fn frame_of(&self, entry: Entry, body: &[u8]) -> Result<Frame> {
+        let frame = Said::read(&together(&self.raw(entry, body)?)).and_then(Frame::of);
+        let is_sound = |frame: &Frame| match frame {
+            Frame::Field(field) => field.is_sound(*SIZES.end()),
+            Frame::Points(points) => points.is_sound(),
+        };
+        frame.filter(is_sound).context("a frame is damaged")
     }
 
     /// A page is shown whole moments: a round that has frames, with all news before it. Without frames each news are one.
@@ -200,14 +204,14 @@ impl Recording {
         self.entries[entry].header.micros
     }
 
-    /// The number of the field of which a record is a frame.
-    pub(super) fn number_of_field(&self, entry: usize) -> Option<usize> {
+    /// The number of the figure of which a record is a frame.
+    pub(super) fn number_of_figure(&self, entry: usize) -> Option<usize> {
         self.entries[entry].header.kind.checked_sub(1).map(|number| number as usize)
     }
 
-    /// The number of a field.
+    /// The number of a figure.
     pub(super) fn number_of(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|kept| kept.as_ref().is_some_and(|kept| kept.name == name))
+        self.figures.iter().position(|kept| kept.as_ref().is_some_and(|kept| kept.name == name))
     }
 
     /// How many moments can be shown: one at least.
@@ -253,24 +257,25 @@ impl Recording {
         Ok(())
     }
 
-    /// The last frame of each field among these entries, as numbers of entries.
+    /// The last frame of each figure among these entries, as numbers of entries.
     pub(super) fn frames(&self, entries: std::ops::Range<usize>) -> Vec<usize> {
-        let mut latest = [None; MOST_FIELDS];
+        let mut latest = [None; MOST_FIGURES];
         for n in entries {
-            if let Some(field) = self.entries[n].header.kind.checked_sub(1) {
-                latest[field as usize] = Some(n);
+            if let Some(figure) = self.entries[n].header.kind.checked_sub(1) {
+                latest[figure as usize] = Some(n);
             }
         }
         latest.into_iter().flatten().collect()
     }
 
     /// The frame that an entry is.
-    pub(super) fn frame(&self, entry: usize) -> Result<Field> {
+    pub(super) fn frame(&self, entry: usize) -> Result<Frame> {
         let entry = self.entries[entry];
-        let field = self.frame_of(entry, &self.body(entry)?)?;
-        let kept = self.fields[(entry.header.kind as usize).saturating_sub(1)].as_ref();
-        ensure!(kept.is_some_and(|kept| kept.name == field.name), "a frame is damaged");
-        Ok(field)
+        let frame = self.frame_of(entry, &self.body(entry)?)?;
+        let kept = self.figures[(entry.header.kind as usize).saturating_sub(1)].as_ref();
+        let is_its = kept.is_some_and(|kept| kept.name == frame.name() && kept.kind == frame.kind());
+        ensure!(is_its, "a frame is damaged");
+        Ok(frame)
     }
 
     /// What is in it.
@@ -279,7 +284,7 @@ impl Recording {
         Contents {
             program: hello.clone(),
             length: self.length(),
-            fields: self.fields.iter().flatten().map(|kept| (kept.name.clone(), kept.frames)).collect(),
+            figures: self.figures.iter().flatten().map(|kept| (kept.kind, kept.name.clone(), kept.frames)).collect(),
             curves: curves.iter().map(|(name, points)| (name.clone(), points.len())).collect(),
             texts: texts.keys().cloned().collect(),
             controls: controls.values().map(|(name, _, value)| (name.clone(), *value)).collect(),

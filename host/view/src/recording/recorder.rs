@@ -104,10 +104,10 @@ impl Rounds {
         if self.tape.news(micros(at), &news)? == Written::Full {
             return Ok(Written::Full);
         }
-        // Each field once: more may come while these are written.
-        for _ in 0..self.view.fields.all().len() {
-            let Some((field, frame)) = self.view.next_frame(seen) else { break };
-            if self.tape.frame(micros(at), field, &frame)? == Written::Full {
+        // Each figure once: more may come while these are written.
+        for _ in 0..self.view.figures.all().len() {
+            let Some((figure, frame)) = self.view.next_frame(seen) else { break };
+            if self.tape.frame(micros(at), figure, &frame)? == Written::Full {
                 return Ok(Written::Full);
             }
         }

@@ -1,4 +1,4 @@
-//! What a page that has seen all up to some moment shows, its fields aside.
+//! What a page that has seen all up to some moment shows, its fields and points aside.
 
 use std::collections::{BTreeMap, VecDeque};
 

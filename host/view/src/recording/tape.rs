@@ -83,9 +83,9 @@ impl Tape {
         if body.is_empty() { Ok(Written::Whole) } else { self.record(micros, 0, &body, RESERVE) }
     }
 
-    /// A frame of the field with this number.
-    pub(super) fn frame(&mut self, micros: u64, field: usize, message: &[u8]) -> Result<Written> {
-        self.record(micros, 1 + field as u32, &apart(message), RESERVE)
+    /// A frame of the field, or of the points, with this number.
+    pub(super) fn frame(&mut self, micros: u64, figure: usize, message: &[u8]) -> Result<Written> {
+        self.record(micros, 1 + figure as u32, &apart(message), RESERVE)
     }
 
     /// The last words, for which there is room.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use rankine_guest::{Account, Memory, Who};
-use rankine_view_wire::{Field, Kind, Part, Said};
+use rankine_view_wire::{Cloud, Field, Frame, Kind, Part, Points, Said};
 use tempfile::TempDir;
 
 use super::state::State;
@@ -67,7 +67,7 @@ fn what_was_recorded_is_read() {
     let contents = recording.contents();
     assert_eq!(contents.program, Some(("flow.wasm".into(), 4)));
     assert_eq!(contents.length, Duration::from_secs(3));
-    assert_eq!(contents.fields, [("u".into(), 2), ("v".into(), 1)]);
+    assert_eq!(contents.figures, [("field", "u".into(), 2), ("field", "v".into(), 1)]);
     assert_eq!(contents.curves, [("level".into(), 3)]);
     assert_eq!(contents.controls, [("ν".into(), 0.5)]);
     assert_eq!((contents.ended.as_deref(), contents.cut), (Some("finished"), None));
@@ -79,7 +79,7 @@ fn what_was_recorded_is_read() {
         let entries = 0..recording.end_of(moment);
         recording.add(&mut state, entries.clone()).unwrap();
         let frames = recording.frames(entries).into_iter().map(|entry| recording.frame(entry).unwrap());
-        (state, frames.map(Said::Field).collect::<Vec<_>>())
+        (state, frames.map(Frame::said).collect::<Vec<_>>())
     };
     let (state, frames) = shown(0);
     assert_eq!(state.curves["level"], [[0.0, 1.0]]);
@@ -105,7 +105,7 @@ fn frames_are_found_by_field_and_step() {
     let (_folder, path) = recorded();
     let recording = Recording::open(&path).unwrap();
     let found = |name: Option<&str>, step: Option<i64>| {
-        recording.frame_at(name, step).map(Said::Field).map_err(|error| error.to_string())
+        recording.frame_at(name, step).map(Frame::said).map_err(|error| error.to_string())
     };
     assert_eq!(found(Some("u"), None), Ok(field("u", 2, 10.0)));
     assert_eq!(found(Some("u"), Some(1)), Ok(field("u", 1, 0.0)));
@@ -115,6 +115,37 @@ fn frames_are_found_by_field_and_step() {
     assert_eq!(wrong(None, None), "there are several fields, of which --field names one: `u`, `v`");
     assert_eq!(wrong(Some("w"), None), "there is no field `w` in this recording, but `u`, `v`");
     assert_eq!(recording.frames_of(Some("u")).unwrap().count(), 2);
+}
+
+#[test]
+fn points_are_kept_beside_fields() {
+    let (_folder, path) = recorded();
+    let mut tape = Tape::create(&path, LIMIT).unwrap();
+    let points = |step| Points {
+        name: "bodies".into(),
+        step,
+        dimensions: 3,
+        has_values: false,
+        total: 4,
+        every: 2,
+        bounds: [[0.0, 1.0]; 3],
+        range: [1.0, 0.0],
+        parts: vec![Cloud { count: 2, numbers: vec![0.0, 1.0, 0.25, 0.5, 0.75, step as f32] }],
+    };
+    tape.frame(micros(1), 0, &field("u", 1, 0.0).to_bytes()).unwrap();
+    tape.frame(micros(1), 1, &Said::Points(points(1)).to_bytes()).unwrap();
+    tape.frame(micros(2), 1, &Said::Points(points(2)).to_bytes()).unwrap();
+    // More than there are.
+    let wrong = Points { total: 1, ..points(3) };
+    tape.frame(micros(3), 1, &Said::Points(wrong).to_bytes()).unwrap();
+    // And a field under their name.
+    tape.frame(micros(4), 1, &field("bodies", 4, 0.0).to_bytes()).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    assert_eq!(recording.contents().figures, [("field", "u".into(), 1), ("points", "bodies".into(), 4)]);
+    let frames: Vec<_> = recording.frames_of(Some("bodies")).unwrap().collect();
+    let shown: Vec<_> = frames.into_iter().map(|frame| frame.map_err(|error| error.to_string())).collect();
+    let damaged = || Err("a frame is damaged".to_owned());
+    assert_eq!(shown, [damaged(), damaged(), Ok(Frame::Points(points(2))), Ok(Frame::Points(points(1)))]);
 }
 
 #[test]
@@ -244,10 +275,11 @@ fn a_recorder_writes_what_a_job_shows() {
     let recording = Recording::open(&path).unwrap();
     let contents = recording.contents();
     assert_eq!(contents.program, Some(("flow.wasm".into(), 2)));
-    assert_eq!((contents.fields, contents.curves), (vec![("u".into(), 1)], vec![("residual".into(), 1)]));
+    assert_eq!(contents.figures, [("field", "u".into(), 1)]);
+    assert_eq!(contents.curves, [("residual".into(), 1)]);
     assert_eq!((contents.texts, contents.ended), (vec!["what".into()], Some("finished".into())));
     let frames = recording.frames(0..recording.entries());
-    let frame = recording.frame(frames[0]).unwrap();
+    let Frame::Field(frame) = recording.frame(frames[0]).unwrap() else { panic!("a frame of a field") };
     assert_eq!((frame.step, frame.numbers()), (7, (1..21).map(|n| n as f32).collect()));
     let mut state = State::default();
     recording.add(&mut state, 0..recording.entries()).unwrap();
@@ -308,7 +340,11 @@ fn use_up(recording: &Recording) {
     for moment in 0..recording.moments() {
         let _ = recording.time_of(moment);
         for entry in recording.frames(0..recording.end_of(moment)) {
-            let _ = recording.frame(entry).map(|field| crate::png(&field, &rankine_view_wire::colours::MAPS[0], true));
+            match recording.frame(entry) {
+                Ok(Frame::Field(field)) => drop(crate::png(&field, &rankine_view_wire::colours::MAPS[0], true)),
+                Ok(Frame::Points(points)) => drop(rankine_view_wire::file::vtp(&points)),
+                Err(_) => {}
+            }
         }
     }
 }

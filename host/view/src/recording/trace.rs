@@ -63,6 +63,11 @@ impl<W: Write> Trace<'_, W> {
                 self.counter(micros as f64, "bytes sent", json!({"all": sent.iter().sum::<f64>()}))
             }
             Said::Field(field) => self.instant(micros, &format!("field {}", field.name), json!({"step": field.step})),
+            Said::Points(points) => self.instant(
+                micros,
+                &format!("points {}", points.name),
+                json!({"step": points.step, "all": points.total}),
+            ),
             Said::Curve { name, points, .. } => match points.last() {
                 Some([x, y]) if y.is_finite() => {
                     self.counter(micros as f64, &format!("curve {name}"), json!({"x": x, "y": y}))

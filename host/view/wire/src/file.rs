@@ -1,17 +1,75 @@
-//! Fields as files of other programs: NumPy's `.npy`, VTK's `.vti`.
+//! Fields and points as files of other programs: NumPy's `.npy`, VTK's `.vti` and `.vtp`.
 
-use crate::Field;
+use crate::{Field, Points};
 
 /// The numbers of a field as a file of NumPy's.
 pub fn npy(field: &Field) -> Vec<u8> {
     let [rows, columns] = field.size();
+    table([rows.into(), columns.into()], field.numbers().into_iter())
+}
+
+/// Points as a file of NumPy's: a row for each, with its coordinates and its value, if they have any.
+pub fn npy_of_points(points: &Points) -> Vec<u8> {
+    let columns = points.columns();
+    let count = columns.iter().map(Vec::len).min().unwrap_or(0);
+    let row = |n: usize| columns.iter().map(move |column| column[n]);
+    table([count as u64, columns.len() as u64], (0..count).flat_map(row))
+}
+
+/// A table of singles as a file of NumPy's.
+fn table([rows, columns]: [u64; 2], numbers: impl Iterator<Item = f32>) -> Vec<u8> {
     let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     // A line of text that ends at a multiple of 64 bytes.
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
     file.extend((length as u16).to_le_bytes());
     file.extend(format!("{text:<width$}\n", width = length - 1).bytes());
-    file.extend(field.numbers().iter().flat_map(|number| number.to_le_bytes()));
+    file.extend(numbers.flat_map(f32::to_le_bytes));
+    file
+}
+
+/// Points as VTK's, for ParaView: a vertex each, with its value. The step is their time.
+pub fn vtp(points: &Points) -> Vec<u8> {
+    let columns = points.columns();
+    let count = columns.iter().map(Vec::len).min().unwrap_or(0);
+    let (name, step) = (attribute(&points.name), points.step);
+    let coordinate = |n: usize, d: usize| if d < points.dimensions as usize { columns[d][n] } else { 0.0 };
+    let places = (0..count).flat_map(|n| [0, 1, 2].map(|d| coordinate(n, d))).flat_map(f32::to_le_bytes).collect();
+    let numbers = |from: i64| (from..from + count as i64).flat_map(i64::to_le_bytes).collect();
+    let mut blocks: Vec<Vec<u8>> = vec![places, numbers(0), numbers(1)];
+    if points.has_values {
+        blocks.push(columns[points.dimensions as usize].iter().flat_map(|value| value.to_le_bytes()).collect());
+    }
+    // Each block has its length before it.
+    let at = |block: usize| blocks[..block].iter().map(|bytes| 8 + bytes.len()).sum::<usize>();
+    let array = |kind: &str, name: &str, more: &str, block: usize| {
+        let at = at(block);
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"appended\" offset=\"{at}\"/>")
+    };
+    let (places, connectivity, offsets) = (
+        array("Float32", "Points", " NumberOfComponents=\"3\"", 0),
+        array("Int64", "connectivity", "", 1),
+        array("Int64", "offsets", "", 2),
+    );
+    let values = match points.has_values {
+        true => format!("<PointData Scalars=\"{name}\">{}</PointData>\n", array("Float32", &name, "", 3)),
+        false => String::new(),
+    };
+    let head = format!(
+        "<?xml version=\"1.0\"?>\n\
+         <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
+         <PolyData>\n\
+         <FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{step}</DataArray></FieldData>\n\
+         <Piece NumberOfPoints=\"{count}\" NumberOfVerts=\"{count}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n\
+         {values}<Points>{places}</Points>\n<Verts>{connectivity}{offsets}</Verts>\n\
+         </Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_"
+    );
+    let mut file = head.into_bytes();
+    for block in blocks {
+        file.extend((block.len() as u64).to_le_bytes());
+        file.extend(block);
+    }
+    file.extend(b"\n</AppendedData>\n</VTKFile>\n");
     file
 }
 
@@ -58,7 +116,7 @@ fn attribute(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Part;
+    use crate::{Cloud, Part};
 
     fn field() -> Field {
         Field {
@@ -102,6 +160,55 @@ mod tests {
             text.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }") && text.ends_with(" \n")
         );
         assert_eq!(singles(numbers), ascending(9));
+    }
+
+    fn points() -> Points {
+        let part = |count, numbers: &[f32]| Cloud { count, numbers: numbers.to_vec() };
+        Points {
+            name: "a<".into(),
+            step: 7,
+            dimensions: 2,
+            has_values: true,
+            total: 3,
+            every: 1,
+            bounds: [[0.0, 9.0]; 3],
+            range: [0.0, 9.0],
+            parts: vec![part(2, &[0.0, 3.0, 1.0, 4.0, 2.0, 5.0]), part(1, &[6.0, 7.0, 8.0])],
+        }
+    }
+
+    #[test]
+    fn npy_of_points_has_a_row_for_each() {
+        let file = npy_of_points(&points());
+        assert!(file[10..].starts_with(b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }"));
+        assert_eq!(singles(&file[file.len() - 36..]), ascending(9));
+        let none = Points { parts: Vec::new(), ..points() };
+        assert!(npy_of_points(&none)[10..].starts_with(b"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }"));
+    }
+
+    #[test]
+    fn vtp_is_read_as_vtk_says() {
+        let file = vtp(&points());
+        let begin = file.windows(2).position(|pair| pair == b"\n_").unwrap() + 2;
+        let head = std::str::from_utf8(&file[..begin]).unwrap();
+        assert!(head.contains("<Piece NumberOfPoints=\"3\" NumberOfVerts=\"3\""), "{head}");
+        let block = |name: &str| {
+            let (_, rest) = head.split_once(&format!("Name=\"{name}\"")).unwrap();
+            let (_, rest) = rest.split_once("offset=\"").unwrap();
+            let (length, rest) = file[begin + rest.split('"').next().unwrap().parse::<usize>().unwrap()..]
+                .split_first_chunk::<8>()
+                .unwrap();
+            rest[..u64::from_le_bytes(*length) as usize].to_vec()
+        };
+        let longs =
+            |name: &str| block(name).as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b)).collect::<Vec<_>>();
+        assert_eq!(singles(&block("Points")), [0.0, 1.0, 0.0, 3.0, 4.0, 0.0, 6.0, 7.0, 0.0]);
+        assert_eq!((longs("connectivity"), longs("offsets")), (vec![0, 1, 2], vec![1, 2, 3]));
+        assert_eq!(singles(&block("a&lt;")), [2.0, 5.0, 8.0]);
+        assert!(
+            !String::from_utf8_lossy(&vtp(&Points { has_values: false, parts: Vec::new(), ..points() }))
+                .contains("PointData")
+        );
     }
 
     #[test]

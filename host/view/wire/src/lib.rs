@@ -6,8 +6,10 @@
 mod bytes;
 pub mod colours;
 pub mod file;
+mod points;
 
 use bytes::{Bytes, Put};
+pub use points::{Cloud, MOST_POINTS, Points};
 
 /// What the server says to a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +85,17 @@ pub enum Said {
         /// How many times as fast as the job it goes on; 0 if it stands.
         speed: f64,
     },
+    /// Points as they are at one step.
+    Points(Points),
+}
+
+/// What ranks publish together for a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// A field.
+    Field(Field),
+    /// Points.
+    Points(Points),
 }
 
 /// The first byte of a [`Said::Traffic`].
@@ -230,6 +243,10 @@ impl Said {
             Said::Recording { moments, length, note } => put.byte(10).word(*moments).double(*length).text(note),
             Said::Anew => put.byte(11),
             Said::At { moment, time, speed } => put.byte(12).word(*moment).double(*time).double(*speed),
+            Said::Points(points) => {
+                points.put(put.byte(13));
+                &mut put
+            }
         };
         put.0
     }
@@ -276,9 +293,53 @@ impl Said {
             10 => Said::Recording { moments: bytes.word()?, length: bytes.double()?, note: bytes.text()? },
             11 => Said::Anew,
             12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
+            13 => Said::Points(Points::read(&mut bytes)?),
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)
+    }
+}
+
+impl Frame {
+    /// The frame that a message is.
+    pub fn of(said: Said) -> Option<Frame> {
+        match said {
+            Said::Field(field) => Some(Frame::Field(field)),
+            Said::Points(points) => Some(Frame::Points(points)),
+            _ => None,
+        }
+    }
+
+    /// The message that it is.
+    pub fn said(self) -> Said {
+        match self {
+            Frame::Field(field) => Said::Field(field),
+            Frame::Points(points) => Said::Points(points),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Frame::Field(field) => &field.name,
+            Frame::Points(points) => &points.name,
+        }
+    }
+
+    /// The program's step.
+    pub fn step(&self) -> i64 {
+        match self {
+            Frame::Field(field) => field.step,
+            Frame::Points(points) => points.step,
+        }
+    }
+
+    /// What it is called where both are.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Frame::Field(_) => "field",
+            Frame::Points(_) => "points",
+        }
     }
 }
 
@@ -368,6 +429,34 @@ impl Asked {
 mod tests {
     use super::*;
 
+    fn points(dimensions: u32, has_values: bool) -> Points {
+        let width = dimensions + u32::from(has_values);
+        let part = |count: u32| Cloud { count, numbers: (0..count * width).map(|n| n as f32).collect() };
+        let bounds = [[0.0, 1.0], [-1.0, 1.0], [f32::INFINITY, f32::NEG_INFINITY]];
+        let (name, range, parts) = ("bodies".into(), [3.0, 7.0], vec![part(3), part(2)]);
+        Points { name, step: 9, dimensions, has_values, total: 10, every: 2, bounds, range, parts }
+    }
+
+    #[test]
+    fn points_are_as_many_as_they_say() {
+        let sound = points(2, true);
+        assert!(sound.is_sound() && points(3, false).is_sound());
+        assert_eq!(sound.columns(), [[0.0, 1.0, 2.0, 0.0, 1.0], [3.0, 4.0, 5.0, 2.0, 3.0], [6.0, 7.0, 8.0, 4.0, 5.0]]);
+        for wrong in [
+            Points { dimensions: 4, ..sound.clone() },
+            Points { dimensions: u32::MAX, ..sound.clone() },
+            Points { has_values: false, ..sound.clone() },
+            Points { every: 0, ..sound.clone() },
+            Points { total: 4, ..sound.clone() },
+            Points { bounds: [[f32::NAN; 2]; 3], ..sound.clone() },
+            Points { parts: vec![Cloud { count: u32::MAX, numbers: vec![0.0; 3] }], ..sound.clone() },
+        ] {
+            assert!(!wrong.is_sound(), "{wrong:?}");
+            // And nothing that asks for what is not there.
+            assert!(wrong.dimensions > 4 || wrong.columns().iter().all(|column| column.len() <= 5));
+        }
+    }
+
     fn messages() -> Vec<Said> {
         let field = Field {
             name: "u".into(),
@@ -405,6 +494,8 @@ mod tests {
             Said::Recording { moments: 3, length: 1.5, note: "cut".into() },
             Said::Anew,
             Said::At { moment: 2, time: 0.5, speed: 4.0 },
+            Said::Points(points(2, true)),
+            Said::Points(points(3, false)),
         ]
     }
 

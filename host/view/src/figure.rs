@@ -1,0 +1,45 @@
+//! What ranks publish together under a name, and pages are shown frame by frame.
+
+use bytes::Bytes;
+use rankine_abi::MPI_ERR_ARG;
+use rankine_guest::{Error, Result};
+
+use crate::field::{self, Field};
+use crate::points::{self, Points};
+
+pub(crate) enum Figure {
+    Field(Field),
+    Points(Points),
+}
+
+impl Figure {
+    /// It, if it is a field.
+    pub fn field(&self) -> Result<&Field> {
+        match self {
+            Figure::Field(field) => Ok(field),
+            Figure::Points(_) => Err(Error::new(MPI_ERR_ARG, "points have been published under this name")),
+        }
+    }
+
+    /// It, if it is points.
+    pub fn points(&self) -> Result<&Points> {
+        match self {
+            Figure::Points(points) => Ok(points),
+            Figure::Field(_) => Err(Error::new(MPI_ERR_ARG, "a field has been published under this name")),
+        }
+    }
+
+    /// The newest complete frame: its number, and its message unless that is the one which is known.
+    pub fn news(&self, name: &str, known: Option<u64>) -> Option<(u64, Bytes)> {
+        match self {
+            Figure::Field(field) => {
+                let frame = field.latest().filter(|frame| known != Some(frame.number))?;
+                Some((frame.number, frame.message(|frame| field::Assembly::message(frame, name).into())))
+            }
+            Figure::Points(points) => {
+                let frame = points.latest().filter(|frame| known != Some(frame.number))?;
+                Some((frame.number, frame.message(|frame| points::Assembly::message(frame, name).into())))
+            }
+        }
+    }
+}
