@@ -1,6 +1,5 @@
 // A rank that starts threads until it gets no more: pthread_create says so, and the others go on.
 // ranks: 1 3
-// engines: local
 // cc: -pthread
 // run: --threads-per-rank 2
 #include "hostile.h"

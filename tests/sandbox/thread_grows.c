@@ -1,6 +1,5 @@
 // Memory that grows, by another thread, while messages go from and to it: what is new may be used at once.
 // ranks: 1 2
-// engines: local
 // cc: -pthread
 #include "hostile.h"
 #include <pthread.h>

@@ -1,6 +1,5 @@
 // Threads that take all the memory there is: they get what their rank's limit allows, together.
 // ranks: 1
-// engines: local
 // cc: -pthread
 // run: --memory-limit 96M
 #include "hostile.h"

@@ -1,7 +1,6 @@
 // A second thread rewrites counts, displacements, datatypes, requests, strings and buffers while MPI reads them. What comes
 // of the calls is the program's own affair; nothing is touched that isn't the rank's.
 // ranks: 1 2
-// engines: local
 // cc: -pthread -O1
 #include "hostile.h"
 #include <pthread.h>

@@ -1,6 +1,5 @@
 // A thread that computes for ever while its rank aborts: the job ends all the same.
 // ranks: 1 2
-// engines: local
 // cc: -pthread
 // exit: 7
 #include "hostile.h"

@@ -1,6 +1,5 @@
 // OpenMP in a rank: teams, work sharing with every schedule, reductions, tasks, locks, and what belongs to a thread.
 // ranks: 1 2
-// engines: local
 // cc: -fopenmp -O2
 // run: --threads-per-rank 3
 #include "../check.h"

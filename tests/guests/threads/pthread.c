@@ -1,6 +1,5 @@
 // Threads of a rank by pthread.h: they share memory, have data of their own, wait for each other and return values.
 // ranks: 1 2 4
-// engines: local
 // cc: -pthread
 // run: --threads-per-rank 4
 #include "../check.h"

@@ -1,6 +1,5 @@
 // MPI_THREAD_SERIALIZED: whichever thread has the lock calls MPI, also where it waits.
 // ranks: 1 2 4
-// engines: local
 // cc: -pthread
 #include "../check.h"
 #include <pthread.h>

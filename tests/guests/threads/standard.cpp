@@ -1,6 +1,5 @@
 // Threads of C++: std::thread, mutexes, condition variables, futures, thread_local, and exceptions that stay in their thread.
 // ranks: 1 2
-// engines: local
 // cc: -pthread -std=c++20
 #include "../check.h"
 #include <atomic>

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use wasmtime::Linker;
 
 use super::library::{self, Library, fault};
@@ -27,7 +27,6 @@ use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::job::{Placement, Settings};
 use crate::module::{GUEST_STACK, HOST_STACK, Program};
-use crate::threads::Import;
 use rank::Rank;
 
 /// The launchers' variables for the rank of a process that they have started.
@@ -112,6 +111,9 @@ const FORWARDING: Duration = Duration::from_millis(100);
 /// at once, or wait for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long the library may take to end the job, once all has been said.
+const TO_ABORT: Duration = Duration::from_secs(2);
+
 /// The last that the library is asked, once the rank's program has ended.
 enum Last {
     /// To end the processes of the other ranks, with this status.
@@ -167,12 +169,6 @@ impl Engine for Mpi {
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
         let [program] = programs else { bail!("with the engine mpi a process runs one program") };
-        ensure!(
-            Import::of(&program.code).is_none(),
-            "{} has threads (-pthread, -fopenmp), which the engine mpi does not carry: run it with `rankine run -n N`, without \
-             a launcher, or compile it without threads",
-            settings.parts[0].file().display()
-        );
         confined::prepare(lock(&self.library).as_ref().context(ONCE)?, &program.code, settings)
     }
 
@@ -239,7 +235,11 @@ impl Engine for Mpi {
             Some((last @ Last::Abort(_), (thread, tell))) => {
                 quieten();
                 let _ = tell.send(last);
-                let _ = thread.join();
+                // Where another thread has ended the rank, its own may be waiting in the library for ever.
+                if !ends_within(&thread, TO_ABORT) {
+                    // SAFETY: the call takes a number alone.
+                    unsafe { libc::_exit(ending.status()) };
+                }
             }
             None => quieten(),
         }
