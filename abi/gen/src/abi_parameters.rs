@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::functions::{Function, Table};
 use crate::layout;
-use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
+use crate::parameters::{Area, Kind, Length, Parameter, Property};
 
 /// The text of the file.
 pub fn emit(table: &Table) -> Result<String> {
@@ -37,12 +37,8 @@ pub fn emit(table: &Table) -> Result<String> {
 
 /// `p("count", Count, In)`
 fn parameter(parameter: &Parameter, all: &[&Parameter]) -> String {
-    let direction = match parameter.direction {
-        Direction::In => "In",
-        Direction::Out => "Out",
-        Direction::InOut => "InOut",
-    };
-    let mut text = format!("p({:?}, {}, {direction})", parameter.name, meaning(parameter, all));
+    let direction = parameter.direction;
+    let mut text = format!("p({:?}, {}, {direction:?})", parameter.name, meaning(parameter, all));
     if let Some(length) = parameter.lengths.first() {
         let length = match length {
             Length::Parameter(name) => word(name, all).map(|at| format!("Parameter({at})")),
@@ -61,36 +57,20 @@ fn word(name: &str, all: &[&Parameter]) -> Option<usize> {
 }
 
 fn meaning(parameter: &Parameter, all: &[&Parameter]) -> String {
-    let plain = match &parameter.kind {
-        Kind::Int | Kind::Enum(_) => "Int",
-        Kind::Flag => "Flag",
-        Kind::Rank => "Rank",
-        Kind::Root => "Root",
-        Kind::Dest => "Dest",
-        Kind::Source => "Source",
-        Kind::Tag => "Tag",
-        Kind::AnyTag => "AnyTag",
-        Kind::Index => "Index",
-        Kind::Keyval => "Keyval",
-        Kind::Weight => "Weight",
-        Kind::Count => "Count",
-        Kind::Displ => "Displ",
-        Kind::Extent => "Extent",
-        Kind::Aint => "Aint",
-        Kind::Offset => "Offset",
-        Kind::BigCount => "BigCount",
-        Kind::Handle(class) => return format!("Handle({})", class.rust()),
-        Kind::Status => "Status",
-        Kind::String(_) => "Text",
+    match &parameter.kind {
+        Kind::Enum(_) => "Int".into(),
+        Kind::Handle(class) => format!("Handle({})", class.rust()),
+        Kind::String(_) => "Text".into(),
         Kind::Buffer(area, datatype) => {
             let known = datatype.as_deref().and_then(|datatype| area_in_words(area, word(datatype, all)?, all));
-            return known.unwrap_or_else(|| "Buffer(Area::Other)".into());
+            known.unwrap_or_else(|| "Buffer(Area::Other)".into())
         }
-        Kind::Address { .. } => "Address",
-        Kind::Function(..) => "Function",
-        Kind::Tool(_) | Kind::Raw(_) => "Other",
-    };
-    plain.into()
+        Kind::Address { .. } => "Address".into(),
+        Kind::Function(..) => "Function".into(),
+        Kind::Tool(_) | Kind::Raw(_) => "Other".into(),
+        // The others have the same names there.
+        plain => format!("{plain:?}"),
+    }
 }
 
 /// `elements(1, Once, 2)`, where that says all of it.

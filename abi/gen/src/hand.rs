@@ -15,6 +15,17 @@
 //! It returns a `Result` of nothing, or of the value where the row says `returns`. On the embedded engine it is `async` if
 //! the row waits, polls or calls. So `MPI_Info_get_string(info, key string, buflen inout int, …)` is, on both,
 //! `pub(crate) fn info_get_string(r: &Rank, info: u32, key: Addr, buflen: Addr, …) -> Result<()>`.
+//!
+//! What a body is made of:
+//! - on the embedded engine, `host/src/engine/local/shim.rs` reads and writes the guest's words (`shim::handles`,
+//!   `shim::put_int`), and the work is a function of the chapter's module in `host/local/src`, with arguments and results
+//!   as they suit the body: no row calls it;
+//! - on the other, the rank does: `r.ints` and `r.put_int` (`call/words.rs`), `r.buffer` (`call/buffer.rs`), `r.comm`,
+//!   `r.datatype` and their kin, which turn a handle into the library's. `r.symbol::<symbols::MPI_Name>()?` is the
+//!   library's function, and `r.check(code)?` makes an error of what it returns. `call/shim.rs` lists what the library
+//!   takes on trust and a body has to prove.
+
+use anyhow::{Error, Result, anyhow};
 
 use crate::functions::Function;
 use crate::parameters::{Kind, Parameter};
@@ -32,6 +43,20 @@ pub fn rows(function: &Function) -> Vec<(String, Option<bool>)> {
 /// The names of a function's variants, as a row has them.
 pub fn names(function: &Function) -> String {
     function.variants().map(|(name, _)| name).collect::<Vec<_>>().join(" / ")
+}
+
+/// A failure to make a function's row by the rules, with what to do where none fits. The others just say where they are.
+pub fn advised(row: Result<String>, function: &Function, engine: &str, by_hand: bool) -> Result<String> {
+    let advise = |error: Error| match by_hand || function.collective.is_some() {
+        true => error.context(format!("{} on the engine {engine}", function.name)),
+        false => anyhow!(
+            "{} on the engine {engine}: {error:#}\nWhere no rule fits, its row says by = \"{engine}\" (or \"local mpi\", for \
+             both), and bodies::{} is written by hand: the head of abi/gen/src/hand.rs has where, and what it takes.",
+            function.name,
+            function.worker()
+        ),
+    };
+    row.map_err(advise)
 }
 
 /// What a word of the guest's is.
@@ -102,6 +127,16 @@ mod tests {
         is = "large"
         params = "count, more count @large, inout info @large"
     "#;
+
+    #[test]
+    fn what_follows_no_rule_is_told_how_it_is_written() {
+        let function = &parse(TEXT).unwrap().functions[1];
+        let told = |by_hand| advised(Err(anyhow!("more: no rule")), function, "mpi", by_hand).unwrap_err();
+        let advice = told(false).to_string();
+        assert!(advice.starts_with("MPI_Shelf_more on the engine mpi: more: no rule\n"), "{advice}");
+        assert!(advice.contains("by = \"mpi\"") && advice.contains("bodies::shelf_more"), "{advice}");
+        assert_eq!(format!("{:#}", told(true)), "MPI_Shelf_more on the engine mpi: more: no rule");
+    }
 
     #[test]
     fn words_have_their_types_in_every_variant() {

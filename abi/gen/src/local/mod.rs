@@ -25,7 +25,7 @@ pub fn emit(table: &Table) -> Result<Vec<(String, String)>> {
     for chapter in &table.chapters {
         let mut rows = String::new();
         for function in table.functions.iter().filter(|f| f.chapter == chapter.key && f.engines.local) {
-            rows += &row(table, function).with_context(|| format!("{} on the engine local", function.name))?;
+            rows += &hand::advised(row(table, function), function, "local", function.by.local)?;
         }
         if !rows.is_empty() {
             files.push((path(&chapter.key), emit_chapter(&chapter.title, &rows)?));

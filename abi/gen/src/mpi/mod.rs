@@ -11,7 +11,7 @@ mod symbols;
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::functions::{Class, Errors, Function, Returned, Table};
 use crate::hand::{self, Word};
@@ -26,7 +26,7 @@ pub fn emit(table: &Table) -> Result<Vec<(String, String)>> {
     for chapter in &table.chapters {
         let mut rows = String::new();
         for function in table.functions.iter().filter(|f| f.chapter == chapter.key && f.engines.mpi) {
-            rows += &row(function).with_context(|| format!("{} on the engine mpi", function.name))?;
+            rows += &hand::advised(row(function), function, "mpi", function.by.mpi)?;
         }
         if !rows.is_empty() {
             files.push((path(&chapter.key), emit_chapter(&chapter.title, &rows)?));

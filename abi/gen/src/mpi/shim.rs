@@ -11,8 +11,11 @@ use crate::parameters::{Area, Direction, InPlace, Kind, Length, Parameter, Prope
 
 /// The statements of a function's shim, which both variants share.
 pub fn statements(function: &Function) -> Result<Vec<String>> {
-    if function.returns.is_some() || function.parameters.iter().any(|p| p.large_only) {
-        bail!("it follows no rule: `by = \"mpi\"` and a body in host/src/engine/mpi");
+    if function.returns.is_some() {
+        bail!("no rule for what returns a value");
+    }
+    if let Some(p) = function.parameters.iter().find(|p| p.large_only) {
+        bail!("{}: no rule for a parameter of the large variant alone", p.name);
     }
     let (before, after, kept, bytes, blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
     Shim { function, before, after, kept, bytes, blocks, has_own: false }.build()
