@@ -15,6 +15,7 @@ mod info;
 mod info_tools;
 mod kept;
 mod launch;
+mod loading;
 mod page;
 mod pages;
 mod profiling;

@@ -1,18 +1,17 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
-use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result};
 
 use super::account::report;
 use super::checking::Checking;
+use super::loading::load;
 use super::page;
 use super::profiling::Profiling;
 use super::values::{
@@ -21,7 +20,6 @@ use super::values::{
 use super::{kept, launch, programs};
 use crate::confine::{self, Needs};
 use crate::coredump::Dumps;
-use crate::crew::bug;
 use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::engine::local::Local;
@@ -32,7 +30,6 @@ use crate::job::{Job, Part, Placement, Settings, cores};
 use crate::module::{self, Origin, Program};
 use crate::output::Output;
 use crate::policy::{Audit, Note, Policy};
-use crate::profile::sites::Tell;
 use crate::signals::{self, Watch};
 use crate::signature::{Demands, Signers};
 
@@ -323,63 +320,6 @@ fn confine(watch: &mut Watch, settings: &Settings, needs: impl FnOnce() -> Resul
     let standing = watch.paused(|| confine::up(&needs()?))?;
     tracing::info!("confined: {standing}");
     Ok(())
-}
-
-/// Stack of the thread that loads a program: as much as a process's first thread has.
-const LOADING_STACK: usize = 8 << 20;
-
-/// The programs of a job, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
-fn load(digest: Option<String>, settings: module::Settings, job: &Settings, watch: &Watch) -> Result<Vec<Program>> {
-    let (sender, ends) = channel();
-    let (interrupt, parts, tell) = (sender.clone(), job.parts.clone(), job.tell());
-    let demands = job.demands.clone();
-    watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
-    let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, tell));
-        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
-        let _ = sender.send(Ok(loaded));
-    })?;
-    let end = match job.timeout {
-        None => ends.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        Some(limit) => ends.recv_timeout(limit.saturating_sub(job.started.elapsed())),
-    };
-    let ending = match (end, job.timeout) {
-        (Ok(Ok(loaded)), _) => {
-            let _ = loader.join();
-            return loaded;
-        }
-        (Ok(Err(ending)), _) => ending,
-        (Err(RecvTimeoutError::Timeout), Some(limit)) => Ending::TimedOut(limit, Vec::new()),
-        (Err(_), _) => bail!("the thread that loads the program has disappeared"),
-    };
-    if std::io::stderr().is_terminal() {
-        // There is a spinner on the line.
-        eprint!("\r\x1b[2K");
-    }
-    report(&ending);
-    // Not a return: the compiler still works. What it makes is not kept, as entries of the cache appear whole or not at
-    // all.
-    std::process::exit(ending.status())
-}
-
-/// Loads the program of each part, one that several have once.
-fn load_all(
-    parts: &[Part],
-    digest: Option<&str>,
-    demands: &Demands,
-    settings: module::Settings,
-    tell: Option<Tell>,
-) -> Result<Vec<Program>> {
-    let engine = module::engine(settings)?;
-    let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
-    for part in parts {
-        let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
-        programs.push(match known {
-            Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest, demands, tell)?,
-        });
-    }
-    Ok(programs)
 }
 
 impl Arguments {

@@ -16,6 +16,7 @@ use rankine_abi::{Direction, Function, Meaning, Parameter, Payload};
 use wasm_encoder::{Encode, Instruction, Module, RawSection, SectionId, ValType};
 use wasmparser::{BinaryReader, ElementItems, FunctionBody, KnownCustom, Operator, Parser, Payload as Part, TypeRef};
 
+use super::sections::{comes_before, grown, length_of_number, section};
 use crate::engine;
 use crate::symbols::Moved;
 
@@ -213,29 +214,6 @@ pub(crate) fn tell(binary: &[u8], what: Tell) -> Result<Telling> {
     moved.end(code as u32 + change.end);
     let sites = Sites { functions: change.known.functions, places: change.places };
     Ok(Telling { binary: module.finish(), sites, moved })
-}
-
-/// Whether a section stands before this one. Custom ones stand anywhere.
-fn comes_before(id: u8, than: SectionId) -> bool {
-    // Tags and the count of data stand between others.
-    const ORDER: [u8; 14] = [0, 1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
-    let place = |id: u8| ORDER.iter().position(|&known| known == id);
-    place(id) < place(than as u8)
-}
-
-fn section(module: &mut Module, id: SectionId, content: &[u8]) {
-    module.section(&RawSection { id: id as u8, data: content });
-}
-
-/// A section with so many more entries.
-fn grown(content: &[u8], more: usize, entries: &[u8]) -> Result<Vec<u8>> {
-    let mut reader = BinaryReader::new(content, 0);
-    let count = reader.read_var_u32()?;
-    let mut changed = Vec::with_capacity(content.len() + entries.len());
-    (count + more as u32).encode(&mut changed);
-    changed.extend(&content[reader.original_position() as usize..]);
-    changed.extend(entries);
-    Ok(changed)
 }
 
 /// The types of what is told.
@@ -520,11 +498,6 @@ impl Change<'_> {
             table_index: self.known.tables,
         });
     }
-}
-
-/// How many bytes a number takes that begins here.
-fn length_of_number(bytes: &[u8]) -> usize {
-    bytes.iter().position(|byte| byte & 0x80 == 0).map_or(bytes.len(), |last| last + 1)
 }
 
 #[cfg(test)]
