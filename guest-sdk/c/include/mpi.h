@@ -785,14 +785,14 @@ RANKINE_IMPORT(MPI_Session_iflush_buffer) int MPI_Session_iflush_buffer(MPI_Sess
 
 /* Requests. */
 RANKINE_IMPORT(MPI_Wait) int MPI_Wait(MPI_Request *request, MPI_Status *status);
-RANKINE_IMPORT(MPI_Waitany) int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
+RANKINE_IMPORT(MPI_Waitany) int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index,
     MPI_Status *status);
 RANKINE_IMPORT(MPI_Waitall) int MPI_Waitall(int count, MPI_Request array_of_requests[],
     MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Waitsome) int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
     int array_of_indices[], MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Test) int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
-RANKINE_IMPORT(MPI_Testany) int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
+RANKINE_IMPORT(MPI_Testany) int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
     MPI_Status *status);
 RANKINE_IMPORT(MPI_Testall) int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
     MPI_Status array_of_statuses[]);
@@ -800,7 +800,7 @@ RANKINE_IMPORT(MPI_Testsome) int MPI_Testsome(int incount, MPI_Request array_of_
     int array_of_indices[], MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Request_get_status) int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 RANKINE_IMPORT(MPI_Request_get_status_any) int MPI_Request_get_status_any(int count,
-    const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status);
+    const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status);
 RANKINE_IMPORT(MPI_Request_get_status_all) int MPI_Request_get_status_all(int count,
     const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Request_get_status_some) int MPI_Request_get_status_some(int incount,
@@ -1326,14 +1326,14 @@ RANKINE_IMPORT(MPI_Cart_shift) int MPI_Cart_shift(MPI_Comm comm, int direction, 
 RANKINE_IMPORT(MPI_Cart_sub) int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm);
 RANKINE_IMPORT(MPI_Cart_map) int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[],
     int *newrank);
-RANKINE_IMPORT(MPI_Graph_create) int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
+RANKINE_IMPORT(MPI_Graph_create) int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[],
     const int edges[], int reorder, MPI_Comm *comm_graph);
 RANKINE_IMPORT(MPI_Graphdims_get) int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges);
-RANKINE_IMPORT(MPI_Graph_get) int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]);
+RANKINE_IMPORT(MPI_Graph_get) int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
 RANKINE_IMPORT(MPI_Graph_neighbors_count) int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors);
 RANKINE_IMPORT(MPI_Graph_neighbors) int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors,
     int neighbors[]);
-RANKINE_IMPORT(MPI_Graph_map) int MPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[],
+RANKINE_IMPORT(MPI_Graph_map) int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[],
     int *newrank);
 RANKINE_IMPORT(MPI_Dist_graph_create) int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
     const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder,
@@ -1718,7 +1718,7 @@ RANKINE_IMPORT(MPI_Intercomm_create_from_groups) int MPI_Intercomm_create_from_g
 RANKINE_IMPORT(MPI_T_init_thread) int MPI_T_init_thread(int required, int *provided);
 RANKINE_IMPORT(MPI_T_finalize) int MPI_T_finalize(void);
 RANKINE_IMPORT(MPI_T_enum_get_info) int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len);
-RANKINE_IMPORT(MPI_T_enum_get_item) int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
+RANKINE_IMPORT(MPI_T_enum_get_item) int MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name,
     int *name_len);
 RANKINE_IMPORT(MPI_T_cvar_get_num) int MPI_T_cvar_get_num(int *num_cvar);
 RANKINE_IMPORT(MPI_T_cvar_get_index) int MPI_T_cvar_get_index(const char *name, int *cvar_index);
@@ -1999,14 +1999,14 @@ RANKINE_IMPORT(MPI_Session_iflush_buffer) int PMPI_Session_iflush_buffer(MPI_Ses
 
 /* Requests, under the names for profiling. */
 RANKINE_IMPORT(MPI_Wait) int PMPI_Wait(MPI_Request *request, MPI_Status *status);
-RANKINE_IMPORT(MPI_Waitany) int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
+RANKINE_IMPORT(MPI_Waitany) int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index,
     MPI_Status *status);
 RANKINE_IMPORT(MPI_Waitall) int PMPI_Waitall(int count, MPI_Request array_of_requests[],
     MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Waitsome) int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
     int array_of_indices[], MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Test) int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
-RANKINE_IMPORT(MPI_Testany) int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag,
+RANKINE_IMPORT(MPI_Testany) int PMPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
     MPI_Status *status);
 RANKINE_IMPORT(MPI_Testall) int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
     MPI_Status array_of_statuses[]);
@@ -2015,7 +2015,7 @@ RANKINE_IMPORT(MPI_Testsome) int PMPI_Testsome(int incount, MPI_Request array_of
 RANKINE_IMPORT(MPI_Request_get_status) int PMPI_Request_get_status(MPI_Request request, int *flag,
     MPI_Status *status);
 RANKINE_IMPORT(MPI_Request_get_status_any) int PMPI_Request_get_status_any(int count,
-    const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status);
+    const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status);
 RANKINE_IMPORT(MPI_Request_get_status_all) int PMPI_Request_get_status_all(int count,
     const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]);
 RANKINE_IMPORT(MPI_Request_get_status_some) int PMPI_Request_get_status_some(int incount,
@@ -2544,14 +2544,14 @@ RANKINE_IMPORT(MPI_Cart_shift) int PMPI_Cart_shift(MPI_Comm comm, int direction,
 RANKINE_IMPORT(MPI_Cart_sub) int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm);
 RANKINE_IMPORT(MPI_Cart_map) int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[],
     int *newrank);
-RANKINE_IMPORT(MPI_Graph_create) int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
+RANKINE_IMPORT(MPI_Graph_create) int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[],
     const int edges[], int reorder, MPI_Comm *comm_graph);
 RANKINE_IMPORT(MPI_Graphdims_get) int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges);
-RANKINE_IMPORT(MPI_Graph_get) int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[]);
+RANKINE_IMPORT(MPI_Graph_get) int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
 RANKINE_IMPORT(MPI_Graph_neighbors_count) int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors);
 RANKINE_IMPORT(MPI_Graph_neighbors) int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors,
     int neighbors[]);
-RANKINE_IMPORT(MPI_Graph_map) int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[],
+RANKINE_IMPORT(MPI_Graph_map) int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[],
     int *newrank);
 RANKINE_IMPORT(MPI_Dist_graph_create) int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
     const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder,
@@ -2940,7 +2940,7 @@ RANKINE_IMPORT(MPI_T_init_thread) int PMPI_T_init_thread(int required, int *prov
 RANKINE_IMPORT(MPI_T_finalize) int PMPI_T_finalize(void);
 RANKINE_IMPORT(MPI_T_enum_get_info) int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
     int *name_len);
-RANKINE_IMPORT(MPI_T_enum_get_item) int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
+RANKINE_IMPORT(MPI_T_enum_get_item) int PMPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name,
     int *name_len);
 RANKINE_IMPORT(MPI_T_cvar_get_num) int PMPI_T_cvar_get_num(int *num_cvar);
 RANKINE_IMPORT(MPI_T_cvar_get_index) int PMPI_T_cvar_get_index(const char *name, int *cvar_index);

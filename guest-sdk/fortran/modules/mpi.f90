@@ -1679,12 +1679,12 @@ module mpi
   end interface
 
   interface MPI_Waitany
-    subroutine MPI_Waitany(count, array_of_requests, indx, status, ierror)
+    subroutine MPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_Waitany
@@ -1726,12 +1726,12 @@ module mpi
   end interface
 
   interface MPI_Testany
-    subroutine MPI_Testany(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Testany(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
@@ -1775,12 +1775,12 @@ module mpi
   end interface
 
   interface MPI_Request_get_status_any
-    subroutine MPI_Request_get_status_any(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       integer, intent(in) :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
@@ -4134,12 +4134,12 @@ module mpi
   end interface
 
   interface MPI_Graph_create
-    subroutine MPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+    subroutine MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       implicit none
       integer, intent(in) :: comm_old
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       logical, intent(in) :: reorder
       integer :: comm_graph
@@ -4159,13 +4159,13 @@ module mpi
   end interface
 
   interface MPI_Graph_get
-    subroutine MPI_Graph_get(comm, maxindex, maxedges, indx, edges, ierror)
+    subroutine MPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
       import
       implicit none
       integer, intent(in) :: comm
       integer, intent(in) :: maxindex
       integer, intent(in) :: maxedges
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       integer :: ierror
     end subroutine MPI_Graph_get
@@ -4195,12 +4195,12 @@ module mpi
   end interface
 
   interface MPI_Graph_map
-    subroutine MPI_Graph_map(comm, nnodes, indx, edges, newrank, ierror)
+    subroutine MPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       implicit none
       integer, intent(in) :: comm
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       integer :: newrank
       integer :: ierror
@@ -6976,12 +6976,12 @@ module mpi
   end interface
 
   interface PMPI_Waitany
-    subroutine PMPI_Waitany(count, array_of_requests, indx, status, ierror)
+    subroutine PMPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_Waitany
@@ -7024,12 +7024,12 @@ module mpi
   end interface
 
   interface PMPI_Testany
-    subroutine PMPI_Testany(count, array_of_requests, indx, flag, status, ierror)
+    subroutine PMPI_Testany(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
@@ -7074,12 +7074,12 @@ module mpi
   end interface
 
   interface PMPI_Request_get_status_any
-    subroutine PMPI_Request_get_status_any(count, array_of_requests, indx, flag, status, ierror)
+    subroutine PMPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       integer, intent(in) :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
@@ -9434,12 +9434,12 @@ module mpi
   end interface
 
   interface PMPI_Graph_create
-    subroutine PMPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+    subroutine PMPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       implicit none
       integer, intent(in) :: comm_old
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       logical, intent(in) :: reorder
       integer :: comm_graph
@@ -9459,13 +9459,13 @@ module mpi
   end interface
 
   interface PMPI_Graph_get
-    subroutine PMPI_Graph_get(comm, maxindex, maxedges, indx, edges, ierror)
+    subroutine PMPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
       import
       implicit none
       integer, intent(in) :: comm
       integer, intent(in) :: maxindex
       integer, intent(in) :: maxedges
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       integer :: ierror
     end subroutine PMPI_Graph_get
@@ -9495,12 +9495,12 @@ module mpi
   end interface
 
   interface PMPI_Graph_map
-    subroutine PMPI_Graph_map(comm, nnodes, indx, edges, newrank, ierror)
+    subroutine PMPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       implicit none
       integer, intent(in) :: comm
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       integer :: newrank
       integer :: ierror

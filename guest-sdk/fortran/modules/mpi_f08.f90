@@ -1796,12 +1796,12 @@ module mpi_f08
   end interface
 
   interface MPI_Waitany
-    subroutine MPI_Waitany_f08(count, array_of_requests, indx, status, ierror)
+    subroutine MPI_Waitany_f08(count, array_of_requests, index, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       type(MPI_Request), intent(inout) :: array_of_requests(*)
-      integer, intent(out) :: indx
+      integer, intent(out) :: index
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Waitany_f08
@@ -1844,12 +1844,12 @@ module mpi_f08
   end interface
 
   interface MPI_Testany
-    subroutine MPI_Testany_f08(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Testany_f08(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       type(MPI_Request), intent(inout) :: array_of_requests(*)
-      integer, intent(out) :: indx
+      integer, intent(out) :: index
       logical, intent(out) :: flag
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
@@ -1894,12 +1894,12 @@ module mpi_f08
   end interface
 
   interface MPI_Request_get_status_any
-    subroutine MPI_Request_get_status_any_f08(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Request_get_status_any_f08(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       type(MPI_Request), intent(in) :: array_of_requests(*)
-      integer, intent(out) :: indx
+      integer, intent(out) :: index
       logical, intent(out) :: flag
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
@@ -5273,12 +5273,12 @@ module mpi_f08
   end interface
 
   interface MPI_Graph_create
-    subroutine MPI_Graph_create_f08(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+    subroutine MPI_Graph_create_f08(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm_old
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       logical, intent(in) :: reorder
       type(MPI_Comm), intent(out) :: comm_graph
@@ -5298,13 +5298,13 @@ module mpi_f08
   end interface
 
   interface MPI_Graph_get
-    subroutine MPI_Graph_get_f08(comm, maxindex, maxedges, indx, edges, ierror)
+    subroutine MPI_Graph_get_f08(comm, maxindex, maxedges, index, edges, ierror)
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
       integer, intent(in) :: maxindex
       integer, intent(in) :: maxedges
-      integer, intent(out) :: indx(*)
+      integer, intent(out) :: index(*)
       integer, intent(out) :: edges(*)
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Graph_get_f08
@@ -5334,12 +5334,12 @@ module mpi_f08
   end interface
 
   interface MPI_Graph_map
-    subroutine MPI_Graph_map_f08(comm, nnodes, indx, edges, newrank, ierror)
+    subroutine MPI_Graph_map_f08(comm, nnodes, index, edges, newrank, ierror)
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       integer, intent(out) :: newrank
       integer, optional, intent(out) :: ierror
@@ -8811,12 +8811,12 @@ module mpi_f08
   end interface
 
   interface PMPI_Waitany
-    subroutine PMPI_Waitany_f08(count, array_of_requests, indx, status, ierror)
+    subroutine PMPI_Waitany_f08(count, array_of_requests, index, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       type(MPI_Request), intent(inout) :: array_of_requests(*)
-      integer, intent(out) :: indx
+      integer, intent(out) :: index
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Waitany_f08
@@ -8859,12 +8859,12 @@ module mpi_f08
   end interface
 
   interface PMPI_Testany
-    subroutine PMPI_Testany_f08(count, array_of_requests, indx, flag, status, ierror)
+    subroutine PMPI_Testany_f08(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       type(MPI_Request), intent(inout) :: array_of_requests(*)
-      integer, intent(out) :: indx
+      integer, intent(out) :: index
       logical, intent(out) :: flag
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
@@ -8909,12 +8909,12 @@ module mpi_f08
   end interface
 
   interface PMPI_Request_get_status_any
-    subroutine PMPI_Request_get_status_any_f08(count, array_of_requests, indx, flag, status, ierror)
+    subroutine PMPI_Request_get_status_any_f08(count, array_of_requests, index, flag, status, ierror)
       import
       implicit none
       integer, intent(in) :: count
       type(MPI_Request), intent(in) :: array_of_requests(*)
-      integer, intent(out) :: indx
+      integer, intent(out) :: index
       logical, intent(out) :: flag
       type(MPI_Status) :: status
       integer, optional, intent(out) :: ierror
@@ -12292,12 +12292,12 @@ module mpi_f08
   end interface
 
   interface PMPI_Graph_create
-    subroutine PMPI_Graph_create_f08(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+    subroutine PMPI_Graph_create_f08(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm_old
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       logical, intent(in) :: reorder
       type(MPI_Comm), intent(out) :: comm_graph
@@ -12317,13 +12317,13 @@ module mpi_f08
   end interface
 
   interface PMPI_Graph_get
-    subroutine PMPI_Graph_get_f08(comm, maxindex, maxedges, indx, edges, ierror)
+    subroutine PMPI_Graph_get_f08(comm, maxindex, maxedges, index, edges, ierror)
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
       integer, intent(in) :: maxindex
       integer, intent(in) :: maxedges
-      integer, intent(out) :: indx(*)
+      integer, intent(out) :: index(*)
       integer, intent(out) :: edges(*)
       integer, optional, intent(out) :: ierror
     end subroutine PMPI_Graph_get_f08
@@ -12353,12 +12353,12 @@ module mpi_f08
   end interface
 
   interface PMPI_Graph_map
-    subroutine PMPI_Graph_map_f08(comm, nnodes, indx, edges, newrank, ierror)
+    subroutine PMPI_Graph_map_f08(comm, nnodes, index, edges, newrank, ierror)
       import
       implicit none
       type(MPI_Comm), intent(in) :: comm
       integer, intent(in) :: nnodes
-      integer, intent(in) :: indx(*)
+      integer, intent(in) :: index(*)
       integer, intent(in) :: edges(*)
       integer, intent(out) :: newrank
       integer, optional, intent(out) :: ierror

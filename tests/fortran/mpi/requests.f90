@@ -17,7 +17,7 @@ program requests
   call start
   seen = .false.
   do i = 1, n
-    call MPI_Waitany(n, receives, indx, status, ierror)
+    call MPI_Waitany(count=n, array_of_requests=receives, index=indx, status=status, ierror=ierror)
     call check(indx >= 1 .and. indx <= n .and. status(MPI_TAG) == indx, 'Waitany')
     seen(indx) = .true.
   end do

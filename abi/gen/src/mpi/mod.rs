@@ -80,7 +80,7 @@ fn by_hand(function: &Function, variant: Option<bool>) -> String {
     let call = hand::call(function, variant, "LARGE", word);
     match function.returns {
         None => call,
-        Some(Returned::Double) => format!("w.returns_double({call}?)"),
+        Some(Returned::Double) => format!("w.returns_double({call})"),
         Some(_) => format!("w.returns_int({call}?)"),
     }
 }

@@ -11,12 +11,12 @@ ALSO(pmpi_wait_, mpi_wait_);
 ALSO(pmpi_wait_, pmpi_wait_f08_);
 ALSO(pmpi_wait_, mpi_wait_f08_);
 
-void pmpi_waitany_(int *count, MPI_Request *array_of_requests, int *indx, MPI_Status *status, int *ierror)
+void pmpi_waitany_(int *count, MPI_Request *array_of_requests, int *index, MPI_Status *status, int *ierror)
 {
-    *indx = MPI_UNDEFINED;
-    int code = MPI_Waitany(*count, array_of_requests, indx, rankine_status(status));
-    if (*indx >= 0)
-        ++*indx;
+    *index = MPI_UNDEFINED;
+    int code = MPI_Waitany(*count, array_of_requests, index, rankine_status(status));
+    if (*index >= 0)
+        ++*index;
     return_code(ierror, code);
 }
 ALSO(pmpi_waitany_, mpi_waitany_);
@@ -51,12 +51,12 @@ ALSO(pmpi_test_, mpi_test_);
 ALSO(pmpi_test_, pmpi_test_f08_);
 ALSO(pmpi_test_, mpi_test_f08_);
 
-void pmpi_testany_(int *count, MPI_Request *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
+void pmpi_testany_(int *count, MPI_Request *array_of_requests, int *index, int *flag, MPI_Status *status, int *ierror)
 {
-    *indx = MPI_UNDEFINED;
-    int code = MPI_Testany(*count, array_of_requests, indx, flag, rankine_status(status));
-    if (*indx >= 0)
-        ++*indx;
+    *index = MPI_UNDEFINED;
+    int code = MPI_Testany(*count, array_of_requests, index, flag, rankine_status(status));
+    if (*index >= 0)
+        ++*index;
     return_code(ierror, code);
 }
 ALSO(pmpi_testany_, mpi_testany_);
@@ -91,12 +91,12 @@ ALSO(pmpi_request_get_status_, mpi_request_get_status_);
 ALSO(pmpi_request_get_status_, pmpi_request_get_status_f08_);
 ALSO(pmpi_request_get_status_, mpi_request_get_status_f08_);
 
-void pmpi_request_get_status_any_(int *count, MPI_Request *array_of_requests, int *indx, int *flag, MPI_Status *status, int *ierror)
+void pmpi_request_get_status_any_(int *count, MPI_Request *array_of_requests, int *index, int *flag, MPI_Status *status, int *ierror)
 {
-    *indx = MPI_UNDEFINED;
-    int code = MPI_Request_get_status_any(*count, array_of_requests, indx, flag, rankine_status(status));
-    if (*indx >= 0)
-        ++*indx;
+    *index = MPI_UNDEFINED;
+    int code = MPI_Request_get_status_any(*count, array_of_requests, index, flag, rankine_status(status));
+    if (*index >= 0)
+        ++*index;
     return_code(ierror, code);
 }
 ALSO(pmpi_request_get_status_any_, mpi_request_get_status_any_);

@@ -75,9 +75,9 @@ ALSO(pmpi_cart_map_, mpi_cart_map_);
 ALSO(pmpi_cart_map_, pmpi_cart_map_f08_);
 ALSO(pmpi_cart_map_, mpi_cart_map_f08_);
 
-void pmpi_graph_create_(MPI_Comm *comm_old, int *nnodes, int *indx, int *edges, int *reorder, MPI_Comm *comm_graph, int *ierror)
+void pmpi_graph_create_(MPI_Comm *comm_old, int *nnodes, int *index, int *edges, int *reorder, MPI_Comm *comm_graph, int *ierror)
 {
-    return_code(ierror, MPI_Graph_create(*comm_old, *nnodes, indx, edges, *reorder != 0, comm_graph));
+    return_code(ierror, MPI_Graph_create(*comm_old, *nnodes, index, edges, *reorder != 0, comm_graph));
 }
 ALSO(pmpi_graph_create_, mpi_graph_create_);
 ALSO(pmpi_graph_create_, pmpi_graph_create_f08_);
@@ -91,9 +91,9 @@ ALSO(pmpi_graphdims_get_, mpi_graphdims_get_);
 ALSO(pmpi_graphdims_get_, pmpi_graphdims_get_f08_);
 ALSO(pmpi_graphdims_get_, mpi_graphdims_get_f08_);
 
-void pmpi_graph_get_(MPI_Comm *comm, int *maxindex, int *maxedges, int *indx, int *edges, int *ierror)
+void pmpi_graph_get_(MPI_Comm *comm, int *maxindex, int *maxedges, int *index, int *edges, int *ierror)
 {
-    return_code(ierror, MPI_Graph_get(*comm, *maxindex, *maxedges, indx, edges));
+    return_code(ierror, MPI_Graph_get(*comm, *maxindex, *maxedges, index, edges));
 }
 ALSO(pmpi_graph_get_, mpi_graph_get_);
 ALSO(pmpi_graph_get_, pmpi_graph_get_f08_);
@@ -115,9 +115,9 @@ ALSO(pmpi_graph_neighbors_, mpi_graph_neighbors_);
 ALSO(pmpi_graph_neighbors_, pmpi_graph_neighbors_f08_);
 ALSO(pmpi_graph_neighbors_, mpi_graph_neighbors_f08_);
 
-void pmpi_graph_map_(MPI_Comm *comm, int *nnodes, int *indx, int *edges, int *newrank, int *ierror)
+void pmpi_graph_map_(MPI_Comm *comm, int *nnodes, int *index, int *edges, int *newrank, int *ierror)
 {
-    return_code(ierror, MPI_Graph_map(*comm, *nnodes, indx, edges, newrank));
+    return_code(ierror, MPI_Graph_map(*comm, *nnodes, index, edges, newrank));
 }
 ALSO(pmpi_graph_map_, mpi_graph_map_);
 ALSO(pmpi_graph_map_, pmpi_graph_map_f08_);

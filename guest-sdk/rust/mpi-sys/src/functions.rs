@@ -664,7 +664,7 @@ unsafe extern "C" {
     pub fn MPI_Waitany(
         count: c_int,
         array_of_requests: *mut MPI_Request,
-        indx: *mut c_int,
+        index: *mut c_int,
         status: *mut MPI_Status,
     ) -> c_int;
     /// `MPI_Waitall`
@@ -683,7 +683,7 @@ unsafe extern "C" {
     pub fn MPI_Testany(
         count: c_int,
         array_of_requests: *mut MPI_Request,
-        indx: *mut c_int,
+        index: *mut c_int,
         flag: *mut c_int,
         status: *mut MPI_Status,
     ) -> c_int;
@@ -708,7 +708,7 @@ unsafe extern "C" {
     pub fn MPI_Request_get_status_any(
         count: c_int,
         array_of_requests: *const MPI_Request,
-        indx: *mut c_int,
+        index: *mut c_int,
         flag: *mut c_int,
         status: *mut MPI_Status,
     ) -> c_int;
@@ -2784,7 +2784,7 @@ unsafe extern "C" {
     pub fn MPI_Graph_create(
         comm_old: MPI_Comm,
         nnodes: c_int,
-        indx: *const c_int,
+        index: *const c_int,
         edges: *const c_int,
         reorder: c_int,
         comm_graph: *mut MPI_Comm,
@@ -2796,7 +2796,7 @@ unsafe extern "C" {
         comm: MPI_Comm,
         maxindex: c_int,
         maxedges: c_int,
-        indx: *mut c_int,
+        index: *mut c_int,
         edges: *mut c_int,
     ) -> c_int;
     /// `MPI_Graph_neighbors_count`
@@ -2807,7 +2807,7 @@ unsafe extern "C" {
     pub fn MPI_Graph_map(
         comm: MPI_Comm,
         nnodes: c_int,
-        indx: *const c_int,
+        index: *const c_int,
         edges: *const c_int,
         newrank: *mut c_int,
     ) -> c_int;
@@ -4023,7 +4023,7 @@ unsafe extern "C" {
     /// `MPI_T_enum_get_item`
     pub fn MPI_T_enum_get_item(
         enumtype: MPI_T_enum,
-        indx: c_int,
+        index: c_int,
         value: *mut c_int,
         name: *mut c_char,
         name_len: *mut c_int,

@@ -17,13 +17,13 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// The graph that a call describes, if it has at most `ranks` nodes.
-    fn new(nnodes: i32, indx: &[i32], edges: &[i32], ranks: i32) -> Result<Graph> {
-        if !(0..=ranks).contains(&nnodes) || indx.len() < nnodes as usize {
+    fn new(nnodes: i32, index: &[i32], edges: &[i32], ranks: i32) -> Result<Graph> {
+        if !(0..=ranks).contains(&nnodes) || index.len() < nnodes as usize {
             let text = format!("nnodes is {nnodes}, but the communicator has {ranks} ranks");
             return Err(Error::new(MPI_ERR_ARG, text));
         }
         let mut before = 0;
-        for (node, &end) in indx[..nnodes as usize].iter().enumerate() {
+        for (node, &end) in index[..nnodes as usize].iter().enumerate() {
             if end < before {
                 return Err(Error::new(MPI_ERR_ARG, format!("index[{node}] is {end}, less than {before} before it")));
             }
@@ -36,7 +36,7 @@ impl Graph {
             let text = format!("edges[{edge}] is {}, but the graph has nodes 0 to {}", edges[edge], nnodes - 1);
             return Err(Error::new(MPI_ERR_ARG, text));
         }
-        Ok(Graph { ends: indx[..nnodes as usize].to_vec(), edges: edges.to_vec() })
+        Ok(Graph { ends: index[..nnodes as usize].to_vec(), edges: edges.to_vec() })
     }
 
     /// Bytes of host memory behind it.
@@ -57,12 +57,12 @@ pub async fn graph_create(
     r: &Rank,
     comm_old: Comm,
     nnodes: i32,
-    indx: &[i32],
+    index: &[i32],
     edges: &[i32],
     _reorder: bool,
 ) -> Result<Comm> {
     let communicator = r.intracommunicator(comm_old)?;
-    let graph = Graph::new(nnodes, indx, edges, communicator.size())?;
+    let graph = Graph::new(nnodes, index, edges, communicator.size())?;
     if nnodes == 0 {
         return Ok(Comm::NULL);
     }
@@ -73,9 +73,9 @@ pub async fn graph_create(
 }
 
 /// `MPI_Graph_map`
-pub fn graph_map(r: &Rank, comm: Comm, nnodes: i32, indx: &[i32], edges: &[i32]) -> Result<i32> {
+pub fn graph_map(r: &Rank, comm: Comm, nnodes: i32, index: &[i32], edges: &[i32]) -> Result<i32> {
     let communicator = r.intracommunicator(comm)?;
-    Graph::new(nnodes, indx, edges, communicator.size())?;
+    Graph::new(nnodes, index, edges, communicator.size())?;
     Ok(if communicator.rank < nnodes { communicator.rank } else { MPI_UNDEFINED })
 }
 
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let text = |nnodes, indx: &[i32], edges: &[i32]| Graph::new(nnodes, indx, edges, 3).unwrap_err().to_string();
+        let text = |nnodes, index: &[i32], edges: &[i32]| Graph::new(nnodes, index, edges, 3).unwrap_err().to_string();
         assert_eq!(text(4, &[0; 4], &[]), "nnodes is 4, but the communicator has 3 ranks");
         assert_eq!(text(2, &[1, 0], &[0]), "index[1] is 0, less than 1 before it");
         assert_eq!(text(2, &[1, 2], &[0]), "edges has 1 elements, but the index ends at 2");

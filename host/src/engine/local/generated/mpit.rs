@@ -14,8 +14,8 @@ shims! {
         shim::if_wanted(num, || shim::put_int(r, num, num_after, "num"))?;
         shim::put_text(r, name, name_len, name_after, "name")
     };
-    now_anytime MPI_T_enum_get_item(enumtype, indx, value: at, name: at, name_len: at) On::Nothing, |r| {
-        let (value_after, name_after) = tool::t_enum_get_item(r, enumtype as u32, indx)?;
+    now_anytime MPI_T_enum_get_item(enumtype, index, value: at, name: at, name_len: at) On::Nothing, |r| {
+        let (value_after, name_after) = tool::t_enum_get_item(r, enumtype as u32, index)?;
         shim::if_wanted(value, || shim::put_int(r, value, value_after, "value"))?;
         shim::put_text(r, name, name_len, name_after, "name")
     };

@@ -5,8 +5,8 @@ use crate::engine::local::row::prelude::*;
 
 shims! {
     wait MPI_Wait(request: at, status: at) On::Myself, |r| { bodies::wait(r, request, status).await };
-    wait MPI_Waitany(count, array_of_requests: at, indx: at, status: at) On::Myself, |r| {
-        bodies::waitany(r, count, array_of_requests, indx, status).await
+    wait MPI_Waitany(count, array_of_requests: at, index: at, status: at) On::Myself, |r| {
+        bodies::waitany(r, count, array_of_requests, index, status).await
     };
     wait MPI_Waitall(count, array_of_requests: at, array_of_statuses: at) On::Myself, |r| {
         bodies::waitall(r, count, array_of_requests, array_of_statuses).await
@@ -16,8 +16,8 @@ shims! {
         bodies::waitsome(r, incount, array_of_requests, outcount, array_of_indices, array_of_statuses).await
     };
     wait MPI_Test(request: at, flag: at, status: at) On::Myself, |r| { bodies::test(r, request, flag, status).await };
-    wait MPI_Testany(count, array_of_requests: at, indx: at, flag: at, status: at) On::Myself, |r| {
-        bodies::testany(r, count, array_of_requests, indx, flag, status).await
+    wait MPI_Testany(count, array_of_requests: at, index: at, flag: at, status: at) On::Myself, |r| {
+        bodies::testany(r, count, array_of_requests, index, flag, status).await
     };
     wait MPI_Testall(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
         bodies::testall(r, count, array_of_requests, flag, array_of_statuses).await
@@ -29,8 +29,8 @@ shims! {
     wait MPI_Request_get_status(request, flag: at, status: at) On::Request(handle(request)), |r| {
         bodies::request_get_status(r, request as u32, flag, status).await
     };
-    wait MPI_Request_get_status_any(count, array_of_requests: at, indx: at, flag: at, status: at) On::Myself, |r| {
-        bodies::request_get_status_any(r, count, array_of_requests, indx, flag, status).await
+    wait MPI_Request_get_status_any(count, array_of_requests: at, index: at, flag: at, status: at) On::Myself, |r| {
+        bodies::request_get_status_any(r, count, array_of_requests, index, flag, status).await
     };
     wait MPI_Request_get_status_all(count, array_of_requests: at, flag: at, array_of_statuses: at) On::Myself, |r| {
         bodies::request_get_status_all(r, count, array_of_requests, flag, array_of_statuses).await

@@ -54,11 +54,11 @@ shims! {
         shim::put_int(r, newrank, newrank_after, "newrank")
     };
     wait MPI_Graph_create
-        (comm_old, nnodes, indx: at, edges: at, reorder, comm_graph: at) On::Comm(handle(comm_old)), |r| {
+        (comm_old, nnodes, index: at, edges: at, reorder, comm_graph: at) On::Comm(handle(comm_old)), |r| {
         shim::put_new(r, comm_graph, "comm_graph", async {
-            let indx = shim::ints(r, indx, i64::from(nnodes), "indx")?;
-            let edges = shim::ints(r, edges, shim::last(&indx), "edges")?;
-            topo::graph_create(r, handle(comm_old), nnodes, &indx, &edges, reorder != 0).await
+            let index = shim::ints(r, index, i64::from(nnodes), "index")?;
+            let edges = shim::ints(r, edges, shim::last(&index), "edges")?;
+            topo::graph_create(r, handle(comm_old), nnodes, &index, &edges, reorder != 0).await
         }.await)
     };
     now MPI_Graphdims_get(comm, nnodes: at, nedges: at) On::Comm(handle(comm)), |r| {
@@ -66,9 +66,9 @@ shims! {
         shim::put_int(r, nnodes, nnodes_after, "nnodes")?;
         shim::put_int(r, nedges, nedges_after, "nedges")
     };
-    now MPI_Graph_get(comm, maxindex, maxedges, indx: at, edges: at) On::Comm(handle(comm)), |r| {
-        let (indx_after, edges_after) = topo::graph_get(r, handle(comm), maxindex, maxedges)?;
-        shim::put_ints(r, indx, &indx_after, "indx")?;
+    now MPI_Graph_get(comm, maxindex, maxedges, index: at, edges: at) On::Comm(handle(comm)), |r| {
+        let (index_after, edges_after) = topo::graph_get(r, handle(comm), maxindex, maxedges)?;
+        shim::put_ints(r, index, &index_after, "index")?;
         shim::put_ints(r, edges, &edges_after, "edges")
     };
     now MPI_Graph_neighbors_count(comm, rank, nneighbors: at) On::Comm(handle(comm)), |r| {
@@ -79,10 +79,10 @@ shims! {
         let neighbors_after = topo::graph_neighbors(r, handle(comm), rank, maxneighbors)?;
         shim::put_ints(r, neighbors, &neighbors_after, "neighbors")
     };
-    now MPI_Graph_map(comm, nnodes, indx: at, edges: at, newrank: at) On::Comm(handle(comm)), |r| {
-        let indx = shim::ints(r, indx, i64::from(nnodes), "indx")?;
-        let edges = shim::ints(r, edges, shim::last(&indx), "edges")?;
-        let newrank_after = topo::graph_map(r, handle(comm), nnodes, &indx, &edges)?;
+    now MPI_Graph_map(comm, nnodes, index: at, edges: at, newrank: at) On::Comm(handle(comm)), |r| {
+        let index = shim::ints(r, index, i64::from(nnodes), "index")?;
+        let edges = shim::ints(r, edges, shim::last(&index), "edges")?;
+        let newrank_after = topo::graph_map(r, handle(comm), nnodes, &index, &edges)?;
         shim::put_int(r, newrank, newrank_after, "newrank")
     };
     wait MPI_Dist_graph_create

@@ -196,7 +196,7 @@ fn leave(rank: &Rank, (on, nulls): (On, Nulls), outcome: super::Result<()>, word
             On::Nothing => Whose::Nothing,
         };
         if let Some(code) = rank.raise(whose, error) {
-            words.returns(ValRaw::i32(code));
+            words.fail(code);
         }
     }
     match rank.take_stop() {

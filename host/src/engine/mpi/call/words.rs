@@ -90,10 +90,17 @@ impl<'a> Words<'a> {
         Ok(())
     }
 
-    /// The end of one whose function returns a `double`.
-    pub(crate) fn returns_double(&mut self, value: f64) -> Result<()> {
-        self.returns(ValRaw::f64(value.to_bits()));
-        Ok(())
+    /// The end of one whose function returns a `double`: no number, if it failed.
+    pub(crate) fn returns_double(&mut self, value: Result<f64>) -> Result<()> {
+        self.returns(ValRaw::f64(value.as_ref().map_or(f64::NAN, |&value| value).to_bits()));
+        value.map(drop)
+    }
+
+    /// The code of a call that failed, unless its function returns something else.
+    pub(crate) fn fail(&mut self, code: c_int) {
+        if !self.returned {
+            self.words[0].write(ValRaw::i32(code));
+        }
     }
 
     /// `MPI_SUCCESS`, unless the function has stored another result.
@@ -325,5 +332,25 @@ impl Rank {
     pub(crate) fn error_of(&self, statuses: Addr, index: usize) -> c_int {
         let at = statuses.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32);
         self.get_int(Addr(at), "array_of_statuses").unwrap_or(MPI_SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_call_returns_its_code_or_no_number() {
+        let mut words = [MaybeUninit::new(ValRaw::i32(7))];
+        // SAFETY: one word, initialised, and room for a result.
+        unsafe { Words::new(&mut words) }.fail(MPI_ERR_ARG);
+        // SAFETY: it was written.
+        assert_eq!(unsafe { words[0].assume_init() }.get_i32(), MPI_ERR_ARG);
+        // SAFETY: one word, initialised, and room for a result.
+        let mut call = unsafe { Words::new(&mut words) };
+        call.returns_double(Err(Error::new(MPI_ERR_ARG, "no clock"))).unwrap_err();
+        call.fail(MPI_ERR_ARG);
+        // SAFETY: it was written.
+        assert!(f64::from_bits(unsafe { words[0].assume_init() }.get_f64()).is_nan());
     }
 }

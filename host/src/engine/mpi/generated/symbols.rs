@@ -344,10 +344,10 @@ symbols! {
     MPI_Get_library_version(version: *mut c_char, resultlen: *mut c_int) -> c_int;
     MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> c_int;
     MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int;
-    MPI_Graph_create(comm_old: usize, nnodes: c_int, indx: *const c_int, edges: *const c_int, reorder: c_int,
+    MPI_Graph_create(comm_old: usize, nnodes: c_int, index: *const c_int, edges: *const c_int, reorder: c_int,
         comm_graph: *mut usize) -> c_int;
-    MPI_Graph_get(comm: usize, maxindex: c_int, maxedges: c_int, indx: *mut c_int, edges: *mut c_int) -> c_int;
-    MPI_Graph_map(comm: usize, nnodes: c_int, indx: *const c_int, edges: *const c_int, newrank: *mut c_int) -> c_int;
+    MPI_Graph_get(comm: usize, maxindex: c_int, maxedges: c_int, index: *mut c_int, edges: *mut c_int) -> c_int;
+    MPI_Graph_map(comm: usize, nnodes: c_int, index: *const c_int, edges: *const c_int, newrank: *mut c_int) -> c_int;
     MPI_Graph_neighbors(comm: usize, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int) -> c_int;
     MPI_Graph_neighbors_count(comm: usize, rank: c_int, nneighbors: *mut c_int) -> c_int;
     MPI_Graphdims_get(comm: usize, nnodes: *mut c_int, nedges: *mut c_int) -> c_int;
@@ -668,7 +668,7 @@ symbols! {
     MPI_Request_get_status(request: usize, flag: *mut c_int, status: *mut Status) -> c_int;
     MPI_Request_get_status_all(count: c_int, array_of_requests: *const usize, flag: *mut c_int,
         array_of_statuses: *mut Status) -> c_int;
-    MPI_Request_get_status_any(count: c_int, array_of_requests: *const usize, indx: *mut c_int, flag: *mut c_int,
+    MPI_Request_get_status_any(count: c_int, array_of_requests: *const usize, index: *mut c_int, flag: *mut c_int,
         status: *mut Status) -> c_int;
     MPI_Request_get_status_some(incount: c_int, array_of_requests: *const usize, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut Status) -> c_int;
@@ -792,7 +792,7 @@ symbols! {
     MPI_T_cvar_read(handle: usize, buf: *mut c_void) -> c_int;
     MPI_T_cvar_write(handle: usize, buf: *mut c_void) -> c_int;
     MPI_T_enum_get_info(enumtype: usize, num: *mut c_int, name: *mut c_char, name_len: *mut c_int) -> c_int;
-    MPI_T_enum_get_item(enumtype: usize, indx: c_int, value: *mut c_int, name: *mut c_char,
+    MPI_T_enum_get_item(enumtype: usize, index: c_int, value: *mut c_int, name: *mut c_char,
         name_len: *mut c_int) -> c_int;
     MPI_T_event_callback_get_info(event_registration: usize, cb_safety: c_int, info_used: *mut usize) -> c_int;
     MPI_T_event_callback_set_info(event_registration: usize, cb_safety: c_int, info: usize) -> c_int;
@@ -839,7 +839,7 @@ symbols! {
     MPI_Test(request: *mut usize, flag: *mut c_int, status: *mut Status) -> c_int;
     MPI_Test_cancelled(status: *const Status, flag: *mut c_int) -> c_int;
     MPI_Testall(count: c_int, array_of_requests: *mut usize, flag: *mut c_int, array_of_statuses: *mut Status) -> c_int;
-    MPI_Testany(count: c_int, array_of_requests: *mut usize, indx: *mut c_int, flag: *mut c_int,
+    MPI_Testany(count: c_int, array_of_requests: *mut usize, index: *mut c_int, flag: *mut c_int,
         status: *mut Status) -> c_int;
     MPI_Testsome(incount: c_int, array_of_requests: *mut usize, outcount: *mut c_int, array_of_indices: *mut c_int,
         array_of_statuses: *mut Status) -> c_int;
@@ -930,7 +930,7 @@ symbols! {
     MPI_Unpublish_name(service_name: *const c_char, info: usize, port_name: *const c_char) -> c_int;
     MPI_Wait(request: *mut usize, status: *mut Status) -> c_int;
     MPI_Waitall(count: c_int, array_of_requests: *mut usize, array_of_statuses: *mut Status) -> c_int;
-    MPI_Waitany(count: c_int, array_of_requests: *mut usize, indx: *mut c_int, status: *mut Status) -> c_int;
+    MPI_Waitany(count: c_int, array_of_requests: *mut usize, index: *mut c_int, status: *mut Status) -> c_int;
     MPI_Waitsome(incount: c_int, array_of_requests: *mut usize, outcount: *mut c_int, array_of_indices: *mut c_int,
         array_of_statuses: *mut Status) -> c_int;
     MPI_Win_allocate(size: isize, disp_unit: c_int, info: usize, comm: usize, baseptr: *mut c_void,

@@ -51,11 +51,11 @@ shims! {
     MPI_Cart_map: On::Comm(0), [], |r, w| { bodies::cart_map(r, w.word(0), w.int(1), w.addr(2), w.addr(3), w.addr(4)) };
     MPI_Graph_create: On::Comm(0), [5: Comm], |r, w| {
         let comm_old = r.intra(w.word(0), "comm_old")?;
-        let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
-        let edges = r.ints(w.addr(3), last(&indx), "edges")?;
+        let index = r.ints(w.addr(2), i64::from(w.int(1)), "index")?;
+        let edges = r.ints(w.addr(3), last(&index), "edges")?;
         r.room(w.addr(5), 4, "comm_graph")?;
         let mut comm_graph = 0_usize;
-        r.check(library!(r, comm_old, w.int(1), indx.as_ptr(), edges.as_ptr(), w.int(4), &mut comm_graph))?;
+        r.check(library!(r, comm_old, w.int(1), index.as_ptr(), edges.as_ptr(), w.int(4), &mut comm_graph))?;
         r.put_comm(w.addr(5), comm_graph, w.word(0), "comm_graph")
     };
     MPI_Graphdims_get: On::Comm(0), [], |r, w| {
@@ -70,10 +70,10 @@ shims! {
     };
     MPI_Graph_get: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
-        let mut indx = r.ints(w.addr(3), i64::from(w.int(1)), "indx")?;
+        let mut index = r.ints(w.addr(3), i64::from(w.int(1)), "index")?;
         let mut edges = r.ints(w.addr(4), i64::from(w.int(2)), "edges")?;
-        r.check(library!(r, comm, w.int(1), w.int(2), indx.as_mut_ptr(), edges.as_mut_ptr()))?;
-        r.put_ints(w.addr(3), &indx, "indx")?;
+        r.check(library!(r, comm, w.int(1), w.int(2), index.as_mut_ptr(), edges.as_mut_ptr()))?;
+        r.put_ints(w.addr(3), &index, "index")?;
         r.put_ints(w.addr(4), &edges, "edges")
     };
     MPI_Graph_neighbors_count: On::Comm(0), [], |r, w| {
@@ -88,11 +88,11 @@ shims! {
     };
     MPI_Graph_map: On::Comm(0), [], |r, w| {
         let comm = r.intra(w.word(0), "comm")?;
-        let indx = r.ints(w.addr(2), i64::from(w.int(1)), "indx")?;
-        let edges = r.ints(w.addr(3), last(&indx), "edges")?;
+        let index = r.ints(w.addr(2), i64::from(w.int(1)), "index")?;
+        let edges = r.ints(w.addr(3), last(&index), "edges")?;
         r.room(w.addr(4), 4, "newrank")?;
         let mut newrank = 0 as c_int;
-        r.check(library!(r, comm, w.int(1), indx.as_ptr(), edges.as_ptr(), &mut newrank))?;
+        r.check(library!(r, comm, w.int(1), index.as_ptr(), edges.as_ptr(), &mut newrank))?;
         r.put_int(w.addr(4), newrank, "newrank")
     };
     MPI_Dist_graph_create: On::Comm(0), [8: Comm], |r, w| {

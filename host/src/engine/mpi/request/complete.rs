@@ -52,9 +52,9 @@ pub(crate) fn test(r: &Rank, request: Addr, flag_at: Addr, status: Addr) -> Resu
 }
 
 /// `MPI_Waitany`
-pub(crate) fn waitany(r: &Rank, count: i32, list: Addr, indx: Addr, status: Addr) -> Result<()> {
+pub(crate) fn waitany(r: &Rank, count: i32, list: Addr, index_at: Addr, status: Addr) -> Result<()> {
     let mut requests = r.requests_of(list, count)?;
-    r.room(indx, 4, "indx")?;
+    r.room(index_at, 4, "index")?;
     let mut status = r.status_out(status, "status")?;
     let (call, mut index) = (r.symbol::<symbols::MPI_Waitany>()?, MPI_UNDEFINED);
     // SAFETY: as many different requests as the count says, an index on the stack, and room for a status.
@@ -62,16 +62,16 @@ pub(crate) fn waitany(r: &Rank, count: i32, list: Addr, indx: Addr, status: Addr
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(index));
     }
-    r.put_int(indx, index, "indx")?;
+    r.put_int(index_at, index, "index")?;
     r.put_status(&status);
     r.settle(list, &requests)?;
     r.check(code)
 }
 
 /// `MPI_Testany`
-pub(crate) fn testany(r: &Rank, count: i32, list: Addr, indx: Addr, flag_at: Addr, status: Addr) -> Result<()> {
+pub(crate) fn testany(r: &Rank, count: i32, list: Addr, index_at: Addr, flag_at: Addr, status: Addr) -> Result<()> {
     let mut requests = r.requests_of(list, count)?;
-    r.room(indx, 4, "indx")?;
+    r.room(index_at, 4, "index")?;
     r.room(flag_at, 4, "flag")?;
     let mut status = r.status_out(status, "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Testany>()?, MPI_UNDEFINED, 0);
@@ -80,7 +80,7 @@ pub(crate) fn testany(r: &Rank, count: i32, list: Addr, indx: Addr, flag_at: Add
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(index));
     }
-    r.put_int(indx, index, "indx")?;
+    r.put_int(index_at, index, "index")?;
     r.put_int(flag_at, flag, "flag")?;
     if flag != 0 || code != MPI_SUCCESS {
         r.put_status(&status);
@@ -190,19 +190,19 @@ pub(crate) fn request_get_status_any(
     r: &Rank,
     count: i32,
     list: Addr,
-    indx: Addr,
+    index_at: Addr,
     flag_at: Addr,
     status: Addr,
 ) -> Result<()> {
     let requests = r.requests_of(list, count)?;
-    r.room(indx, 4, "indx")?;
+    r.room(index_at, 4, "index")?;
     r.room(flag_at, 4, "flag")?;
     let mut status = r.status_out(status, "status")?;
     let (call, mut index, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_any>()?, MPI_UNDEFINED, 0);
     // SAFETY: as many different requests as the count says, results on the stack, and room for a status.
     let code = unsafe { call(count, requests.hosts.as_ptr(), &mut index, &mut flag, status.pointer()) };
     r.check(code)?;
-    r.put_int(indx, index, "indx")?;
+    r.put_int(index_at, index, "index")?;
     r.put_int(flag_at, flag, "flag")?;
     if flag != 0 {
         r.put_status(&status);
