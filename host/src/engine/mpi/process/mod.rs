@@ -9,8 +9,10 @@ pub(crate) mod launcher;
 mod leftovers;
 pub(crate) mod rank;
 mod room;
+mod watch;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -23,11 +25,12 @@ use super::library::{self, Library, fault};
 use super::{Guest, call};
 use crate::confine::Needs;
 use crate::crew::{Crew, Seat};
-use crate::ending::Ending;
+use crate::ending::{End, Ending, Event};
 use crate::engine::Engine;
 use crate::job::{Placement, Settings};
 use crate::module::{GUEST_STACK, HOST_STACK, Program};
 use rank::Rank;
+use watch::Watch;
 
 /// The launchers' variables for the rank of a process that they have started.
 const RANKS: [&str; 5] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "SLURM_PROCID"];
@@ -128,6 +131,10 @@ pub(crate) struct Mpi {
     library: Mutex<Option<Library>>,
     /// The rank's thread, once it runs, and how it is told what is to be done last.
     thread: Mutex<Option<(JoinHandle<()>, Sender<Last>)>>,
+    /// Its process has outgrown the limit, in the midst of its program.
+    has_outgrown: Arc<AtomicBool>,
+    /// Until the rank starts.
+    watch: Mutex<Option<Watch>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -164,7 +171,12 @@ impl Engine for Mpi {
         for skipped in library.skipped.iter().filter(|_| launched_rank().unwrap_or(0) == 0) {
             tracing::warn!("an MPI library was skipped: {skipped}");
         }
-        Ok(Mpi { library: Mutex::new(Some(library)), thread: Mutex::default() })
+        Ok(Mpi {
+            library: Mutex::new(Some(library)),
+            thread: Mutex::default(),
+            has_outgrown: Arc::default(),
+            watch: Mutex::new(Watch::new(settings.memory_limit)),
+        })
     }
 
     fn needs(&self, programs: &[Program], settings: &Settings) -> Result<Needs> {
@@ -184,6 +196,14 @@ impl Engine for Mpi {
         let library = lock(&self.library).take().context(ONCE)?;
         fault::tell(self.first_rank().into(), &library.path, crew.remote.clone())?;
         let (tell, told) = channel();
+        if let Some(watch) = lock(&self.watch).take() {
+            let (remote, who, flag) = (crew.remote.clone(), self.first_rank().into(), self.has_outgrown.clone());
+            let outgrown = move |text| {
+                flag.store(true, Ordering::Release);
+                remote.tell(Event::Ended { who, end: End::Failed(text) });
+            };
+            watch.begin(outgrown).context("can't start a thread that watches over the rank's memory")?;
+        }
         let crew = crew.clone();
         let thread = std::thread::Builder::new()
             .name("rank".into())
@@ -215,12 +235,13 @@ impl Engine for Mpi {
             fault::end_crashed();
         }
         let last = match ending {
+            Ending::Failed(_) if self.has_outgrown.load(Ordering::Acquire) => None,
             Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => {
                 Some(Last::Abort(ending.status()))
             }
             Ending::Finished { unfinalized, .. } if unfinalized.is_empty() => return,
             Ending::Finished { .. } => Some(Last::Finalize),
-            // The rank is still in its program, and the launcher sees its process end.
+            // As above: the rank is still in its program, and the launcher sees its process end.
             Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked { .. } => None,
         };
         let thread = lock(&self.thread).take();
