@@ -37,7 +37,7 @@ impl Watch {
     pub(crate) fn begin(self, outgrown: impl FnOnce(String) + Send + 'static) -> std::io::Result<()> {
         let Some(before) = self.own() else { return Ok(()) };
         // What the limit covers may be there twice: the program's bytes, and the library's copies of them.
-        let most = before + 2 * self.limit + OF_ITS_OWN;
+        let most = self.limit.saturating_mul(2).saturating_add(before + OF_ITS_OWN);
         let watch = move || {
             while let Some(bytes) = self.own() {
                 if bytes > most {
