@@ -5,6 +5,7 @@ mod job;
 #[path = "../harness/places.rs"]
 #[expect(dead_code, reason = "no MPI library is needed here")]
 mod places;
+mod planes;
 mod points;
 #[path = "../harness/process.rs"]
 mod process;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ("every_thread_publishes", every_thread_publishes),
         ("fortran_shows_and_steers", fortran_shows_and_steers),
         ("a_browser_draws_points", points::a_browser_draws_points),
+        ("planes_are_chosen_in_a_browser", planes::planes_are_chosen_in_a_browser),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
@@ -200,6 +202,7 @@ fn a_browser_draws_and_steers(site: &Site) -> Result<(), Failed> {
     let head = browser.value(&tab, "saved.slice(0, 300).text()")?;
     let is_vti = head.as_str().is_some_and(|head| head.contains("WholeExtent=\"0 11 0 7 0 0\""));
     check(is_vti, || head.to_string())?;
+    zoom(&mut browser, &tab)?;
     // A second tab sees the same at once; closing the first ends nothing.
     let second = browser.open(&job.url)?;
     browser.close(&tab)?;
@@ -212,6 +215,42 @@ fn a_browser_draws_and_steers(site: &Site) -> Result<(), Failed> {
     browser.wait(&second, "document.getElementById('state').textContent === 'finished'")?;
     let (status, printed, errors) = job.end()?;
     check(status == 0 && printed == "stopped at level 2, shape 0\n", || format!("{status}: {printed}{errors}"))
+}
+
+/// A stretch of the curve is chosen, and all of it shown again.
+fn zoom(browser: &mut Chromium, tab: &Tab) -> Result<(), Failed> {
+    let stretch = "((about) => about === undefined ? null : about.split(' … ').map(Number))\
+                   (document.querySelector('.plot .faint').textContent.split(' · ')[1])";
+    let is_wide = |width: &str| format!("((s) => s !== null && {width})({stretch}) === true");
+    browser.value(tab, "document.querySelector('canvas.curve').focus()")?;
+    browser.press(tab, "+", 187)?;
+    browser.wait(tab, &is_wide("s[0] > 0 && s[1] > s[0]"))?;
+    browser.press(tab, "Escape", 27)?;
+    browser.wait(tab, &format!("{stretch} === null"))?;
+    // By the pointer, from a quarter to a half of what is drawn.
+    let drag = "(() => {
+        const canvas = document.querySelector('canvas.curve');
+        const box = canvas.getBoundingClientRect();
+        const at = (part) => ({clientX: box.left + 64 + part * (box.width - 72), clientY: box.top + 50, bubbles: true});
+        canvas.dispatchEvent(new PointerEvent('pointerdown', at(.25)));
+        canvas.dispatchEvent(new PointerEvent('pointerup', at(.5)));
+    })()";
+    browser.value(tab, drag)?;
+    browser.wait(tab, &is_wide("s[1] > 1.8 * s[0] && s[1] < 2.2 * s[0]"))?;
+    // The line is drawn from edge to edge, and beside the axis there is none of it.
+    let line = "(() => {
+        const canvas = document.querySelector('canvas.curve');
+        const colour = getComputedStyle(canvas).accentColor.match(/\\d+/g).map(Number);
+        const [columns, scale] = [canvas.width, canvas.width / canvas.clientWidth];
+        const data = canvas.getContext('2d').getImageData(0, 0, columns, canvas.height).data;
+        const has = (x) => Array.from({length: canvas.height}, (_, y) => 4 * (y * columns + x))
+            .some((n) => data[n + 3] > 128 && colour.every((c, i) => Math.abs(data[n + i] - c) < 40));
+        const at = (x) => has(Math.round(x * scale));
+        return [at(58), at(70), at(canvas.clientWidth / 2), at(canvas.clientWidth - 12), at(canvas.clientWidth - 4)].join();
+    })()";
+    browser.wait(tab, &format!("{line} === 'false,true,true,true,false'"))?;
+    browser.value(tab, "document.querySelector('canvas.curve').dispatchEvent(new MouseEvent('dblclick'))")?;
+    browser.wait(tab, &format!("{stretch} === null"))
 }
 
 fn all_ranks_change_at_the_same_step(site: &Site) -> Result<(), Failed> {

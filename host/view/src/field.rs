@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rankine_abi::MPI_ERR_ARG;
 use rankine_guest::{Charge, Error, Result, Who};
-use rankine_view_wire::{Field as Message, Part, Said};
+use rankine_view_wire::{Cut, Field as Message, Part, Said};
 
 use crate::frames::{Complaint, Frame, Frames, When};
 use crate::local::{Area, Plane};
@@ -19,10 +19,13 @@ pub(crate) struct Field(Mutex<State>);
 #[derive(Default)]
 struct State {
     shape: Vec<u32>,
+    /// The plane that a page has chosen: the dimension that it cuts across, and where.
+    chosen: Option<(usize, u32)>,
     frames: Frames<Assembly>,
 }
 
 pub(crate) struct Assembly {
+    shape: Vec<u32>,
     plane: Plane,
     every: u32,
     range: [f32; 2],
@@ -45,6 +48,11 @@ impl Field {
         lock(&self.0).frames.latest()
     }
 
+    /// A page wants to see this plane from now on.
+    pub fn choose(&self, across: u32, index: u32) {
+        lock(&self.0).chosen = Some((across as usize, index));
+    }
+
     /// A rank has come to a step: says whether its part is wanted. `interval` and `size` are asked for only where a new
     /// frame may begin.
     pub fn wants(
@@ -65,11 +73,12 @@ impl Field {
             state.shape = shape.to_vec();
             state.frames.give_up();
         }
+        let chosen = state.chosen;
         let make = || {
-            let plane = Plane::of(shape);
+            let plane = Plane::across(shape, chosen);
             let size = size().max(1);
             let every = plane.shape.iter().map(|extent| extent.div_ceil(size)).max().unwrap_or(1).max(1);
-            Assembly::new(plane, every)
+            Assembly::new(shape, plane, every)
         };
         let (wanted, complaint) = state.frames.wants(when, interval, make, Assembly::complain);
         Ok((wanted.map(|Assembly { plane, every, .. }| Wanted { plane: plane.clone(), every: *every }), complaint))
@@ -105,10 +114,10 @@ impl Field {
 }
 
 impl Assembly {
-    fn new(plane: Plane, every: u32) -> Assembly {
+    fn new(shape: &[u32], plane: Plane, every: u32) -> Assembly {
         let range = [f32::INFINITY, f32::NEG_INFINITY];
         let (areas, parts, charges) = (Vec::new(), Vec::new(), Vec::new());
-        Assembly { plane, every, range, areas, parts, charges, covered: 0 }
+        Assembly { shape: shape.to_vec(), plane, every, range, areas, parts, charges, covered: 0 }
     }
 
     fn complain(when: When, assembly: &Assembly) -> String {
@@ -117,14 +126,20 @@ impl Assembly {
     }
 
     /// The message for pages.
-    pub fn message(frame: &Frame<Assembly>, name: &str) -> Vec<u8> {
-        let Assembly { plane, every, range, parts, .. } = &frame.assembly;
+    pub fn message(frame: &Frame<Assembly>, name: &str, number: usize) -> Vec<u8> {
+        let Assembly { shape, plane, every, range, parts, .. } = &frame.assembly;
         let field = Message {
             name: name.to_owned(),
             step: frame.when.step,
             shape: plane.shape,
             every: *every,
             range: *range,
+            cut: plane.cut().map(|(across, index)| Cut {
+                field: number as u32,
+                across: across as u32,
+                index,
+                shape: std::array::from_fn(|axis| shape.get(axis).copied().unwrap_or(1)),
+            }),
             parts: parts.clone(),
         };
         Said::Field(field).to_bytes()
@@ -212,6 +227,28 @@ mod tests {
         let text = ranks.publish(1, 1, 1).unwrap().unwrap_err().to_string();
         assert_eq!(text, "its part overlaps that of rank 0 at step 1");
         assert_eq!(ranks.shown(), None);
+    }
+
+    #[test]
+    fn another_plane_is_shown_from_the_next_frame_on() {
+        let field = Field::default();
+        let wants = |step| {
+            let when = When { round: 0, step };
+            field.wants(when, &[4, 6, 8], || Duration::ZERO, || 1024).unwrap().0.map(|wanted| wanted.plane)
+        };
+        let first = wants(1).unwrap();
+        assert_eq!((first.shape, first.cut()), ([6, 8], Some((0, 2))));
+        field.choose(1, 5);
+        // Ranks that come later to the same step have parts of the same plane.
+        assert_eq!(wants(1), Some(first));
+        let next = wants(2).unwrap();
+        assert_eq!((next.shape, next.cut()), ([4, 8], Some((1, 5))));
+        // What is not there is as near as can be.
+        field.choose(2, u32::MAX);
+        field.0.lock().unwrap().frames.give_up();
+        assert_eq!(wants(3).unwrap().cut(), Some((2, 7)));
+        field.choose(u32::MAX, 0);
+        assert_eq!(wants(4).unwrap().cut(), Some((0, 2)));
     }
 
     #[test]

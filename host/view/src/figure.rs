@@ -29,12 +29,13 @@ impl Figure {
         }
     }
 
-    /// The newest complete frame: its number, and its message unless that is the one which is known.
-    pub fn news(&self, name: &str, known: Option<u64>) -> Option<(u64, Bytes)> {
+    /// The newest complete frame: its number, and its message unless that is the one which is known. `number` is the
+    /// figure's own.
+    pub fn news(&self, name: &str, number: usize, known: Option<u64>) -> Option<(u64, Bytes)> {
         match self {
             Figure::Field(field) => {
                 let frame = field.latest().filter(|frame| known != Some(frame.number))?;
-                Some((frame.number, frame.message(|frame| field::Assembly::message(frame, name).into())))
+                Some((frame.number, frame.message(|frame| field::Assembly::message(frame, name, number).into())))
             }
             Figure::Points(points) => {
                 let frame = points.latest().filter(|frame| known != Some(frame.number))?;

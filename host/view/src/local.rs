@@ -222,10 +222,25 @@ pub(crate) struct Plane {
 impl Plane {
     /// The only one of a field with two dimensions; the middle one, across the first dimension, of one with three.
     pub fn of(shape: &[u32]) -> Plane {
+        Plane::across(shape, None)
+    }
+
+    /// The same; of three dimensions the one across this dimension, with this index or the last one.
+    pub fn across(shape: &[u32], chosen: Option<(usize, u32)>) -> Plane {
         let [.., rows, columns] = *shape else { unreachable!("a field has two dimensions or more") };
-        let last = shape.len() - 1;
-        let across = (shape.len() == MOST_DIMENSIONS).then(|| (0, shape[0] / 2));
-        Plane { axes: [last - 1, last], across, shape: [rows, columns] }
+        let &[first, ..] = shape else { unreachable!("a field has two dimensions or more") };
+        if shape.len() < MOST_DIMENSIONS {
+            return Plane { axes: [0, 1], across: None, shape: [rows, columns] };
+        }
+        let (across, index) = chosen.filter(|(across, _)| *across < MOST_DIMENSIONS).unwrap_or((0, first / 2));
+        let axes = [[1, 2], [0, 2], [0, 1]][across];
+        let index = index.min(shape[across] - 1);
+        Plane { axes, across: Some((across, index)), shape: axes.map(|axis| shape[axis]) }
+    }
+
+    /// The dimension that it cuts across, and where, if there are three.
+    pub fn cut(&self) -> Option<(usize, u32)> {
+        self.across
     }
 
     pub fn cells(&self) -> u64 {
@@ -337,6 +352,15 @@ mod tests {
         let whole = [6, 4, 5];
         let all = Local::new(&memory, Addr(64), Element::Double, &whole, &[0; 3], &whole, None).unwrap();
         assert_eq!(read(&all, 1).0.values, (60..80).map(|n| n as f32).collect::<Vec<f32>>());
+        for (across, index, expected) in [
+            (0, 9, (100..120).collect::<Vec<i32>>()),
+            (1, 2, (0..30).map(|n| 20 * (n / 5) + 10 + n % 5).collect()),
+            (2, 1, (0..24).map(|n| 5 * n + 1).collect()),
+        ] {
+            let plane = Plane::across(&[6, 4, 5], Some((across, index)));
+            let expected: Vec<f32> = expected.into_iter().map(|n| n as f32).collect();
+            assert_eq!(all.read(&plane, 1).0.values, expected, "across {across}");
+        }
         let below = Local::new(&memory, Addr(64), Element::Double, &whole, &[0; 3], &[3, 4, 5], None).unwrap();
         assert!(read(&below, 1).0.values.is_empty());
     }

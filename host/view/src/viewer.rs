@@ -59,6 +59,13 @@ impl Viewer {
                 self.wake();
             }
             Asked::Size(size) => self.size.store(size, Ordering::Relaxed),
+            Asked::Cut { field, across, index } => {
+                if let Some(figure) = view.figures.get(field as usize)
+                    && let Ok(field) = figure.field()
+                {
+                    field.choose(across, index);
+                }
+            }
             Asked::Pause(pause) => view.pause(pause),
             Asked::Step => view.step(),
             // These are for recordings.
@@ -170,7 +177,7 @@ impl View {
         for n in 0..figures.len() {
             let number = (seen.turn + n) % figures.len();
             let (name, figure) = &figures[number];
-            if let Some((frame, message)) = figure.news(name, seen.figures.get(&number).copied()) {
+            if let Some((frame, message)) = figure.news(name, number, seen.figures.get(&number).copied()) {
                 seen.figures.insert(number, frame);
                 seen.turn = number + 1;
                 return Some((number, message));

@@ -32,7 +32,7 @@ int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
 
 /* Shows this rank's part of a field as it is at a step: a box of `count` elements in each dimension from `start` on,
  * within the `shape` of the whole. There are 2 or 3 dimensions; the last one runs to the right, the one before it
- * downwards, and of a third the middle is shown. `strides` are in elements; without them (NULL) the box is stored in C's
+ * downwards, and of three a plane is shown, which the page chooses. `strides` are in elements; without them (NULL) the box is stored in C's
  * order. Elements are of MPI_FLOAT, MPI_DOUBLE, MPI_INT or MPI_INT64_T. A frame is shown when the parts of all ranks cover the whole, so each
  * publishes once a step; a rank that has nothing need not. Threads of a rank may publish a part each. */
 int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);

@@ -111,7 +111,7 @@ macro_rules! elements {
 elements! { f32: MPI_FLOAT f64: MPI_DOUBLE i32: MPI_INT32_T i64: MPI_INT64_T }
 
 /// This rank's part of a field: a box of elements in a whole of two or three dimensions. The last dimension runs to the
-/// right, the one before it downwards; of a third the middle is shown.
+/// right, the one before it downwards; of three a plane is shown, the middle one until the page chooses another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<const R: usize> {
     /// Of the whole.

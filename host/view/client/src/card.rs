@@ -79,6 +79,11 @@ impl Card {
         (card, Tools { colours, log, saving })
     }
 
+    /// A place for more that can be touched, below the picture.
+    pub fn more(&self, class: &str) -> Element {
+        add(&self.card, "div", class)
+    }
+
     /// Takes it from the page, or puts it there again.
     pub fn hide(&self, hide: bool) {
         dom::hide(&self.card, hide);

@@ -8,6 +8,7 @@ use rankine_view_wire::colours::MAPS;
 use web_sys::{Element, Event, HtmlSelectElement, KeyboardEvent, PointerEvent};
 
 use crate::card::{Card, Tools, ends};
+use crate::cut::Slider;
 use crate::dom::{number, on, set};
 use crate::gl::Picture;
 use crate::{page, save};
@@ -25,6 +26,8 @@ struct State {
     /// The row and column that is looked at, as they are counted here.
     cursor: Option<[u32; 2]>,
     card: Card,
+    /// For a field with three dimensions.
+    slider: Option<Slider>,
 }
 
 /// The files that a field is saved as.
@@ -40,7 +43,8 @@ impl Heat {
         let (card, tools) = Card::new(figures, &field.name, "field", "arrow keys read single values", KINDS);
         let Tools { colours, log, saving } = tools;
         let picture = Picture::new(&card.canvas);
-        let state = State { field, is_new: true, picture, map: 0, is_logarithmic: false, cursor: None, card };
+        let slider = field.cut.map(|cut| Slider::new(&card, &field.name, cut));
+        let state = State { field, is_new: true, picture, map: 0, is_logarithmic: false, cursor: None, card, slider };
         let heat = Heat(Rc::new(RefCell::new(state)));
         heat.listen(&colours, &log);
         let [png, npy, vti] = saving;
@@ -93,6 +97,9 @@ impl Heat {
     /// A newer frame of the field.
     pub fn update(&self, field: Field) {
         let state = &mut *self.0.borrow_mut();
+        if let (Some(slider), Some(cut)) = (&state.slider, field.cut) {
+            slider.show(cut);
+        }
         state.field = field;
         state.is_new = true;
     }
@@ -184,7 +191,13 @@ impl State {
         };
         let Field { every, .. } = self.field;
         let text = match self.at([row, column]) {
-            Some(value) => format!("[{}, {}] = {}", row * every, column * every, number(value.into())),
+            Some(value) => {
+                let mut index = vec![row * every, column * every];
+                if let Some(cut) = self.field.cut {
+                    index.insert((cut.across as usize).min(2), cut.index);
+                }
+                format!("{index:?} = {}", number(value.into()))
+            }
             None => String::new(),
         };
         self.card.value.set_text_content(Some(&text));

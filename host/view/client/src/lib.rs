@@ -5,6 +5,7 @@
 //! | `page` | all of it together: which figure a message is for, and when to draw |
 //! | `card` | what fields and points have alike: colours, buttons |
 //! | `heat`, `gl` | fields as heat maps; the part of it that the graphics card does |
+//! | `cut` | which plane of three dimensions is shown |
 //! | `cloud`, `dots` | points; the part of it that the graphics card does |
 //! | `plot` | curves |
 //! | `save` | files of what is shown |
@@ -18,6 +19,7 @@
 mod busy;
 mod card;
 mod cloud;
+mod cut;
 mod dom;
 mod dots;
 mod gl;

@@ -51,6 +51,8 @@ impl Replay {
         hide(&find("replay"), false);
         set(&slider(), "max", &moments.saturating_sub(1).to_string());
         set(&find("controls"), "inert", "");
+        // What was not recorded can't be chosen.
+        set(&find("figures"), "data-replay", "");
         Replay { moments, moment: 0, wanted: None, length, plays: false, note }
     }
 

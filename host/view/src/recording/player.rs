@@ -206,7 +206,7 @@ impl Player {
                 let _ = self.frames.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
             }
             // A recording is as large as it is, and what is past can't be steered.
-            Asked::Size(_) | Asked::Set { .. } | Asked::Pause(_) | Asked::Step => {}
+            Asked::Size(_) | Asked::Cut { .. } | Asked::Set { .. } | Asked::Pause(_) | Asked::Step => {}
         }
     }
 }

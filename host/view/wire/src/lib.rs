@@ -132,8 +132,23 @@ pub struct Field {
     pub every: u32,
     /// The least and the greatest finite number here; the first is larger than the second if there is none.
     pub range: [f32; 2],
+    /// Where this is a plane of a field with three dimensions.
+    pub cut: Option<Cut>,
     /// The ranks' parts, which cover the whole.
     pub parts: Vec<Part>,
+}
+
+/// A plane of a field with three dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The field's number among all figures.
+    pub field: u32,
+    /// The dimension that it cuts across.
+    pub across: u32,
+    /// Where.
+    pub index: u32,
+    /// All three dimensions.
+    pub shape: [u32; 3],
 }
 
 /// What one rank has of a field.
@@ -178,6 +193,15 @@ pub enum Asked {
     Drawn,
     /// So many rows and columns are enough.
     Size(u32),
+    /// This plane of a field is to be shown.
+    Cut {
+        /// The field's number among all figures.
+        field: u32,
+        /// The dimension that it cuts across.
+        across: u32,
+        /// Where.
+        index: u32,
+    },
     /// The program shall wait, or go on.
     Pause(bool),
     /// It shall go on as far as the next point where it can wait.
@@ -195,7 +219,11 @@ impl Said {
         match self {
             Said::Hello { program, ranks } => put.byte(0).text(program).word(*ranks),
             Said::Field(field) => {
-                put.byte(1).text(&field.name).long(field.step).words(&field.shape).word(field.every);
+                match field.cut {
+                    None => put.byte(1),
+                    Some(cut) => put.byte(14).words(&[cut.field, cut.across, cut.index]).words(&cut.shape),
+                };
+                put.text(&field.name).long(field.step).words(&field.shape).word(field.every);
                 put.singles(&field.range).word(field.parts.len() as u32);
                 for part in &field.parts {
                     put.words(&part.start).words(&part.count).singles(&part.values);
@@ -256,7 +284,7 @@ impl Said {
         let mut bytes = Bytes(bytes);
         let said = match bytes.byte()? {
             0 => Said::Hello { program: bytes.text()?, ranks: bytes.word()? },
-            1 => Said::Field(Field::read(&mut bytes)?),
+            1 => Said::Field(Field::read(&mut bytes, None)?),
             2 => {
                 let (name, from) = (bytes.text()?, bytes.word()?);
                 let points = bytes.list(16, |bytes| Some([bytes.double()?, bytes.double()?]))?;
@@ -294,6 +322,11 @@ impl Said {
             11 => Said::Anew,
             12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
             13 => Said::Points(Points::read(&mut bytes)?),
+            14 => {
+                let [field, across, index] = bytes.words()?;
+                let cut = Cut { field, across, index, shape: bytes.words()? };
+                Said::Field(Field::read(&mut bytes, Some(cut))?)
+            }
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)
@@ -344,14 +377,14 @@ impl Frame {
 }
 
 impl Field {
-    fn read(bytes: &mut Bytes<'_>) -> Option<Field> {
+    fn read(bytes: &mut Bytes<'_>, cut: Option<Cut>) -> Option<Field> {
         let (name, step, shape, every) = (bytes.text()?, bytes.long()?, bytes.words()?, bytes.word()?);
         let range = [bytes.single()?, bytes.single()?];
         let parts = bytes.list(16, |bytes| {
             let (start, count) = (bytes.words()?, bytes.words()?);
             Some(Part { start, count, values: bytes.singles(u64::from(count[0]) * u64::from(count[1]))? })
         })?;
-        Some(Field { name, step, shape, every, range, parts })
+        Some(Field { name, step, shape, every, range, cut, parts })
     }
 
     /// Rows and columns that are here.
@@ -368,7 +401,9 @@ impl Field {
                 && part.values.len() as u64 == u64::from(part.count[0]) * u64::from(part.count[1])
         };
         let cells: u64 = self.parts.iter().map(|part| part.values.len() as u64).sum();
+        let is_plane = |cut: Cut| cut.shape.get(cut.across as usize).is_some_and(|extent| cut.index < *extent);
         self.every > 0
+            && self.cut.is_none_or(is_plane)
             && self.shape.iter().all(|extent| *extent > 0)
             && size.iter().all(|extent| *extent <= most)
             && cells <= u64::from(size[0]) * u64::from(size[1])
@@ -404,6 +439,7 @@ impl Asked {
             Asked::Step => put.byte(4),
             Asked::Show(moment) => put.byte(5).word(moment),
             Asked::Play(speed) => put.byte(6).double(speed),
+            Asked::Cut { field, across, index } => put.byte(7).words(&[field, across, index]),
         };
         put.0
     }
@@ -419,6 +455,7 @@ impl Asked {
             4 => Asked::Step,
             5 => Asked::Show(bytes.word()?),
             6 => Asked::Play(bytes.double()?),
+            7 => Asked::Cut { field: bytes.word()?, across: bytes.word()?, index: bytes.word()? },
             _ => return None,
         };
         bytes.0.is_empty().then_some(asked)
@@ -464,6 +501,7 @@ mod tests {
             shape: [5, 3],
             every: 2,
             range: [-1.0, 2.5],
+            cut: None,
             parts: vec![
                 Part { start: [0, 0], count: [3, 1], values: vec![1.0, 2.0, f32::INFINITY] },
                 Part { start: [0, 1], count: [3, 1], values: vec![-1.0, 0.5, 2.5] },
@@ -471,7 +509,9 @@ mod tests {
         };
         let number = Kind::Number { least: 0.0, greatest: 1.0, step: 0.25 };
         let control = |kind| Said::Control { id: 3, name: "ν".into(), kind, value: 0.5 };
+        let cut = Cut { field: 3, across: 1, index: 4, shape: [5, 9, 3] };
         vec![
+            Said::Field(Field { cut: Some(cut), ..field.clone() }),
             Said::Hello { program: "nozzle.wasm".into(), ranks: 4 },
             Said::Field(field),
             Said::Curve { name: "residual".into(), from: 7, points: vec![[1.0, 2.0], [3.0, 4.0]] },
@@ -504,8 +544,14 @@ mod tests {
         for said in messages() {
             assert_eq!(Said::read(&said.to_bytes()).as_ref(), Some(&said));
         }
-        let asked =
-            [Asked::Set { id: 9, value: -0.5 }, Asked::Drawn, Asked::Size(800), Asked::Pause(true), Asked::Step];
+        let asked = [
+            Asked::Set { id: 9, value: -0.5 },
+            Asked::Drawn,
+            Asked::Size(800),
+            Asked::Pause(true),
+            Asked::Step,
+            Asked::Cut { field: 1, across: 2, index: 3 },
+        ];
         for asked in asked {
             assert_eq!(Asked::read(&asked.to_bytes()), Some(asked));
         }
@@ -517,6 +563,16 @@ mod tests {
             let bytes = said.to_bytes();
             assert!((0..bytes.len()).all(|length| Said::read(&bytes[..length]).is_none()), "{said:?}");
             assert_eq!(Said::read(&[&bytes[..], &[0]].concat()), None);
+        }
+    }
+
+    #[test]
+    fn a_plane_lies_within_its_field() {
+        let Some(Said::Field(field)) = messages().into_iter().next() else { panic!("it comes first") };
+        assert!(field.is_sound(8));
+        let cut = field.cut.unwrap();
+        for wrong in [Cut { across: 3, ..cut }, Cut { index: 9, ..cut }] {
+            assert!(!Field { cut: Some(wrong), ..field.clone() }.is_sound(8), "{wrong:?}");
         }
     }
 
