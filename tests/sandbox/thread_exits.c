@@ -1,5 +1,6 @@
 // A thread that ends the program while main waits for it, in MPI or otherwise, and others compute: its rank ends.
 // ranks: 1 2 4
+// engines: local
 // cc: -pthread
 // exit: 5
 // stdout: leaves

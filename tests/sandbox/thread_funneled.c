@@ -1,5 +1,6 @@
 // A thread that calls MPI though the program asked for FUNNELED: a trap that names the function, the thread and the way out.
 // ranks: 1 2
+// engines: local
 // cc: -pthread
 // exit: 134
 // stderr: MPI_Barrier was called by thread 1, and the program asked for MPI_THREAD_FUNNELED

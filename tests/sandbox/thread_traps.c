@@ -1,5 +1,6 @@
 // A thread that traps while the others wait, in MPI and for it: the job ends with that thread's stack.
 // ranks: 1 2
+// engines: local
 // cc: -pthread -g
 // exit: 134
 // stderr: at thread_that_fails

@@ -154,7 +154,7 @@ impl View {
         while self.ended.get().is_none() {
             tokio::time::sleep(LOOK).await;
         }
-        for _ in 0..50 {
+        for _ in 0..150 {
             if lock(&self.viewers).is_empty() {
                 return;
             }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{SplitSink, SplitStream};
@@ -89,6 +90,9 @@ pub(crate) struct Seen {
     turn: usize,
 }
 
+/// How long a browser has to answer that the job has ended.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 impl View {
     /// Serves a browser until it has left or the job has ended.
     pub(crate) async fn serve(self: Arc<View>, socket: WebSocketStream<TcpStream>) {
@@ -106,8 +110,10 @@ impl View {
             viewers.push(viewer.clone());
         }
         let (to, from) = socket.split();
-        let listening = tokio::spawn(listen(from, viewer.clone(), self.clone()));
+        let mut listening = tokio::spawn(listen(from, viewer.clone(), self.clone()));
         self.talk(to, &viewer).await;
+        // A socket that is closed while something waits to be read takes back what was sent last.
+        let _ = tokio::time::timeout(FAREWELL, &mut listening).await;
         listening.abort();
         lock(&self.viewers).retain(|other| !Arc::ptr_eq(other, &viewer));
     }

@@ -22,6 +22,13 @@ pub(crate) struct State {
     pub(super) is_main: Cell<Option<bool>>,
 }
 
+impl State {
+    /// Whether the rank's program can have several threads.
+    pub(super) fn has_threads(&self) -> bool {
+        self.is_main.get().is_some()
+    }
+}
+
 impl Rank {
     /// Whether MPI may be called now.
     #[inline]
@@ -152,7 +159,7 @@ pub(crate) fn init(r: &Rank, _argc: Addr, _argv: Addr) -> Result<()> {
 /// `MPI_Init_thread`: what the library provides, up to one thread at a time where the program can have several.
 pub(crate) fn init_thread(r: &Rank, _argc: Addr, _argv: Addr, required: i32, provided_at: Addr) -> Result<()> {
     r.room(provided_at, 4, "provided")?;
-    let has_threads = r.init.is_main.get().is_some();
+    let has_threads = r.init.has_threads();
     let at_most = |level: c_int| if has_threads { level.min(MPI_THREAD_SERIALIZED) } else { level };
     let (required, mut provided) = (at_most(required), 0);
     r.initialise(|| {

@@ -160,8 +160,10 @@ impl Rank {
 
     /// The call that the rank of this thread is in, or nothing. A signal's handler may ask.
     pub(crate) fn call_on_this_thread() -> &'static str {
-        // SAFETY: a rank is current on its own thread alone, and stays as long as that runs.
-        CURRENT.try_with(Cell::get).ok().and_then(|rank| unsafe { rank.as_ref() }).map_or("", |rank| rank.call.get())
+        // SAFETY: a rank is current on threads that it outlives.
+        let Some(rank) = CURRENT.try_with(Cell::get).ok().and_then(|rank| unsafe { rank.as_ref() }) else { return "" };
+        // Another thread of the rank may be in a call, and this one not.
+        if rank.init.has_threads() { "a function of MPI" } else { rank.call.get() }
     }
 
     /// The rank whose call the library is in.
