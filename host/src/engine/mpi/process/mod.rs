@@ -235,13 +235,17 @@ impl Engine for Mpi {
             fault::end_crashed();
         }
         let last = match ending {
-            Ending::Failed(_) if self.has_outgrown.load(Ordering::Acquire) => None,
+            // The rank is in its program for ever, perhaps, and so are others.
+            Ending::Failed(_) if self.has_outgrown.load(Ordering::Acquire) => {
+                quieten();
+                end_by_signal();
+            }
             Ending::Aborted { .. } | Ending::Quit { .. } | Ending::Trapped { .. } | Ending::Failed(_) => {
                 Some(Last::Abort(ending.status()))
             }
             Ending::Finished { unfinalized, .. } if unfinalized.is_empty() => return,
             Ending::Finished { .. } => Some(Last::Finalize),
-            // As above: the rank is still in its program, and the launcher sees its process end.
+            // The rank is still in its program, and the launcher sees its process end.
             Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked { .. } => None,
         };
         let thread = lock(&self.thread).take();
@@ -258,8 +262,7 @@ impl Engine for Mpi {
                 let _ = tell.send(last);
                 // Where another thread has ended the rank, its own may be waiting in the library for ever.
                 if !ends_within(&thread, TO_ABORT) {
-                    // SAFETY: the call takes a number alone.
-                    unsafe { libc::_exit(ending.status()) };
+                    end_by_signal();
                 }
             }
             None => quieten(),
@@ -282,14 +285,18 @@ fn ends_within(thread: &JoinHandle<()>, patience: Duration) -> bool {
     thread.is_finished()
 }
 
-/// Ends the processes of the other ranks with this one. A launcher may overlook that a process has left its job, but never
-/// a signal that has ended one.
+/// Ends the processes of the other ranks with this one.
 fn end_job() -> ! {
     eprintln!(
         "rankine: {} s later other ranks are still in the program: the job is ended (call MPI_Finalize on every rank)",
         PATIENCE.as_secs()
     );
     quieten();
+    end_by_signal()
+}
+
+/// Ends this process: a launcher may overlook that one has left its job, but never a signal that has ended one.
+fn end_by_signal() -> ! {
     // SAFETY: the call takes numbers alone.
     unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
     std::process::abort()
