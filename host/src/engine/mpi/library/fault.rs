@@ -121,8 +121,8 @@ fn in_words(fault: &Fault, library: &str) -> String {
             let place = file.as_deref().and_then(|file| Path::new(file).file_name()?.to_str()).unwrap_or("its code");
             format!(
                 "the MPI library crashed in {call} ({signal} in {place}, at address {address:#x}): {library} does not bear what \
-                 the program asks of it; a natively compiled program would crash as well. Try the engine local (`rankine run -n \
-                 N`, without a launcher), which tells such mistakes, or another library (--mpi-lib)"
+                 the program asks of it. Try the engine local (`rankine run -n N`, without a launcher), which tells a program's \
+                 mistakes, or another library (--mpi-lib); if the program is right, please report it"
             )
         }
     }
