@@ -9,7 +9,9 @@ use std::thread::Thread;
 use rankine_abi::{Addr, FnPtr};
 use rankine_guest::Callback;
 use smallvec::SmallVec;
-use wasmtime::{AsContextMut, Caller, Error, Extern, Func, Result, ThrownException, Val, ValRaw, ValType, format_err};
+use wasmtime::{
+    AsContextMut, Caller, Error, Extern, Func, Result, ThrownException, Val, ValRaw, ValType, WasmBacktrace, format_err,
+};
 
 use crate::engine::Rank;
 use crate::function_table;
@@ -207,6 +209,12 @@ fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Res
             Some(function) => Task::Call(Prepared::new(caller, function, &[address.0 as i32])?),
             None => Task::Answer(0),
         },
+        Callback::Whereabouts { waiting } => {
+            if let Some(stage) = &caller.data().stage {
+                stage.waits(waiting, &WasmBacktrace::force_capture(&*caller));
+            }
+            Task::Answer(0)
+        }
     })
 }
 

@@ -1,5 +1,6 @@
 //! The ranks of a job that this process carries: a store for each, run until its program ends.
 
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -13,13 +14,14 @@ use wasmtime::{Instance, InstancePre, Store, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
-use crate::ending::{End, Event, Remote, classify, is_trap};
+use crate::ending::{End, Event, Remote, Watched, classify, is_trap};
 use crate::engine::{Engine, Rank};
-use crate::grants::Access;
+use crate::grants::{Access, Grants};
 use crate::guest::Guest;
 use crate::job::{Placement, Settings};
 use crate::output::{Output, Stream};
 use crate::profile::sites::Sites;
+use crate::stage::Stage;
 use crate::symbols::Symbols;
 use crate::team::{Carry, Ended, Parts, Team, Wakes};
 use crate::threads::Linked;
@@ -36,6 +38,8 @@ pub(crate) struct Role<R: Rank> {
     pub(crate) arguments: Vec<String>,
     /// What the program is known by.
     pub(crate) key: String,
+    /// The folders that its ranks may use.
+    pub(crate) grants: Grants,
 }
 
 /// A rank that is to run.
@@ -57,6 +61,8 @@ pub(crate) struct Crew<E: Engine> {
     pub(crate) remote: Remote,
     /// Stores of ranks that have ended: peers, or an MPI library, may still copy from and to their memories.
     pub(crate) ended: Stores<E::Rank>,
+    /// Where its ranks are that have not ended.
+    pub(crate) stages: Mutex<BTreeMap<Who, Arc<Stage>>>,
 }
 
 type Stores<R> = Mutex<Vec<Store<Guest<R>>>>;
@@ -81,6 +87,10 @@ impl<'a, R: Rank> Kept<'a, R> {
     fn store(&mut self) -> &mut Store<Guest<R>> {
         self.store.as_mut().expect("it is taken when this is dropped")
     }
+
+    fn stage(&mut self) -> Arc<Stage> {
+        self.store().data().stage.clone().expect("`Crew::start` has set it")
+    }
 }
 
 impl<R: Rank> Drop for Kept<'_, R> {
@@ -100,6 +110,7 @@ impl<E: Engine> Crew<E> {
         let run = || {
             let outcome = self.start(role, seat, make).map(|(program, store)| {
                 let mut kept = Kept::new(&self.ended, store);
+                let stage = kept.stage();
                 let run = || {
                     let instance = program.instantiate(kept.store())?;
                     let outcome = entry(kept.store(), &instance)?.call(kept.store(), ());
@@ -108,7 +119,7 @@ impl<E: Engine> Crew<E> {
                         None => error,
                     })
                 };
-                let outcome = catch_unwind(AssertUnwindSafe(run)).ok();
+                let outcome = stage.run(|| catch_unwind(AssertUnwindSafe(run)).ok());
                 (kept, outcome)
             });
             self.finish(role, seat, outcome);
@@ -130,8 +141,9 @@ impl<E: Engine> Crew<E> {
             Ok((program, store)) => {
                 let mut kept = Kept::new(&self.ended, store);
                 let outcome = {
+                    let stage = kept.stage();
                     let mut call = pin!(call(&program, kept.store()));
-                    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
+                    poll_fn(|cx| match stage.run(|| catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx)))) {
                         Ok(polled) => polled.map(Some),
                         Err(_) => Poll::Ready(None),
                     })
@@ -152,14 +164,17 @@ impl<E: Engine> Crew<E> {
     ) -> Result<Ready<E::Rank>> {
         let rank = make()?;
         let memory = role.program.memory(rank.account())?;
-        let wasi = || wasi(&self.settings, memory.is_some(), &role.arguments, seat.index, &self.output);
-        let no_folder = self.settings.grants.iter().next().is_none().then(|| self.output.clone());
+        let wasi = || wasi(&self.settings, role, memory.is_some(), seat.index, &self.output);
+        let no_folder = role.grants.iter().next().is_none().then(|| self.output.clone());
         let Settings { placement, view, .. } = &self.settings;
         let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
         let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), ear.clone());
         let (objects, publisher) = (guest.objects().clone(), guest.publisher().cloned());
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
+        let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
+        store.data_mut().stage = Some(stage.clone());
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).insert(seat.who, stage.clone());
         let program = role.program.for_rank(&mut store, memory.as_ref()).map_err(|error| anyhow!("{error:#}"))?;
         if let Some(memory) = &memory {
             let (symbols, file) = (role.symbols.clone(), role.arguments[0].clone());
@@ -172,6 +187,7 @@ impl<E: Engine> Crew<E> {
                 memory: memory.clone(),
                 wasi: wasi()?,
                 no_folder,
+                stage,
                 ear,
                 publisher,
                 most: self.settings.most_threads(),
@@ -212,6 +228,7 @@ impl<E: Engine> Crew<E> {
         if let Some(view) = &self.settings.view {
             view.left(seat.index);
         }
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).remove(&seat.who);
         self.output.finish_rank(seat.index);
         self.remote.tell(Event::Ended { who: seat.who, end });
     }
@@ -229,6 +246,22 @@ impl<E: Engine> Crew<E> {
     pub(crate) fn panicked(&self, who: Who, call: &str) {
         self.engine.stop();
         self.remote.tell(Event::Ended { who, end: End::Failed(bug(call)) });
+    }
+}
+
+impl<E: Engine> Watched for Crew<E> {
+    fn stop(&self) -> bool {
+        self.engine.stop();
+        E::WAITS_END
+    }
+
+    fn inquire(&self) {
+        self.engine.inquire();
+    }
+
+    fn computes(&self, who: Who) -> Option<String> {
+        let stage = self.stages.lock().unwrap_or_else(PoisonError::into_inner).get(&who).cloned();
+        stage?.computes()
     }
 }
 
@@ -306,15 +339,15 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
 }
 
 /// A rank's WASI state.
-fn wasi(
+fn wasi<R: Rank>(
     settings: &Settings,
+    role: &Role<R>,
     has_threads: bool,
-    arguments: &[String],
     index: usize,
     output: &Arc<Output>,
 ) -> Result<WasiP1Ctx> {
     let mut builder = WasiCtxBuilder::new();
-    builder.args(arguments).envs(&settings.environment);
+    builder.args(&role.arguments).envs(&settings.environment);
     if has_threads {
         builder.envs(&settings.of_threads());
     }
@@ -325,7 +358,7 @@ fn wasi(
     // A rank with a thread to itself may block it; on a fiber, sleeping and file operations are handed to other
     // threads.
     builder.allow_blocking_current_thread(settings.placement == Placement::Threads);
-    for grant in settings.grants.iter() {
+    for grant in role.grants.iter() {
         let permissions = match grant.access() {
             Access::ReadOnly => FsPerms::ReadOnly,
             Access::ReadWrite => FsPerms::ReadWrite,

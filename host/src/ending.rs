@@ -88,7 +88,7 @@ pub(crate) fn is_trap(error: &wasmtime::Error) -> bool {
 }
 
 /// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.
-fn is_the_programs(frame: &str) -> bool {
+pub(crate) fn is_the_programs(frame: &str) -> bool {
     !frame.starts_with("pmpi_")
 }
 
@@ -114,6 +114,10 @@ pub(crate) enum Event {
     Ended { who: Who, end: End },
     /// The process was sent a signal.
     Signal(i32),
+    /// Somebody wants to be shown where the ranks are, by this.
+    Asked(fn(&[String])),
+    /// A rank that was asked waits in this call for this, and in this place of its source.
+    Waits { who: Who, waiting: String, place: Option<String> },
     /// Nobody reads the output any more.
     OutputClosed,
 }
@@ -132,6 +136,11 @@ impl Remote {
     pub(crate) fn tell(&self, event: Event) {
         // A job that has ended listens no more.
         let _ = self.0.send(event);
+    }
+
+    /// Somebody wants to be shown where the ranks are.
+    pub(crate) fn ask(&self, show: fn(&[String])) {
+        self.tell(Event::Asked(show));
     }
 
     /// The process was sent a signal that should end the job.
@@ -214,13 +223,24 @@ fn abort_status(code: i32) -> i32 {
     }
 }
 
-/// Waits for the end of a job with these ranks here, whichever comes first. `stop` has its ranks stop once it is known,
-/// and those that wait then say for what, if it returns true.
+/// Ranks, for whoever waits for their end.
+pub(crate) trait Watched {
+    /// Has them stop; those that wait then say for what, if this is true.
+    fn stop(&self) -> bool;
+
+    /// Has those that wait say for what ([`Event::Waits`]), and wait on.
+    fn inquire(&self);
+
+    /// The place in its source where a rank computes, if that can be seen.
+    fn computes(&self, who: Who) -> Option<String>;
+}
+
+/// Waits for the end of a job with these ranks here, whichever comes first, and has its ranks stop once it is known.
 pub(crate) fn await_end(
     settings: &Settings,
     ranks: Range<usize>,
     events: &Receiver<Event>,
-    stop: impl FnOnce() -> bool,
+    watched: &impl Watched,
 ) -> Ending {
     let mut tally = Tally { running: ranks.map(Who::from).collect(), ..Tally::default() };
     loop {
@@ -229,23 +249,24 @@ pub(crate) fn await_end(
             Some(limit) => events.recv_timeout(limit.saturating_sub(settings.started.elapsed())),
         };
         let ending = match event {
+            Ok(Event::Asked(show)) => tally.tell_where(events, watched, show),
             Ok(event) => tally.note(event),
             Err(RecvTimeoutError::Timeout) => settings.timeout.map(|limit| Ending::TimedOut(limit, Vec::new())),
             Err(RecvTimeoutError::Disconnected) => Some(Ending::Failed("the ranks' threads have disappeared".into())),
         };
         if let Some(ending) = ending {
-            let tell = stop();
+            let tell = watched.stop();
             return match ending {
-                Ending::Deadlocked { .. } => tally.explain_deadlock(events),
-                Ending::TimedOut(limit, _) if tell => Ending::TimedOut(limit, tally.places(events)),
-                Ending::Signalled(number, _) if tell => Ending::Signalled(number, tally.places(events)),
+                Ending::Deadlocked { .. } => tally.explain_deadlock(events, watched),
+                Ending::TimedOut(limit, _) if tell => Ending::TimedOut(limit, tally.places(events, watched)),
+                Ending::Signalled(number, _) if tell => Ending::Signalled(number, tally.places(events, watched)),
                 ending => ending,
             };
         }
     }
 }
 
-/// How long ranks that wait may take to say for what, on a busy machine, before the others are taken to compute.
+/// How long nothing is heard of ranks that wait, on a busy machine, before the others are taken to compute.
 const TO_ANSWER: Duration = Duration::from_millis(500);
 
 /// What a rank waited for, and where in its source.
@@ -254,6 +275,22 @@ fn in_words(waiting: String, place: Option<String>) -> String {
         Some(place) => format!("{waiting}, called by {place}"),
         None => waiting,
     }
+}
+
+/// Where ranks are that wait for something, and ranks that compute: lines in the order of the ranks.
+fn places<'r>(
+    waiting: Vec<(Who, String)>,
+    computing: impl Iterator<Item = &'r Who>,
+    watched: &impl Watched,
+) -> Vec<String> {
+    let waits = waiting.into_iter().map(|(who, waiting)| (who, format!("{who} waits in {waiting}")));
+    let computes = computing.map(|&who| match watched.computes(who) {
+        Some(place) => (who, format!("{who} computes in {place}")),
+        None => (who, format!("{who} computes")),
+    });
+    let mut places: Vec<(Who, String)> = waits.chain(computes).collect();
+    places.sort_unstable();
+    places.into_iter().map(|(_, place)| place).collect()
 }
 
 /// How the ranks have ended so far.
@@ -271,6 +308,8 @@ impl Tally {
         match event {
             Event::Signal(number) => return Some(Ending::Signalled(number, Vec::new())),
             Event::OutputClosed => return Some(Ending::OutputClosed),
+            // It has answered late, and nobody listens any more.
+            Event::Asked(_) | Event::Waits { .. } => {}
             Event::Started(ranks) => self.running.extend(ranks),
             Event::Ended { who, end } => {
                 self.running.remove(&who);
@@ -300,29 +339,53 @@ impl Tally {
     }
 
     /// Every rank that has not returned waits and is now being unwound: hear what each of them waited for.
-    fn explain_deadlock(mut self, events: &Receiver<Event>) -> Ending {
+    fn explain_deadlock(mut self, events: &Receiver<Event>, watched: &impl Watched) -> Ending {
         // Nobody runs guest code any more, so this is as long as a busy machine may need.
         self.hear(events, Duration::from_secs(10));
         self.unfinalized.sort_unstable();
-        Ending::Deadlocked { ranks: self.waiting(), unfinalized: self.unfinalized }
+        Ending::Deadlocked { ranks: places(self.waiting, [].iter(), watched), unfinalized: self.unfinalized }
     }
 
     /// Where each rank is: those that wait are being unwound, the others are not heard of.
-    fn places(mut self, events: &Receiver<Event>) -> Vec<String> {
+    fn places(mut self, events: &Receiver<Event>, watched: &impl Watched) -> Vec<String> {
         self.hear(events, TO_ANSWER);
-        let mut places = self.waiting();
-        places.extend(self.running.iter().map(|who| format!("{who} computes")));
-        places
+        places(self.waiting, self.running.iter(), watched)
+    }
+
+    /// Tells whoever has asked where each rank is; the job's ending, if it comes meanwhile.
+    fn tell_where(&mut self, events: &Receiver<Event>, watched: &impl Watched, show: fn(&[String])) -> Option<Ending> {
+        let (mut answers, mut silent) = (Vec::new(), self.running.clone());
+        let mut until = Instant::now() + TO_ANSWER;
+        watched.inquire();
+        while !silent.is_empty() {
+            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::Waits { who, waiting, place }) if silent.remove(&who) => {
+                    answers.push((who, in_words(waiting, place)));
+                    until = Instant::now() + TO_ANSWER;
+                }
+                Ok(event) => {
+                    let ending = self.note(event);
+                    if ending.is_some() {
+                        return ending;
+                    }
+                    silent.retain(|who| self.running.contains(who));
+                }
+                Err(_) => break,
+            }
+        }
+        show(&places(answers, silent.iter(), watched));
+        None
     }
 
     /// Hears what ranks waited for that are being unwound.
     fn hear(&mut self, events: &Receiver<Event>, time: Duration) {
-        let until = Instant::now() + time;
+        let mut until = Instant::now() + time;
         while !self.running.is_empty() {
             match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::Ended { who, end: End::Stopped { waiting, place, .. } }) => {
                     self.running.remove(&who);
                     self.waiting.push((who, in_words(waiting, place)));
+                    until = until.max(Instant::now() + TO_ANSWER);
                 }
                 Ok(Event::Ended { who, end }) => {
                     self.running.remove(&who);
@@ -335,11 +398,5 @@ impl Tally {
                 Err(_) => break,
             }
         }
-    }
-
-    /// What the ranks that were heard of wait for, in lines.
-    fn waiting(&mut self) -> Vec<String> {
-        self.waiting.sort_unstable();
-        self.waiting.iter().map(|(who, waiting)| format!("{who} waits in {waiting}")).collect()
     }
 }

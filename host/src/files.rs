@@ -73,6 +73,19 @@ pub(crate) fn open(grants: &Grants, name: &str, opening: Opening) -> Result<(Fil
     Ok((file, place))
 }
 
+/// Opens a guest's folder; it lies beneath one that is granted, or is that one.
+pub(crate) fn folder<'g>(grants: &'g Grants, name: &str) -> Result<(&'g Grant, File)> {
+    let wanted = plain(Path::new(name));
+    let opened = match grants.iter().find(|grant| plain(Path::new(grant.guest())) == wanted) {
+        Some(grant) => File::open(grant.path()).map(|folder| (grant, folder)),
+        None => {
+            let (grant, place) = find(grants, name)?;
+            place.open(OFlags::RDONLY | OFlags::DIRECTORY).map(|folder| (grant, folder))
+        }
+    };
+    opened.map_err(|error| failed(name, &error))
+}
+
 /// Deletes a guest's file.
 pub(crate) fn delete(grants: &Grants, name: &str) -> Result<()> {
     let (grant, place) = find(grants, name)?;
@@ -169,6 +182,10 @@ mod tests {
         assert_eq!(class("/data/deep/new", Opening { delete: true, ..read }), MPI_ERR_READ_ONLY);
         assert_eq!(class("/data/deep/new", read), MPI_ERR_NO_SUCH_FILE);
         assert_eq!(class("/data/file", make), MPI_ERR_FILE_EXISTS);
+        assert!(folder(&grants, "/data/file").is_err() && folder(&grants, "/data/up").is_err());
+        for name in ["/data", "/data/.", "/data/deep", "data"] {
+            assert!(folder(&grants, name).unwrap().1.metadata().unwrap().is_dir(), "{name}");
+        }
         drop(open(&grants, "/data/new", make).unwrap());
         assert_eq!(delete(&grants, "/data/deep/er").unwrap_err().class, MPI_ERR_READ_ONLY);
         delete(&grants, "/data/new").unwrap();

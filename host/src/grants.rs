@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -174,17 +175,17 @@ impl Kept {
 
 /// All folders that guests may use.
 #[derive(Clone, Debug, Default)]
-pub struct Grants(Arc<[Grant]>);
+pub struct Grants(Arc<[Arc<Grant>]>);
 
 impl Grants {
     /// Opens the folders.
     pub fn open(folders: &[Folder]) -> Result<Grants> {
-        Ok(Grants(folders.iter().map(Grant::open).collect::<Result<_>>()?))
+        Ok(Grants(folders.iter().map(|folder| Grant::open(folder).map(Arc::new)).collect::<Result<_>>()?))
     }
 
     /// Those of the folders that are here: a job on several hosts may name what only others have.
     pub fn here(folders: &[Folder]) -> Grants {
-        Grants(folders.iter().filter_map(|folder| Grant::open(folder).ok()).collect())
+        Grants(folders.iter().filter_map(|folder| Grant::open(folder).ok().map(Arc::new)).collect())
     }
 
     /// Nothing is granted.
@@ -193,8 +194,21 @@ impl Grants {
     }
 
     /// One after the other, in the order of the command line.
-    pub fn iter(&self) -> std::slice::Iter<'_, Grant> {
-        self.0.iter()
+    pub fn iter(&self) -> impl Iterator<Item = &Grant> {
+        self.0.iter().map(|grant| &**grant)
+    }
+
+    /// The same for a program that begins in a folder beneath `grant`: that one is what it calls `.`.
+    pub(crate) fn begun_in(&self, grant: &Grant, folder: File) -> io::Result<Grants> {
+        let metadata = folder.metadata()?;
+        if !metadata.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let real = fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd()))?;
+        let its = Folder { host: real.clone(), guest: ".".into(), access: grant.access() };
+        let begun = Grant { folder: its, real, handle: folder, identity: identity(&metadata) };
+        let others = self.0.iter().filter(|other| other.guest() != ".").cloned();
+        Ok(Grants(others.chain([Arc::new(begun)]).collect()))
     }
 
     /// Refuses a folder that a guest could exchange for another one, as it lies in a folder that the guest may write to:

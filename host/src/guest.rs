@@ -20,6 +20,7 @@ use crate::engine::Rank;
 use crate::job::Placement;
 use crate::math::Transforms;
 use crate::output::Output;
+use crate::stage::Stage;
 use crate::team::{self, Member, Team};
 use crate::told::Ear;
 
@@ -169,6 +170,8 @@ pub(crate) struct Guest<R: Rank> {
     ear: Option<Ear>,
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
+    /// Where it is said where the rank waits.
+    pub(crate) stage: Option<Arc<Stage>>,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Linear>,
     pub(crate) scratch: Scratch,
@@ -237,6 +240,7 @@ impl<R: Rank> Guest<R> {
             publisher,
             ear,
             no_folder,
+            stage: None,
             memory: None,
             scratch: Scratch::default(),
             limits: Limits::new(account),
@@ -258,6 +262,7 @@ impl<R: Rank> Guest<R> {
             publisher: team.publisher().cloned(),
             ear: team.ear().map(Ear::of_another_thread),
             no_folder: team.no_folder().cloned(),
+            stage: Some(team.stage().clone()),
             member: Some(Member { team, number }),
             placement: Placement::Threads,
             wasi,

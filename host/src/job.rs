@@ -163,14 +163,15 @@ impl<E: Engine> Job<E> {
         let role = |(Program { code, symbols, key, sites, .. }, part): (&Program, &Part)| {
             let program = imports::resolve(code, part.file(), settings.placement, Mathematics::of(&settings), &define)?;
             let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
-            Ok(Role { program, symbols, sites: sites.clone(), arguments, key: key.clone() })
+            let (sites, key, grants) = (sites.clone(), key.clone(), settings.grants.clone());
+            Ok(Role { program, symbols, sites, arguments, key, grants })
         };
         let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();
         let (closed, first) = (remote.clone(), engine.first_rank());
         let ranks = (first..first + settings.ranks).map(Who::from);
         let output = Output::inherit(ranks, settings.label, move || closed.tell(Event::OutputClosed));
-        let crew = Crew { engine, settings, roles, output, remote, ended: Mutex::default() };
+        let crew = Crew { engine, settings, roles, output, remote, ended: Mutex::default(), stages: Mutex::default() };
         Ok(Job { crew: Arc::new(crew), events })
     }
 
@@ -192,10 +193,7 @@ impl<E: Engine> Job<E> {
             return Ending::Failed(format!("{error:#}"));
         }
         let (settings, first) = (&self.crew.settings, engine.first_rank());
-        await_end(settings, first..first + settings.ranks, &self.events, || {
-            engine.stop();
-            E::WAITS_END
-        })
+        await_end(settings, first..first + settings.ranks, &self.events, &*self.crew)
     }
 
     /// All has been said of the ending: processes that the job has elsewhere are told.

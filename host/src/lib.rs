@@ -23,6 +23,7 @@ mod ending;
 mod engine;
 pub mod extension;
 mod files;
+mod footprint;
 mod function_table;
 #[cfg(fuzzing)]
 pub mod fuzzing;
@@ -44,7 +45,8 @@ mod secret;
 mod shown;
 pub mod signals;
 pub mod signature;
-pub mod symbols;
+pub mod stage;
+mod symbols;
 mod team;
 mod text;
 mod threads;

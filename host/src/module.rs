@@ -27,6 +27,9 @@ pub const GUEST_STACK: usize = 1 << 20;
 /// Stack of a rank on top of that, for the host's own code. The sum stays below 2 MiB: a huge page never fits in.
 pub const HOST_STACK: usize = 512 << 10;
 
+/// Bytes of the longest module that Wasmtime takes.
+const LONGEST: u64 = 1 << 30;
+
 /// Frames of a guest's stack that a report shows, innermost first.
 pub const FRAMES: usize = 30;
 
@@ -178,7 +181,10 @@ fn known_contents(path: &Path, known: &str) -> Result<Vec<u8>> {
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("can't read {}", path.display()))
+    let failed = || format!("can't read {}", path.display());
+    let length = std::fs::metadata(path).with_context(failed)?.len();
+    ensure!(length <= LONGEST, "{} has {length} bytes, and a module has at most {LONGEST}", path.display());
+    std::fs::read(path).with_context(failed)
 }
 
 /// The module in the bytes of a file, as [`read`] gives it.

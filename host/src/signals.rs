@@ -29,6 +29,13 @@ pub fn hold() -> Held {
     }
 }
 
+/// Makes a file that may grow no further (`ulimit -f`) an error of the call that writes, as a full disk is, and not the end of
+/// the process.
+pub fn ignore_long_files() {
+    // SAFETY: no handler is given.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Waits for signals, and tells of the first; a second one ends the process at once.
 pub struct Watch {
     held: Held,
@@ -40,11 +47,16 @@ pub struct Watch {
 struct State {
     arrived: Option<i32>,
     listener: Option<Box<dyn FnOnce(i32) + Send>>,
+    /// Who hears of `SIGQUIT`, which then ends nothing.
+    asked: Option<Box<dyn Fn() + Send>>,
     paused: bool,
 }
 
 impl State {
     fn note(&mut self, signal: i32) {
+        if let (libc::SIGQUIT, Some(asked)) = (signal, &self.asked) {
+            return asked();
+        }
         if self.arrived.replace(signal).is_some() {
             std::process::exit(128 + signal);
         }
@@ -69,6 +81,11 @@ impl Watch {
             Some(signal) => listener(signal),
             None => state.listener = Some(Box::new(listener)),
         }
+    }
+
+    /// From now on `SIGQUIT` (Ctrl-\ on a terminal) is a question, which `asked` hears, and not an end.
+    pub fn answer(&self, asked: impl Fn() + Send + 'static) {
+        lock(&self.state).asked = Some(Box::new(asked));
     }
 
     /// Does something that wants this thread to be alone. A signal that arrives meanwhile waits.

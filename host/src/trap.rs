@@ -107,7 +107,8 @@ fn of_fortrans_runtime(frames: &[FrameInfo]) -> usize {
     inner.enumerate().filter(|(_, name)| is_its(name)).last().map_or(0, |(at, _)| at + 1)
 }
 
-fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
+/// The lines of a stack, innermost first.
+pub(crate) fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
     let is_cut = frames.len() >= FRAMES;
     let frames = &frames[..frames.len().min(FRAMES)];
     let offset = |frame: &FrameInfo| frame.module_offset().and_then(|at| u32::try_from(at).ok());

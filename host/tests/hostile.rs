@@ -122,6 +122,21 @@ fn a_time_limit_holds_while_compiling() {
 }
 
 #[test]
+fn a_compiler_takes_no_more_memory_than_it_may() {
+    let body: Vec<u8> = std::iter::repeat_n(&[0x41, 1, 0x04, 0x40, 0x0b][..], 700_000).flatten().copied().collect();
+    let large = Hostile::new("large.wasm", &program(&[&[0][..], &body].concat(), &[]));
+    let (status, text) = large.run(&["--memory-limit", "64M"]);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("large.wasm has taken") && text.contains("--memory-limit leaves it 1024 MiB"), "{text}");
+    assert!(!is_cached(&large));
+    let long = Hostile::new("long.wasm", b"\0asm\x01\0\0\0");
+    std::fs::File::options().append(true).open(&long.file).unwrap().set_len(3 << 30).unwrap();
+    let (status, text) = long.run(&[]);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("long.wasm has 3221225472 bytes, and a module has at most 1073741824"), "{text}");
+}
+
+#[test]
 fn signals_end_a_job_while_it_compiles() {
     for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143), (libc::SIGHUP, 129)] {
         let slow = Hostile::new("slow.wasm", &slow_to_compile());

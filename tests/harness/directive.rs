@@ -57,7 +57,7 @@ pub enum Exit {
 impl Default for Head {
     fn default() -> Head {
         Head {
-            ranks: vec![1, 2, 3, 4, 8],
+            ranks: vec![1, 2, 3, 8],
             native: None,
             engines: vec!["local".into(), "mpi".into()],
             large: false,

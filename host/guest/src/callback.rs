@@ -31,4 +31,9 @@ pub enum Callback {
         /// The address.
         address: Addr,
     },
+    /// Say where the rank waits: somebody has asked. The answer means nothing.
+    Whereabouts {
+        /// The call, and what it waits for.
+        waiting: String,
+    },
 }

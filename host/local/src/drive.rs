@@ -27,9 +27,14 @@ pub(crate) struct Questions {
     /// What the guest is running: the innermost one last.
     pub(crate) running: RefCell<SmallVec<[u32; 2]>>,
     answers: RefCell<SmallVec<[(u32, i32); 2]>>,
+    /// How often the rank has said where it waits.
+    told: Cell<u32>,
     /// A future found another's question in the way, or has made way for another: poll again.
     refused: Cell<bool>,
 }
+
+/// The number of a question whose answer nobody waits for.
+const NOBODYS: u32 = 0;
 
 impl Rank {
     /// Asks the guest, and waits for its answer.
@@ -71,9 +76,20 @@ impl Rank {
 
     /// The guest's answer to the last callback that was taken.
     pub fn answer(&self, answer: i32) {
-        if let Some(number) = self.questions.running.borrow_mut().pop() {
-            self.questions.answers.borrow_mut().push((number, answer));
+        match self.questions.running.borrow_mut().pop() {
+            None | Some(NOBODYS) => {}
+            Some(number) => self.questions.answers.borrow_mut().push((number, answer)),
         }
+    }
+
+    /// Whether somebody wants to know where the rank waits, who has not been told yet.
+    fn is_asked(&self) -> bool {
+        let inquiries = self.world().inquiries();
+        let is_asked = self.questions.told.replace(inquiries) != inquiries;
+        if is_asked {
+            self.questions.running.borrow_mut().push(NOBODYS);
+        }
+        is_asked
     }
 }
 
@@ -140,6 +156,10 @@ impl Rank {
             }
             if self.questions.refused.take() {
                 continue;
+            }
+            if then != Then::Looks && self.is_asked() {
+                self.parking.set(false);
+                return Step::Ask(Callback::Whereabouts { waiting: self.waiting() });
             }
             if then == Then::Announced {
                 self.parking.set(false);
@@ -409,6 +429,32 @@ mod tests {
             assert!(matches!(one.step(received), Step::Parked));
             assert_eq!(world.ended(), Some(&End::Deadlock));
         }
+    }
+
+    #[test]
+    fn who_waits_says_where_and_waits_on() {
+        let (world, [zero, one]) = two(false);
+        let mut received = Box::pin(recv(&zero, Addr(64), 1, Datatype::BYTE, 1, 7, Comm::WORLD));
+        for _ in 0..2 {
+            assert!(matches!(zero.step(received.as_mut()), Step::Parked));
+            world.inquire();
+            assert!(zero.resume());
+            let Step::Ask(Callback::Whereabouts { waiting }) = zero.step(received.as_mut()) else {
+                panic!("it does not say where it is");
+            };
+            assert!(waiting.contains("a message from rank 1 with tag 7"), "{waiting}");
+            zero.answer(0);
+        }
+        assert!(matches!(zero.step(received.as_mut()), Step::Parked));
+        assert_eq!(world.ended(), None);
+        // Who does not wait says it when it comes to.
+        let sent = block_on(&one, send(&one, Addr(64), 1, Datatype::BYTE, 0, 7, Comm::WORLD), |_| Ok::<i32, Ended>(0));
+        assert_eq!(sent, Ok(Ok(())));
+        assert!(zero.resume() && matches!(zero.step(received.as_mut()), Step::Done(Ok(_))));
+        let mut nothing = pin!(recv(&one, Addr(64), 1, Datatype::BYTE, 0, 8, Comm::WORLD));
+        assert!(matches!(one.step(nothing.as_mut()), Step::Ask(Callback::Whereabouts { .. })));
+        one.answer(0);
+        assert!(matches!(one.step(nothing), Step::Parked));
     }
 
     #[test]

@@ -155,6 +155,8 @@ pub struct World {
     hasher: RandomState,
     ended: AtomicU32,
     end: OnceLock<End>,
+    /// How often it was asked where the ranks are.
+    inquiries: AtomicU32,
     /// Groups on their way between ranks.
     pub(crate) shelf: Shelf,
     /// The same for windows.
@@ -192,6 +194,7 @@ impl World {
             hasher: RandomState::new(),
             ended: AtomicU32::new(0),
             end: OnceLock::new(),
+            inquiries: AtomicU32::new(0),
             shelf: Shelf::default(),
             windows: rma::Shelf::default(),
             files: io::Shelf::default(),
@@ -388,6 +391,19 @@ impl World {
         for rank in 0..self.size() {
             self.wake(rank as u32);
         }
+    }
+
+    /// Has every rank that waits, or is about to, say where ([`Callback::Whereabouts`](rankine_guest::Callback)) and wait on.
+    pub fn inquire(&self) {
+        self.inquiries.fetch_add(1, Ordering::SeqCst);
+        for rank in 0..self.size() {
+            self.wake(rank as u32);
+        }
+    }
+
+    /// How often it was asked where the ranks are.
+    pub(crate) fn inquiries(&self) -> u32 {
+        self.inquiries.load(Ordering::Relaxed)
     }
 
     /// How the job ended, if it was ended.

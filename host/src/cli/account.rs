@@ -52,6 +52,12 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
     }
 }
 
+/// Tells where the ranks of a job are that goes on.
+pub(super) fn tell_where(ranks: &[String]) {
+    eprintln!("rankine: where the ranks are:");
+    few(ranks).for_each(|rank| eprintln!("  {rank}"));
+}
+
 /// The first lines of a long list, and how many more there are.
 fn few(lines: &[String]) -> impl Iterator<Item = String> {
     const SHOWN: usize = 32;

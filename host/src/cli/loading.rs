@@ -2,13 +2,15 @@
 
 use std::io::IsTerminal as _;
 use std::panic::catch_unwind;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 
 use super::account::report;
 use crate::crew::bug;
 use crate::ending::Ending;
+use crate::footprint::{self, Footprint};
 use crate::job::{Part, Settings};
 use crate::module::{self, Program};
 use crate::profile::sites::Tell;
@@ -34,10 +36,7 @@ pub(super) fn load(
         let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
         let _ = sender.send(Ok(loaded));
     })?;
-    let end = match job.timeout {
-        None => ends.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        Some(limit) => ends.recv_timeout(limit.saturating_sub(job.started.elapsed())),
-    };
+    let end = wait(&ends, job);
     let ending = match (end, job.timeout) {
         (Ok(Ok(loaded)), _) => {
             let _ = loader.join();
@@ -55,6 +54,50 @@ pub(super) fn load(
     // Not a return: the compiler still works. What it makes is not kept, as entries of the cache appear whole or not at
     // all.
     std::process::exit(ending.status())
+}
+
+/// How often it is asked what the compiler has taken.
+const EVERY: Duration = Duration::from_millis(100);
+/// What compiling may take whatever a rank may.
+const LEAST: u64 = 1 << 30;
+
+/// Waits for what comes first: the programs, a signal, the end of the job's time. A compiler that takes more memory than it may
+/// ends the process.
+fn wait<T>(ends: &Receiver<T>, job: &Settings) -> Result<T, RecvTimeoutError> {
+    let left = || job.timeout.map(|limit| limit.saturating_sub(job.started.elapsed()));
+    // Most programs are there before it is first asked.
+    let mut watch = None;
+    loop {
+        let end = ends.recv_timeout(left().unwrap_or(EVERY).min(EVERY));
+        if !matches!(end, Err(RecvTimeoutError::Timeout)) || left().is_some_and(|left| left.is_zero()) {
+            return end;
+        }
+        let most = || job.memory_limit.map_or_else(free, |limit| Some((limit as u64).max(LEAST)));
+        let watch = watch.get_or_insert_with(|| Footprint::open().zip(most()));
+        if let Some((footprint, most)) = watch
+            && let Some(bytes) = footprint.bytes().filter(|bytes| bytes > most)
+        {
+            outgrown(bytes, *most, job);
+        }
+    }
+}
+
+/// Of what is free when the compiler begins, an eighth is left to others.
+fn free() -> Option<u64> {
+    footprint::available().map(|bytes| bytes / 8 * 7)
+}
+
+fn outgrown(bytes: u64, most: u64, job: &Settings) -> ! {
+    let files: Vec<String> = job.parts.iter().map(|part| part.file().display().to_string()).collect();
+    let of = if job.memory_limit.is_some() { "--memory-limit leaves it" } else { "this machine has free" };
+    eprintln!(
+        "rankine: compiling {} has taken {} MiB of memory, and {of} {} MiB. A function of megabytes takes the most: \
+         -O1, or several smaller ones, take less",
+        files.join(", "),
+        bytes >> 20,
+        most >> 20
+    );
+    std::process::exit(1)
 }
 
 /// Loads the program of each part, one that several have once.

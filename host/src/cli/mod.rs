@@ -31,7 +31,7 @@ mod values;
 mod view;
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -157,5 +157,7 @@ fn log(verbose: u8) {
         _ => "rankine=debug",
     };
     let filter = tracing_subscriber::EnvFilter::try_from_env("RANKINE_LOG").unwrap_or_else(|_| level.into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
+    lines.with_writer(std::io::stderr).without_time().init();
 }

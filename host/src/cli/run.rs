@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use super::account::report;
+use super::account::{report, tell_where};
 use super::checking::Checking;
 use super::loading::load;
 use super::page;
@@ -217,14 +217,15 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         return arguments.launch.run(arguments.for_ranks()?);
     }
     match arguments.engine()? {
-        EngineName::Local => run_on::<Local>(arguments, "local"),
-        EngineName::Mpi => run_on::<Mpi>(arguments, "mpi"),
+        EngineName::Local => run_on::<Local>(arguments),
+        EngineName::Mpi => run_on::<Mpi>(arguments),
     }
 }
 
 /// Runs the job, or the process's part of it, on an engine.
-fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
+fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     E::prepare();
+    signals::ignore_long_files();
     let held = signals::hold();
     // While there is one thread.
     let dumps =
@@ -241,7 +242,7 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     settings.dumps = dumps.clone();
     settings.profile = profiling.as_ref().map(Profiling::profile);
     settings.check = checking.as_ref().map(Checking::check);
-    let audit = Policy::of_machine()?.apply(name, &mut settings)?;
+    let audit = Policy::of_machine()?.apply(E::NAME, &mut settings)?;
     settings.view = shows.view(&settings);
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
@@ -253,10 +254,14 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
     shows.make_file()?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = shows.open(settings.view.as_ref())?;
-    let note = Noted::new(name, &programs, &settings);
+    let note = Noted::new(&engine, &programs, &settings);
     let job = Job::new(engine, &programs, settings)?;
     let remote = job.remote();
     watch.tell(move |signal| remote.signal(signal));
+    if E::WAITS_END {
+        let remote = job.remote();
+        watch.answer(move || remote.ask(tell_where));
+    }
     let ending = job.run();
     write_out(job.output(), &ending);
     report(&ending);
@@ -277,29 +282,27 @@ fn run_on<E: Engine>(arguments: Arguments, name: &str) -> Result<ExitCode> {
 
 /// What the audit of this machine is to know of a job.
 struct Noted {
-    engine: String,
+    engine: &'static str,
     programs: Vec<(String, Origin)>,
     ranks: usize,
+    /// It is this process that notes it: the first of the job.
+    is_here: bool,
     started: Instant,
 }
 
 impl Noted {
-    fn new(engine: &str, programs: &[Program], settings: &Settings) -> Noted {
+    fn new<E: Engine>(engine: &E, programs: &[Program], settings: &Settings) -> Noted {
         let files = settings.parts.iter().map(|part| part.file().display().to_string());
         let programs = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
-        let ranks = if engine == "mpi" { process::launched_ranks().unwrap_or(1) } else { settings.ranks };
-        Noted { engine: engine.into(), programs, ranks, started: settings.started }
+        let (ranks, is_here) = (engine.ranks(settings), engine.first_rank() == 0);
+        Noted { engine: E::NAME, programs, ranks, is_here, started: settings.started }
     }
 
-    /// Of the processes of a job, the first one does it.
     fn write(&self, audit: Option<Audit>, ending: &Ending) {
-        let Some(mut audit) = audit.filter(|_| self.engine != "mpi" || process::launched_rank().unwrap_or(0) == 0)
-        else {
-            return;
-        };
+        let Some(mut audit) = audit.filter(|_| self.is_here) else { return };
         let note = Note {
             programs: &self.programs,
-            engine: &self.engine,
+            engine: self.engine,
             ranks: self.ranks,
             status: ending.status(),
             seconds: self.started.elapsed().as_secs_f64(),

@@ -91,9 +91,6 @@ impl Dumps {
         unnamed(names.folder()).with_context(|| format!("--coredump: {} can't be written", first.display()))?;
         let its = names.clone();
         let writer = helper::start("that writes core dumps", &[], |mut other| {
-            // A file that may grow no further is an error as any other.
-            // SAFETY: no handler is given.
-            unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
             // The guest may be granted what lies above the folder, and put another in its place.
             env::set_current_dir(its.folder())?;
             while let Some(label) = receive(&mut other, LONGEST_NAME)? {

@@ -36,7 +36,10 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// One of its ranks.
     type Rank: Rank;
 
-    /// All ranks of the job are in this process, and it is told when they wait ([`rankine_local::Event`]).
+    /// What it is called (`--engine`).
+    const NAME: &'static str;
+
+    /// All ranks of the job are in this process, which hears when they wait.
     const HAS_ALL_RANKS: bool = true;
 
     /// Ranks that wait for others stop once the job has ended ([`Engine::stop`]), and say what they waited for.
@@ -70,6 +73,11 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
         0
     }
 
+    /// How many ranks the job begins with, in all its processes.
+    fn ranks(&self, settings: &Settings) -> usize {
+        settings.ranks
+    }
+
     /// Starts the ranks of this process.
     fn start(&self, crew: &Arc<Crew<Self>>) -> Result<()>;
 
@@ -78,6 +86,9 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
 
     /// The job has ended: ranks that wait for others shall do so no longer.
     fn stop(&self) {}
+
+    /// Has ranks that wait say where ([`Callback::Whereabouts`](rankine_guest::Callback)), and wait on.
+    fn inquire(&self) {}
 
     /// All has been said: tells the ending to processes that the job has elsewhere.
     fn conclude(&self, _ending: &Ending) {}

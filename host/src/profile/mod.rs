@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 
 use rankine_abi::{Addr, MPI_IN_PLACE, Payload, Times};
 use rankine_guest::Who;
-use rankine_local::{Event, Listen};
 use smallvec::SmallVec;
 use wasmtime::{Caller, Func, Instance, Ref, Store};
 
@@ -208,17 +207,9 @@ impl Profile {
         recorder
     }
 
-    /// Tells the profile when ranks wait.
-    pub(crate) fn listener() -> Arc<dyn Listen> {
-        struct Found;
-        impl Listen for Found {
-            fn event(&self, event: Event) {
-                if let Event::Woken { rank } | Event::Spun { rank, .. } = event {
-                    FOUND.set(Some((rank, Instant::now())));
-                }
-            }
-        }
-        Arc::new(Found)
+    /// A rank, on this thread, has found what it waited for.
+    pub(crate) fn found(rank: usize) {
+        FOUND.set(Some((rank, Instant::now())));
     }
 
     /// What this process has counted.

@@ -31,6 +31,7 @@ use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::module::{GUEST_STACK, HOST_STACK};
 use crate::output::Output;
+use crate::stage::Stage;
 use crate::told::{self, Ear};
 use turns::Turns;
 pub(crate) use turns::{Parks, Wakes};
@@ -91,6 +92,7 @@ pub(crate) struct Team<R: Rank> {
     account: Arc<Account>,
     /// As in [`Guest`].
     no_folder: Option<Arc<Output>>,
+    stage: Arc<Stage>,
     ear: Option<Ear>,
     publisher: Option<Arc<Publisher>>,
     /// Threads that there may be at a time, beside the main one.
@@ -118,6 +120,7 @@ pub(crate) struct Parts<R: Rank> {
     pub(crate) memory: SharedMemory,
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) no_folder: Option<Arc<Output>>,
+    pub(crate) stage: Arc<Stage>,
     pub(crate) ear: Option<Ear>,
     pub(crate) publisher: Option<Arc<Publisher>>,
     pub(crate) most: usize,
@@ -130,11 +133,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<R: Rank> Team<R> {
     pub(crate) fn new(parts: Parts<R>) -> Arc<Team<R>> {
-        let Parts { who, rank, objects, program, memory, wasi, no_folder, ear, publisher, most, carrier } = parts;
+        let Parts { who, rank, objects, program, memory, wasi, no_folder, stage, ear, publisher, most, carrier } =
+            parts;
         Arc::new(Team {
             who,
             account: rank.account().clone(),
             no_folder,
+            stage,
             ear,
             publisher,
             rank,
@@ -153,6 +158,10 @@ impl<R: Rank> Team<R> {
 
     pub(crate) fn account(&self) -> &Arc<Account> {
         &self.account
+    }
+
+    pub(crate) fn stage(&self) -> &Arc<Stage> {
+        &self.stage
     }
 
     pub(crate) fn no_folder(&self) -> Option<&Arc<Output>> {

@@ -68,6 +68,7 @@ fn run(arguments: &Arguments) -> Result<usize> {
     fs::create_dir_all(keep.join(FILES))?;
     let has = engine_has(&arguments.engine)?;
     fs::write(keep.join(MODULE), guest::module(&catalogue, has))?;
+    limit_files();
     let mut bench = Bench { arguments, catalogue: &catalogue, places, keep, bad: HashMap::new() };
     let mut count = 0;
     let kept = [bench.places.root.join("tests/calls/cases")];
@@ -107,6 +108,14 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// What the jobs write is limited, for a length that was drawn may be all that the disk has.
+fn limit_files() {
+    const LONGEST: libc::rlim_t = 1 << 30;
+    let limit = libc::rlimit { rlim_cur: LONGEST, rlim_max: LONGEST };
+    // SAFETY: it gets a valid `rlimit`.
+    unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) };
 }
 
 /// Which functions an engine has.

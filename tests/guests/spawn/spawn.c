@@ -32,7 +32,6 @@ int main(int argc, char **argv)
     MPI_Info info;
     TRY(MPI_Info_create(&info));
     TRY(MPI_Info_set(info, "path", "/nowhere"));
-    TRY(MPI_Info_set(info, "wdir", "/nowhere"));
     TRY(MPI_Info_set(info, "soft", "0, 1:1"));
     TRY(MPI_Comm_spawn(argv[0], arguments, 1, info, 0, MPI_COMM_SELF, &children, codes));
     TRY(MPI_Info_free(&info));

@@ -28,7 +28,7 @@ impl Rank {
     /// Who keeps the files of this job.
     pub(super) fn storage(&self) -> Result<&dyn Storage> {
         let none = || Error::new(MPI_ERR_UNSUPPORTED_OPERATION, "this job has no files");
-        self.world().options.storage.as_deref().ok_or_else(none)
+        self.own_storage().or(self.world().options.storage.as_deref()).ok_or_else(none)
     }
 
     /// Refuses one file more than a rank may have open.

@@ -4,11 +4,13 @@
 //! are, and has the host start them ([`Start`]). From then on they are ranks like any others, whose `MPI_COMM_WORLD` is
 //! another. Strangers meet over ports ([`ports`]).
 
+mod place;
 mod ports;
 mod soft;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -24,15 +26,17 @@ use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 use crate::sync::{Mutex, lock};
 
+use place::Beginning;
+pub use place::Order;
 pub(crate) use ports::{Wait, close_all};
 pub use ports::{close_port, comm_accept, comm_connect, lookup_name, open_port, publish_name, unpublish_name};
 use soft::Soft;
 
 /// How a host starts ranks.
 pub trait Start: Send + Sync {
-    /// Makes ready what these commands name, so that nothing but the system can keep their ranks from starting. An error
+    /// Makes ready what is ordered, so that nothing but the system can keep their ranks from starting. An error
     /// is that of the call. What it takes of the host's memory, and keeps, is charged to whoever starts them.
-    fn prepare(&self, commands: &[Command], account: &Arc<Account>) -> Result<Box<dyn Ready>>;
+    fn prepare(&self, orders: &[Order<'_>], account: &Arc<Account>) -> Result<Box<dyn Ready>>;
 }
 
 /// What a host has made ready.
@@ -140,13 +144,21 @@ pub(crate) struct State {
     pub(crate) command: i32,
     /// The communicator to who has started it.
     parent: Comm,
+    /// Where it has begun, if not where the first ranks have.
+    beginning: OnceCell<Beginning>,
     pub(crate) ports: ports::State,
 }
 
 impl State {
     /// Of a rank that the user has started.
     pub(crate) fn first(rank: usize) -> State {
-        State { who: rank.into(), command: 0, parent: Comm::NULL, ports: ports::State::default() }
+        State {
+            who: rank.into(),
+            command: 0,
+            parent: Comm::NULL,
+            beginning: OnceCell::new(),
+            ports: ports::State::default(),
+        }
     }
 }
 
@@ -164,7 +176,8 @@ impl Rank {
         let parent = Communicator::new(*context, group, who.rank as i32).to(Rc::new(parents.clone()));
         *parent.name.borrow_mut() = "MPI_COMM_PARENT".into();
         let parent = rank.add_comm(parent)?;
-        rank.spawn = State { who, command: command as i32, parent, ports: ports::State::default() };
+        rank.spawn =
+            State { who, command: command as i32, parent, beginning: OnceCell::new(), ports: ports::State::default() };
         Ok(rank)
     }
 
@@ -281,7 +294,8 @@ fn start(r: &Rank, comm: &Communicator, commands: &[Command]) -> Result<Started>
     }
     let wanted: usize = soft.iter().map(|soft| soft.most).sum();
     let charge = r.account().charge(wanted * size_of::<i32>(), WHAT)?;
-    let ready = host.prepare(commands, r.account())?;
+    let orders: Vec<Order<'_>> = commands.iter().map(|command| Order::of(r, command)).collect::<Result<_>>()?;
+    let ready = host.prepare(&orders, r.account())?;
     let (inside, between) = (world.new_context()?, world.new_context()?);
     let mut worlds = lock(&world.spawned.worlds);
     let room = world.grow(total)?;

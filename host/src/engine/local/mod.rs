@@ -70,6 +70,8 @@ pub(crate) struct Local {
 impl Engine for Local {
     type Rank = Rank;
 
+    const NAME: &'static str = "local";
+
     fn new(settings: &mut Settings, _library: Option<&Path>) -> Result<Local> {
         let images = limits::check_mappings(settings.ranks)?;
         limits::raise_open_files();
@@ -141,6 +143,10 @@ impl Engine for Local {
     fn stop(&self) {
         self.world.end(End::Host);
     }
+
+    fn inquire(&self) {
+        self.world.inquire();
+    }
 }
 
 /// One of the ranks that the job begins with.
@@ -159,7 +165,7 @@ fn rank(crew: &Crew<Local>, index: usize) -> Arc<Rank> {
     let number = crew.settings.part_of(index);
     let Part { ranks, arguments } = &crew.settings.parts[number];
     let rank = Rank::new(crew.engine.world.clone(), index).of_command(number);
-    spawn::tell_environment(&rank, *ranks, arguments);
+    spawn::tell_environment(&rank, *ranks, arguments, None);
     Arc::new(rank)
 }
 

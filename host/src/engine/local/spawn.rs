@@ -1,6 +1,7 @@
 //! Starting more ranks: a module beneath a folder that the program may use, on threads or fibers as the first ranks have.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::Path;
@@ -11,15 +12,17 @@ use rankine_abi::MPI_ERR_SPAWN;
 use rankine_guest::Error;
 use rankine_guest::quota::{Account, Charge};
 use rankine_local::Rank;
-use rankine_local::spawn::{Birth, Command, Ready, Start};
+use rankine_local::io::Storage;
+use rankine_local::spawn::{Birth, Order, Ready, Start};
 use rustix::fs::OFlags;
 
-use super::{Carriers, Local};
+use super::{Carriers, Local, files::Files};
 use crate::cache::Cache;
 use crate::crew::{Crew, Role, Seat};
 use crate::ending::Event;
 use crate::engine::{self, Engine as _};
-use crate::files::find;
+use crate::files::{self, find};
+use crate::grants::Grants;
 use crate::job::{Settings, cores};
 use crate::math::Mathematics;
 use crate::module::{self, Program, Source};
@@ -72,10 +75,11 @@ impl Starter {
     }
 
     /// What a command's ranks run.
-    fn role(&self, crew: &Crew<Local>, command: &Command, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
+    fn role(&self, crew: &Crew<Local>, order: &Order<'_>, account: &Arc<Account>) -> rankine_guest::Result<Role<Rank>> {
+        let command = order.command;
         let failed = |why: &str| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{}\": {why}", command.name));
-        let (_, place) = find(&crew.settings.grants, &command.name)?;
-        let file = place.open(OFlags::RDONLY).map_err(|error| failed(&error.to_string()))?;
+        let grants = begun_in(&crew.settings.grants, order.folder.as_deref())?;
+        let file = self.open(crew, order)?;
         let length = file.metadata().map_err(|error| failed(&error.to_string()))?.len();
         if length > LONGEST_MODULE {
             return Err(failed(&io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
@@ -92,7 +96,20 @@ impl Starter {
         let (key, loaded) =
             self.load(crew, &command.name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
         let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
-        Ok(Role { program: loaded.program, symbols: loaded.symbols, sites: loaded.sites, arguments, key })
+        Ok(Role { program: loaded.program, symbols: loaded.symbols, sites: loaded.sites, arguments, key, grants })
+    }
+
+    /// The file of a command's module: the first that is there.
+    fn open(&self, crew: &Crew<Local>, order: &Order<'_>) -> rankine_guest::Result<File> {
+        let open = |name: &String| {
+            let failed = |error| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {error}"));
+            find(&crew.settings.grants, name)?.1.open(OFlags::RDONLY).map_err(failed)
+        };
+        let (itself, along_the_path) = order.places.split_last().expect("a command has a name");
+        match along_the_path.iter().find_map(|name| open(name).ok()) {
+            Some(file) => Ok(file),
+            None => open(itself),
+        }
     }
 
     /// The program in a file, which is compiled once in a job.
@@ -121,26 +138,44 @@ impl Starter {
 }
 
 impl Start for Starter {
-    fn prepare(&self, commands: &[Command], account: &Arc<Account>) -> rankine_guest::Result<Box<dyn Ready>> {
+    fn prepare(&self, orders: &[Order<'_>], account: &Arc<Account>) -> rankine_guest::Result<Box<dyn Ready>> {
         let Some(crew) = self.crew.upgrade() else { return Err(Error::new(MPI_ERR_SPAWN, "the job has ended")) };
-        let roles = commands
-            .iter()
-            .map(|command| self.role(&crew, command, account).map(Arc::new))
-            .collect::<Result<_, _>>()?;
-        Ok(Box::new(Company { crew, roles }))
+        let role = |order: &Order<'_>| {
+            let role = Arc::new(self.role(&crew, order, account)?);
+            let beginning = order.folder.clone().map(|folder| (folder, Files::beneath(&role.grants)));
+            Ok(Cast { role, beginning })
+        };
+        let casts = orders.iter().map(role).collect::<rankine_guest::Result<_>>()?;
+        Ok(Box::new(Company { crew, casts }))
     }
+}
+
+/// What may be used by ranks that begin in a folder, or where the first ranks have.
+fn begun_in(grants: &Grants, folder: Option<&str>) -> rankine_guest::Result<Grants> {
+    let Some(name) = folder else { return Ok(grants.clone()) };
+    let failed = |error: &str| Error::new(MPI_ERR_SPAWN, format!("info: wdir is \"{name}\": {error}"));
+    let (grant, folder) = files::folder(grants, name).map_err(|error| failed(&error.text))?;
+    grants.begun_in(grant, folder).map_err(|error| failed(&error.to_string()))
+}
+
+/// What the ranks of a command are to be.
+struct Cast {
+    role: Arc<Role<Rank>>,
+    /// The folder in which they begin, and the files that they have there.
+    beginning: Option<(String, Arc<dyn Storage>)>,
 }
 
 /// What the commands of a call are to run.
 struct Company {
     crew: Arc<Crew<Local>>,
-    roles: Vec<Arc<Role<Rank>>>,
+    casts: Vec<Cast>,
 }
 
 /// A rank that is to be started.
 struct Child {
     crew: Arc<Crew<Local>>,
     role: Arc<Role<Rank>>,
+    beginning: Option<(String, Arc<dyn Storage>)>,
     birth: Arc<Birth>,
     seat: Seat,
     /// Which command starts it.
@@ -153,14 +188,18 @@ impl Child {
         let world = self.crew.engine.world.clone();
         let rank = Rank::spawned(world, self.seat.index, &self.birth, self.command);
         let rank = rank.map_err(|error| anyhow::anyhow!("{}", error.text))?;
-        tell_environment(&rank, self.birth.size(), &self.role.arguments);
+        let folder = self.beginning.as_ref().map(|(folder, _)| folder.as_str());
+        tell_environment(&rank, self.birth.size(), &self.role.arguments, folder);
+        if let Some((folder, files)) = self.beginning.clone() {
+            rank.begin_in(folder, files);
+        }
         Ok(Arc::new(rank))
     }
 }
 
 impl Ready for Company {
     fn start(self: Box<Self>, ranks: &[Range<usize>], birth: &Arc<Birth>) -> rankine_guest::Result<()> {
-        let Company { crew, roles } = *self;
+        let Company { crew, casts } = *self;
         let all = ranks.first().map_or(0, |range| range.start)..ranks.last().map_or(0, |range| range.end);
         crew.output.reach(all.end, |rank| birth.who(rank));
         if all.end > cores() {
@@ -169,7 +208,9 @@ impl Ready for Company {
         let child = |rank: usize| {
             let command = ranks.iter().position(|range| range.contains(&rank)).unwrap_or_default();
             let seat = Seat { index: rank, who: birth.who(rank) };
-            Child { crew: crew.clone(), role: roles[command].clone(), birth: birth.clone(), seat, command }
+            let Cast { role, beginning } = &casts[command];
+            let (role, beginning) = (role.clone(), beginning.clone());
+            Child { crew: crew.clone(), role, beginning, birth: birth.clone(), seat, command }
         };
         let everybody = all.clone().map(|rank| birth.who(rank)).collect();
         let begins = || crew.remote.tell(Event::Started(everybody));
@@ -195,15 +236,17 @@ impl Ready for Company {
 }
 
 /// Tells a rank how its program was started (`MPI_INFO_ENV`).
-pub(super) fn tell_environment(rank: &Rank, ranks: usize, arguments: &[String]) {
+pub(super) fn tell_environment(rank: &Rank, ranks: usize, arguments: &[String], folder: Option<&str>) {
     let (command, arguments) = arguments.split_first().map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
-    rank.set_environment([
+    let (arguments, ranks) = (arguments.join(" "), ranks.to_string());
+    let pairs = [
         ("command", command),
-        ("argv", &arguments.join(" ")),
-        ("maxprocs", &ranks.to_string()),
+        ("argv", &arguments),
+        ("maxprocs", &ranks),
         ("arch", "wasm32"),
         ("thread_level", "MPI_THREAD_MULTIPLE"),
-    ]);
+    ];
+    rank.set_environment(pairs.into_iter().chain(folder.map(|folder| ("wdir", folder))));
 }
 
 /// The ranks that a job may have: as many as are wanted, and the machine can carry.

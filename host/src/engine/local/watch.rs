@@ -11,7 +11,7 @@ use crate::profile::Profile;
 /// Tells all who watch of what happens; nothing if nobody does.
 pub(super) fn listener(settings: &Settings) -> Option<Arc<dyn Listen>> {
     let view = settings.view.clone().map(|view| -> Arc<dyn Listen> { Arc::new(Watch(view)) });
-    let profile = settings.profile.is_some().then(Profile::listener);
+    let profile = settings.profile.is_some().then(|| -> Arc<dyn Listen> { Arc::new(Found) });
     match (view, profile) {
         (Some(view), Some(profile)) => Some(Arc::new(Both(view, profile))),
         (view, profile) => view.or(profile),
@@ -24,6 +24,17 @@ impl Listen for Both {
     fn event(&self, event: Event) {
         self.0.event(event);
         self.1.event(event);
+    }
+}
+
+/// Tells the profile when ranks have waited.
+struct Found;
+
+impl Listen for Found {
+    fn event(&self, event: Event) {
+        if let Event::Woken { rank } | Event::Spun { rank, .. } = event {
+            Profile::found(rank);
+        }
     }
 }
 

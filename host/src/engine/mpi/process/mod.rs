@@ -143,6 +143,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Engine for Mpi {
     type Rank = Rank;
+
+    const NAME: &'static str = "mpi";
     const HAS_ALL_RANKS: bool = false;
     /// It waits within the library.
     const WAITS_END: bool = false;
@@ -190,6 +192,10 @@ impl Engine for Mpi {
 
     fn first_rank(&self) -> usize {
         launched_rank().unwrap_or(0)
+    }
+
+    fn ranks(&self, _: &Settings) -> usize {
+        launched_ranks().unwrap_or(1)
     }
 
     fn start(&self, crew: &Arc<Crew<Mpi>>) -> Result<()> {
