@@ -4,7 +4,6 @@ mod command;
 
 use std::io::{Read, Write};
 use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
 
 use command::{ended, err, guest, out, rankine};
 
@@ -14,6 +13,20 @@ const PLACEMENTS: [&str; 2] = ["--threads", "--fibers"];
 /// Runs a guest; `options` stand before the file.
 fn run(options: &[&str], name: &str) -> Output {
     rankine().arg("run").args(options).arg(guest(name)).output().unwrap()
+}
+
+/// Runs a guest that never ends, with time limits that grow until it has come as far as `is_there` asks: a busy machine may
+/// need long to start it.
+fn timed_out(options: &[&str], name: &str, is_there: impl Fn(&Output) -> bool) -> Output {
+    for seconds in ["0.5", "2.5", "20", "300"] {
+        let output = run(&[options, &["--timeout", seconds]].concat(), name);
+        ended(&output, 124);
+        assert!(err(&output).contains(&format!("after {seconds} s, its time limit")), "{}", err(&output));
+        if is_there(&output) {
+            return output;
+        }
+    }
+    panic!("{name} does not come so far");
 }
 
 #[test]
@@ -58,7 +71,7 @@ fn the_highest_status_counts_and_arguments_arrive() {
 fn a_trap_ends_the_job_with_a_report() {
     for placement in PLACEMENTS {
         // The limit is for a job that goes on without its rank.
-        let output = run(&["-n", "2", "--timeout", "60", placement], "trap");
+        let output = run(&["-n", "2", "--timeout", "600", placement], "trap");
         ended(&output, 134);
         let text = err(&output);
         assert!(
@@ -221,9 +234,8 @@ fn a_deadlock_ends_at_once_and_is_explained() {
             assert!(text.contains(&line), "{text}");
         }
     }
-    let output = run(&["-n", "2", "--no-deadlock-check", "--timeout", "0.5"], "deadlock");
-    ended(&output, 124);
-    let text = err(&output);
+    let all_wait = |output: &Output| err(output).matches("waits in MPI_Recv").count() == 2;
+    let text = err(&timed_out(&["-n", "2", "--no-deadlock-check"], "deadlock", all_wait));
     assert!(text.contains("\n  rank 1 waits in MPI_Recv: a message from rank 0 with tag 7"), "{text}");
 }
 
@@ -253,13 +265,10 @@ fn a_rank_that_gives_up_ends_the_job() {
 #[test]
 fn a_time_limit_ends_the_job() {
     for placement in PLACEMENTS {
-        // Long enough for a busy machine to start two ranks.
-        let output = run(&["-n", "2", "--timeout", "2.5", placement], "forever");
-        ended(&output, 124);
-        assert!(err(&output).contains("2.5 s"), "{}", err(&output));
-        let places = ["rank 0 computes", "rank 1 computes"];
+        let both_run = |output: &Output| out(output) == "here\n".repeat(2);
+        let output = timed_out(&["-n", "2", placement], "forever", both_run);
+        let places = ["\n  rank 0 computes", "\n  rank 1 computes"];
         assert!(places.iter().all(|place| err(&output).contains(place)), "{}", err(&output));
-        assert!(out(&output).contains("here"));
     }
 }
 
@@ -284,7 +293,7 @@ fn signals_end_the_job() {
 #[test]
 fn a_reader_that_leaves_ends_the_job_quietly() {
     let mut command = rankine();
-    command.args(["run", "-n", "2", "--timeout", "60"]).arg(guest("cat"));
+    command.args(["run", "-n", "2", "--timeout", "600"]).arg(guest("cat"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut input = child.stdin.take().unwrap();
@@ -384,10 +393,8 @@ fn many_ranks_meet_on_fibers() {
 
 #[test]
 fn sleeping_fibers_sleep_together() {
-    let started = Instant::now();
-    ended(&run(&["-n", "100", "--fibers"], "sleep"), 0);
-    // One after another they would sleep for 50 s.
-    assert!(started.elapsed() < Duration::from_secs(45), "{:?}", started.elapsed());
+    // One after another they would sleep for 500 s.
+    ended(&run(&["-n", "1000", "--fibers", "--timeout", "300"], "sleep"), 0);
 }
 
 #[test]
@@ -395,6 +402,7 @@ fn too_many_ranks_name_the_limit() {
     let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
     let ranks = limit.trim().parse::<usize>().unwrap() / 4;
     if ranks > 1 << 20 {
+        eprintln!("skipped: this machine's limit is above the most ranks that a job may have");
         return;
     }
     let output = run(&["-n", &ranks.to_string()], "hello");
@@ -416,7 +424,8 @@ fn wrong_usage_is_2() {
 #[cfg(target_os = "linux")]
 fn restrictions(process: u32) -> Vec<(bool, bool)> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
-    let statuses = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("status")).unwrap());
+    // One that ends meanwhile has no status any more.
+    let statuses = threads.filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("status")).ok());
     statuses.map(|status| (status.contains("NoNewPrivs:\t1"), status.contains("Seccomp:\t2"))).collect()
 }
 
@@ -426,7 +435,7 @@ fn every_thread_is_confined_unless_told_otherwise() {
     for placement in PLACEMENTS {
         for (option, confined) in [(None, true), (Some("--no-confine"), false)] {
             let mut command = rankine();
-            command.args(["run", "-n", "2", "--timeout", "60", placement]).args(option).arg(guest("forever"));
+            command.args(["run", "-n", "2", "--timeout", "600", placement]).args(option).arg(guest("forever"));
             let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let mut line = [0; 5];
             child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();

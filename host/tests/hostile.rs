@@ -37,7 +37,7 @@ impl Hostile {
 
     /// Runs it with a time limit against what hangs; its status, and what it said.
     fn run(&self, options: &[&str]) -> (Option<i32>, String) {
-        said(&self.command(&[&["run", "--timeout", "60"], options].concat()).output().unwrap())
+        said(&self.command(&[&["run", "--timeout", "600"], options].concat()).output().unwrap())
     }
 
     fn info(&self) -> (Option<i32>, String) {
@@ -96,7 +96,7 @@ fn trapping(more: &[Vec<u8>]) -> Vec<u8> {
 fn slow_to_compile() -> Vec<u8> {
     const LOCALS: usize = 1000;
     let mut body = [vec![1], leb(LOCALS), vec![0x7f]].concat();
-    for at in 0..10_000 {
+    for at in 0..40_000 {
         let (one, other) = (leb(at * 7 % LOCALS), leb((at * 13 + 5) % LOCALS));
         // if (one) one = other + 1
         body.extend([&[0x20][..], &one, &[0x04, 0x40, 0x20], &other, &[0x41, 1, 0x6a, 0x21], &one, &[0x0b]].concat());

@@ -148,6 +148,13 @@ fn compiled_code_needs_the_users_seal() {
     assert!(runs().contains("not cached") && runs().contains("everybody"));
 }
 
+/// Writes a script that can be run at once. Another process does: what is open for writing here is so, for a moment, in every
+/// process that another test starts meanwhile, and then can't be run.
+fn script(path: &Path, text: &str) {
+    let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+    assert!(Command::new("sh").args(["-c", write]).arg(path).arg(text).status().unwrap().success());
+}
+
 /// A library that says when it is loaded.
 fn planted(folder: &Path, name: &str) {
     std::fs::create_dir_all(folder).unwrap();
@@ -170,9 +177,7 @@ fn nothing_is_loaded_or_run_because_it_lies_in_the_working_folder() {
     for program in ["mpiexec", "mpirun", "srun", "rustc"] {
         for folder in [work.join(".venv/bin"), work.join("bin"), work.clone()] {
             std::fs::create_dir_all(&folder).unwrap();
-            let path = folder.join(program);
-            std::fs::write(&path, "#!/bin/sh\necho PLANTED; echo HYDRA\n").unwrap();
-            std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            script(&folder.join(program), "echo PLANTED; echo HYDRA");
         }
     }
     let hello = guest("hello");
@@ -362,14 +367,10 @@ fn no_program_is_run_from_where_others_may_write() {
          int MPI_Get_library_version(char *text, int *length) { text[0] = 'S'; text[1] = 0; *length = 1; return 0; }\n";
     std::fs::write(&source, text).unwrap();
     assert!(Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap().success());
-    let script = |path: PathBuf, text: String| {
-        std::fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
-        mode(path, 0o755);
-    };
     for name in ["mpiexec", "ssh"] {
-        script(home.at("programs").join(name), format!("echo HYDRA; : > {}", mark.display()));
+        script(&home.at("programs").join(name), &format!("echo HYDRA; : > {}", mark.display()));
     }
-    script(home.at("free/launcher"), "echo HYDRA".into());
+    script(&home.at("free/launcher"), "echo HYDRA");
     let run = |options: &[&str]| {
         let mut command = home.command();
         command.env_remove("RANKINE_LAUNCHER").env_remove("VIRTUAL_ENV");

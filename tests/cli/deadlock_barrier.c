@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2 3 4 8 64
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: MPI_Barrier
 // stderr: MPI_Recv

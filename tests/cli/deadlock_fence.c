@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 3
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: rank 0 waits in MPI_Win_fence: ranks 1 and 2 to do the same with window 'field'
 // stderr: rank 1 waits in MPI_Win_start: rank 2 to post window 'field'

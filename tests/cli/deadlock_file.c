@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2
 // exit: 3
-// seconds: 60
 // run: --dir /tmp::/tmp
 // stderr: deadlock
 // stderr: rank 0 waits in MPI_File_write_all: rank 1 to do the same with file '/tmp/rankine-deadlock'

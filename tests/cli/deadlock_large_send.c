@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: MPI_Send
 #include <mpi.h>

@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: rank 0
 // stderr: rank 1

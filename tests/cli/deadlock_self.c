@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 1
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: MPI_Waitall | MPI_Wait
 #include <mpi.h>

@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2 4
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: MPI_Ssend
 // stderr: ocean

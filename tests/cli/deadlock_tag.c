@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2 3
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: tag 8
 #include <mpi.h>

@@ -3,7 +3,6 @@
 // ranks: 1 2
 // cc: -pthread
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: with tag 41
 // stderr: with tag 42

@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2
 // exit: 3
-// seconds: 60
 // stderr: deadlock
 // stderr: rank 0 waits in MPI_Win_lock: rank 1 holds window 'field' of rank 0 exclusively
 // stderr: rank 1 waits in MPI_Win_lock: rank 0 holds window 'field' of rank 1 exclusively

@@ -2,7 +2,6 @@
 // engines: local
 // ranks: 2 3 8
 // exit: nonzero
-// seconds: 60
 // stderr: rank 1
 // stderr: without MPI_Finalize
 #include <mpi.h>

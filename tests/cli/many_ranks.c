@@ -1,7 +1,6 @@
 // A thousand ranks pass a token around, and reduce.
 // engines: local
 // ranks: 1000
-// seconds: 60
 #include "../guests/check.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,6 @@
 // Ten thousand ranks start, are all there at the same time, and end.
 // engines: local
 // ranks: 10000
-// seconds: 60
 #include "../guests/check.h"
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // --timeout ends a job that computes for ever.
 // ranks: 1 3
 // run: --timeout 1
-// exit: 124
-// seconds: 60
+// exit: nonzero
+// stderr: its time limit
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // With --no-deadlock-check a deadlock waits, here until the time is up.
 // ranks: 1 3
 // run: --timeout 1 --no-deadlock-check
-// exit: 124
-// seconds: 60
+// exit: nonzero
+// stderr: its time limit
 // stderr-not: deadlock
 #include <mpi.h>
 

@@ -1,7 +1,6 @@
 // A trap in one rank ends the job at once: the rank, the cause and the source line are told.
 // ranks: 1 2 4 8
 // exit: 134
-// seconds: 60
 // stderr: rank 0
 // stderr: unreachable
 // stderr: trap.c:13 | trap.c:14

@@ -75,7 +75,7 @@ pub fn imports(module: &Path) -> Result<BTreeSet<String>, String> {
 pub fn functions_of(places: &Places, engine: &str) -> Result<BTreeSet<String>, String> {
     let mut command = Command::new(&places.rankine);
     command.args(["info", "--functions", "--json"]);
-    let run = run_within(command, None, Duration::from_secs(60))?;
+    let run = run_within(command, None, Duration::from_secs(300))?;
     if run.ended != Ended::Status(0) {
         return Err(run.to_string());
     }

@@ -16,7 +16,7 @@ pub fn load(places: &Places) -> Result<(), Failed> {
     let mut command = Command::new(&places.rankine);
     command.args(["run", "--engine", "mpi"]).arg(path);
     command.env("RANKINE_MPI_LIB", library(places));
-    let run = run_within(command, None, Duration::from_secs(60))?;
+    let run = run_within(command, None, Duration::from_secs(300))?;
     if run.ended == Ended::Status(0) { Ok(()) } else { Err(run.to_string().into()) }
 }
 

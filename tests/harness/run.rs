@@ -12,9 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// A run that takes longer hangs: it is killed, and what it printed is shown.
-const LIMIT: Duration = Duration::from_secs(60);
-/// Native processes poll, and may have to share a core.
-const NATIVE_LIMIT: Duration = Duration::from_secs(180);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// One trial: compile if need be, and then for each of the head's arguments: run, compare.
 pub fn trial(
@@ -66,8 +64,7 @@ fn once(
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
-    let limit = if matches!(mode, Mode::Native | Mode::Mpi) { NATIVE_LIMIT } else { LIMIT };
-    let limit = guest.head.seconds.map_or(limit, Duration::from_secs);
+    let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs);
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
     let mut complaints = complaints(guest, mode, ranks, &run);
     if guest.head.reference {

@@ -1,13 +1,12 @@
 //! What becomes of a job when something fails: a node that is late, a process that is killed, a link that drops.
 
 use crate::grid::{job, job_by, lacking};
-use crate::namespaces::{INTERFACE, Namespaces, ip};
+use crate::namespaces::{INTERFACE, Namespaces, ip, script};
 use crate::process::{Ended, Run, run_within};
 use crate::{ALL_FOUR, LIMIT, Site, check, first_line, processes};
 use libtest_mimic::Failed;
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -81,13 +80,12 @@ fn late(site: &Site, hosts: &Namespaces, word: &str, times: usize) -> Result<Pat
     let _ = fs::remove_file(&tries);
     let path = site.folder().join("late");
     let text = format!(
-        "#!/bin/sh\ncase \"$*\" in *'{word}'*)\n    echo x >> '{0}'\n    if [ $(wc -l < '{0}') -le {times} ]; then\n        \
-         echo 'no route to host' >&2\n        exit 255\n    fi ;;\nesac\nexec '{1}' \"$@\"\n",
+        "case \"$*\" in *'{word}'*)\n    echo x >> '{0}'\n    if [ $(wc -l < '{0}') -le {times} ]; then\n        \
+         echo 'no route to host' >&2\n        exit 255\n    fi ;;\nesac\nexec '{1}' \"$@\"",
         tries.display(),
         hosts.ssh.display()
     );
-    fs::write(&path, text)?;
-    fs::set_permissions(&path, PermissionsExt::from_mode(0o755))?;
+    script(&path, &text)?;
     Ok(path)
 }
 

@@ -3,7 +3,6 @@
 
 use crate::process::{Ended, Run, run_within};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::sleep;
@@ -41,12 +40,12 @@ impl Namespaces {
             ip(&["-n", name, "link", "set", INTERFACE, "up"])?;
             ip(&["-n", name, "link", "set", "lo", "up"])?;
         }
-        made.write_ssh().map_err(|e| format!("{}: {e}", made.ssh.display()))?;
+        made.write_ssh()?;
         made.await_link()?;
         Ok(made)
     }
 
-    fn write_ssh(&self) -> std::io::Result<()> {
+    fn write_ssh(&self) -> Result<(), String> {
         let cases: String = self
             .names
             .iter()
@@ -55,18 +54,17 @@ impl Namespaces {
                 format!("    {address}|{alias}) exec ip netns exec {name} sh -c \"$*\" ;;\n")
             })
             .collect();
-        let script = format!(
-            "#!/bin/sh\n# Runs a command on a host: `ssh [options] HOST COMMAND…`.\n\
+        let text = format!(
+            "# Runs a command on a host: `ssh [options] HOST COMMAND…`.\n\
              while case $1 in -*) true ;; *) false ;; esac; do shift; done\nhost=$1\nshift\ncase $host in\n{cases}\
-             \x20   *) echo \"no host is called $host\" >&2; exit 255 ;;\nesac\n"
+             \x20   *) echo \"no host is called $host\" >&2; exit 255 ;;\nesac"
         );
-        fs::write(&self.ssh, script)?;
-        fs::set_permissions(&self.ssh, fs::Permissions::from_mode(0o755))
+        script(&self.ssh, &text)
     }
 
     /// The kernel announces a link some time after it came up, and MPI libraries ask whether it did.
     fn await_link(&self) -> Result<(), String> {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_secs(300);
         for name in &self.names {
             let state = format!("/sys/class/net/{INTERFACE}/operstate");
             while ip(&["netns", "exec", name, "cat", &state])?.stdout.trim() != "up" {
@@ -122,10 +120,19 @@ pub fn missing() -> Option<&'static str> {
     Command::new("ip").arg("-V").output().is_err().then_some("needs the program ip, from iproute2")
 }
 
+/// Writes a script that can be run at once. Another process does: what is open for writing here is so, for a moment, in every
+/// process that another trial starts meanwhile, and then can't be run.
+pub fn script(path: &Path, text: &str) -> Result<(), String> {
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#]).arg(path).arg(text);
+    let run = run_within(command, None, Duration::from_secs(300))?;
+    if run.ended == Ended::Status(0) { Ok(()) } else { Err(run.to_string()) }
+}
+
 /// Runs the program `ip`.
 pub fn ip(arguments: &[&str]) -> Result<Run, String> {
     let mut command = Command::new("ip");
     command.args(arguments);
-    let run = run_within(command, None, Duration::from_secs(60))?;
+    let run = run_within(command, None, Duration::from_secs(300))?;
     if run.ended == Ended::Status(0) { Ok(run) } else { Err(run.to_string()) }
 }

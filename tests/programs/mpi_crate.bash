@@ -33,7 +33,7 @@ example() {
     local name=$1 ranks=$2 engine=$3 expected status=0
     shift 3
     expected=$(cannot "$name")
-    "$@" --timeout 60 "$CACHE/mpi-crate/wasm32-wasip1/debug/examples/$name.wasm" > out 2>&1 || status=$?
+    "$@" --timeout 600 "$CACHE/mpi-crate/wasm32-wasip1/debug/examples/$name.wasm" > out 2>&1 || status=$?
     ran=$((ran + 1))
     if [ -z "$expected" ] && [ $status = 0 ]; then passed=$((passed + 1)); return; fi
     if [ -n "$expected" ] && [ $status != 0 ] && grep -q "$expected" out; then return; fi

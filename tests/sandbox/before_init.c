@@ -1,7 +1,6 @@
 // MPI before MPI_Init, and after MPI_Finalize: an end with a reason, not a crash.
 // ranks: 1 2
 // exit: nonzero
-// seconds: 60
 // stderr: MPI_Init | before | initiali
 // stderr-not: panicked
 #include <mpi.h>

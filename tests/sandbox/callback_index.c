@@ -1,7 +1,6 @@
 // A callback whose index is outside the function table: an error or a trap of its own, not of the host.
 // ranks: 1 2
 // exit: nonzero
-// seconds: 60
 // stderr-not: panicked
 #include <mpi.h>
 

@@ -33,7 +33,8 @@ static int read_ours(const char *name)
     return 1;
 }
 
-/* Tries until the other rank has done its rounds; what is made must lie in the granted folder. */
+/* Tries until the other rank has done its rounds, and then once more, when what is there is ours: a rank that hardly ever gets a
+   core may have met nothing but wrong moments. What is made must lie in the granted folder. */
 static int attack(const char *name, const char *made)
 {
     int opened = 0, done = 0;
@@ -46,7 +47,7 @@ static int attack(const char *name, const char *made)
         TRY(MPI_Iprobe(1, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE));
     }
     TRY(MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    return opened;
+    return opened + read_ours(name);
 }
 
 int main(int argc, char **argv)

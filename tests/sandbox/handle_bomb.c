@@ -2,7 +2,6 @@
 // ranks: 1 2
 // engines: local
 // Over an MPI library the same quotas hold, but a million of its objects take minutes.
-// seconds: 60
 #include "quota.h"
 
 enum { MOST = 30 << 20 };

@@ -1,6 +1,5 @@
 // ranks: 1 2
 // exit: nonzero
-// seconds: 60
 // stderr: MPI_Init
 // stderr-not: panicked
 #include <mpi.h>

@@ -1,7 +1,6 @@
 // A rank that exits in the middle of a collective: the others are told, and do not hang.
 // ranks: 2 4 8
 // exit: nonzero
-// seconds: 60
 // stderr: rank 1
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // Info objects of many pairs, copied and changed: the time of a call grows with the pairs, and not with their square.
 // ranks: 1 2
 // engines: local
-// seconds: 60
 #include "hostile.h"
 
 enum { PAIRS = 20000, COPIES = 400 };

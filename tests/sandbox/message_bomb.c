@@ -1,6 +1,5 @@
 // Messages without end to a rank that does not receive: what the host keeps for them is bounded, the sender waits or is refused.
 // ranks: 2 3
-// seconds: 60
 #include "hostile.h"
 
 int main(int argc, char **argv)

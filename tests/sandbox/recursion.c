@@ -1,7 +1,6 @@
 // Infinite recursion is a trap of its rank: the stack of the host is not the guest's.
 // ranks: 1 2 8
 // exit: 134
-// seconds: 60
 // stderr: rank
 // stderr: stack | out of bounds | unreachable
 #include <mpi.h>

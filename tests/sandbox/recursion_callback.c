@@ -1,7 +1,6 @@
 // Recursion through MPI's own callbacks: an error handler without an end.
 // ranks: 1 2
 // exit: nonzero
-// seconds: 60
 // stderr-not: panicked
 #include <mpi.h>
 

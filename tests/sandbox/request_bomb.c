@@ -1,6 +1,5 @@
 // Receives without end: a quota again. When they are given back, everything works as before.
 // ranks: 1 2
-// seconds: 60
 #include "hostile.h"
 
 int main(int argc, char **argv)

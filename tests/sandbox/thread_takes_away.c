@@ -1,5 +1,5 @@
 // Threads that take away what another one waits for, wait for the same, or meet twice at one place: an outcome for each, and
-// nobody else notices.
+// nobody else notices. How they meet is left to chance: a run without fault proves little by itself.
 // ranks: 1 2
 // engines: local
 // cc: -pthread

@@ -1,7 +1,6 @@
 // User-defined operations and callbacks that are no functions, have the wrong type, or call MPI inside.
 // ranks: 2 3
 // exit: nonzero
-// seconds: 60
 #include <mpi.h>
 
 static int wrong_type(double x)

@@ -1,4 +1,5 @@
-// Publishes what makes no sense, from rank 1; each is an error of its call, and the program goes on.
+// Publishes what makes no sense, from rank 1; each is an error of its call, and the program goes on. With an argument it stays
+// until the button `stop` is pressed.
 #include <limits.h>
 #include <mpi.h>
 #include <math.h>
@@ -29,9 +30,10 @@ int main(int argc, char **argv)
 {
     static double values[64];
     static char name[1 << 16];
-    int rank;
+    int rank, stop = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    Rankine_View_button("stop", &stop);
     // Parts that overlap: whoever comes second is told.
     int code = field("overlap", 4, 4, rank, 0, 3, 4, values);
     // Of what comes later not everything is said.
@@ -100,8 +102,10 @@ int main(int argc, char **argv)
     int sum;
     MPI_Allreduce(&code, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    // Until those who look have seen it.
-    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    while (argc > 1 && !stop) {
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        Rankine_View_update(MPI_COMM_WORLD);
+    }
     if (rank == 0)
         printf("%s\n", failures == 0 && sum == MPI_ERR_ARG ? "OK" : "not as expected");
     MPI_Finalize();

@@ -118,6 +118,8 @@ pub struct Visitor {
     pub controls: Vec<(String, u32, Kind, f64)>,
     /// The last x of the curve `level`.
     pub step: f64,
+    /// Until when it listens: what is waited for may never come among all that does.
+    until: Instant,
 }
 
 impl Visitor {
@@ -132,7 +134,9 @@ impl Visitor {
         let stream = TcpStream::connect(place)?;
         stream.set_read_timeout(Some(LIMIT))?;
         match tungstenite::client(request, stream) {
-            Ok((socket, _)) => Ok(Ok(Visitor { socket, controls: Vec::new(), step: -1.0 })),
+            Ok((socket, _)) => {
+                Ok(Ok(Visitor { socket, controls: Vec::new(), step: -1.0, until: Instant::now() + 2 * LIMIT }))
+            }
             Err(tungstenite::HandshakeError::Failure(Error::Http(answer))) => Ok(Err(answer.status().as_u16())),
             Err(error) => Err(error.to_string().into()),
         }
@@ -141,6 +145,9 @@ impl Visitor {
     /// The next message.
     pub fn hear(&mut self) -> Result<Said, Failed> {
         loop {
+            if Instant::now() > self.until {
+                return Err(format!("what was waited for has not come within {:?}", 2 * LIMIT).into());
+            }
             let message = self.socket.read().map_err(|error| error.to_string())?;
             let Message::Binary(bytes) = message else { continue };
             let said = Said::read(&bytes).ok_or("a message that is none")?;

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     }
     while (!stop) {
         if (rank == 1)
-            nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
         MPI_Barrier(MPI_COMM_WORLD);
         Rankine_View_update(MPI_COMM_WORLD);
     }

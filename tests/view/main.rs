@@ -1,6 +1,7 @@
 //! The live view of whole jobs: in a real browser, and as those see it who are not to see it.
 
 mod chromium;
+mod hostile;
 mod job;
 #[path = "../harness/places.rs"]
 #[expect(dead_code, reason = "no MPI library is needed here")]
@@ -15,7 +16,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chromium::{Chromium, LIMIT, Tab};
 use job::{Job, Visitor};
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
         ("planes_are_chosen_in_a_browser", planes::planes_are_chosen_in_a_browser),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
-        ("a_hostile_guest_is_told_so_and_goes_on", a_hostile_guest_is_told_so_and_goes_on),
+        ("a_hostile_guest_is_told_so_and_goes_on", hostile::a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
         ("a_recording_has_every_change_when_it_was_made", recorded::a_recording_has_every_change_when_it_was_made),
         ("what_a_killed_job_has_recorded_is_shown", recorded::what_a_killed_job_has_recorded_is_shown),
@@ -362,20 +363,26 @@ fn a_program_pauses_and_goes_on(site: &Site) -> Result<(), Failed> {
     visitor.frame()?;
     visitor.ask(Asked::Pause(true))?;
     while visitor.hear()? != Said::Paused(true) {}
-    // A step that was under way may still be told of; then there is one for each that is asked for.
-    std::thread::sleep(Duration::from_millis(300));
     let mut late = site.visit(&job)?;
     late.frame()?;
     while late.step < 0.0 {
         late.hear()?;
     }
+    // One step for each that is asked for, and the one that may have been under way.
     let paused_at = late.step;
-    for n in 1..=3 {
-        late.ask(Asked::Step)?;
+    for n in 0..=3 {
         while late.step < paused_at + f64::from(n) {
             late.hear()?;
         }
-        check(late.step == paused_at + f64::from(n), || format!("at {} after {n} steps from {paused_at}", late.step))?;
+        // As long as two samples take, in which a program that runs would take many steps.
+        for _ in 0..2 {
+            while !matches!(late.hear()?, Said::Ranks(_)) {}
+        }
+        let steps = late.step - paused_at;
+        check(steps <= f64::from(n + 1), || format!("{steps} steps from {paused_at}, and {n} were asked for"))?;
+        if n < 3 {
+            late.ask(Asked::Step)?;
+        }
     }
     check(job.runs(), || "a pause ended the job".into())?;
     late.ask(Asked::Pause(false))?;
@@ -391,6 +398,8 @@ fn who_was_late_and_who_sent(site: &Site) -> Result<(), Failed> {
         let job = site.start(&["-n", "4", how], 2, &[])?;
         let mut visitor = site.visit(&job)?;
         let (mut waited, mut samples) = ([0.0; 4], 0);
+        let is_late = |waited: &[f64; 4]| [0, 2, 3].iter().all(|rank: &usize| waited[*rank] > 2.0 * waited[1]);
+        let from_to = |bytes: &[f64], from: usize, to: usize| bytes[4 * from + to];
         let bytes = loop {
             match visitor.hear()? {
                 Said::Ranks(ranks) => {
@@ -399,16 +408,20 @@ fn who_was_late_and_who_sent(site: &Site) -> Result<(), Failed> {
                     (0..4).for_each(|rank| waited[rank] += f64::from(ranks.waited[rank]) * ranks.span);
                     samples += 1;
                 }
-                Said::Traffic { bytes, .. } if samples >= 10 => break bytes,
+                Said::Traffic { bytes, .. } => {
+                    // Where the machine makes the others late as well, it takes longer until that tells.
+                    let is_there = is_late(&waited) && from_to(&bytes, 0, 2) >= 1e6;
+                    if samples >= 12 && is_there || samples >= 240 {
+                        break bytes;
+                    }
+                }
                 _ => {}
             }
         };
-        let is_late = [0, 2, 3].iter().all(|rank| waited[*rank] > 2.0 * waited[1]);
-        check(is_late, || format!("waited for {waited:?} s, and rank 1 is the one that is late"))?;
+        check(is_late(&waited), || format!("waited for {waited:?} s, and rank 1 is the one that is late"))?;
         // What barriers and broadcasts send is little.
-        let from_to = |from: usize, to: usize| bytes[4 * from + to];
-        check((1e6..1.1e6).contains(&from_to(0, 2)), || format!("sent: {bytes:?}"))?;
-        let others = bytes.iter().sum::<f64>() - from_to(0, 2);
+        check((1e6..1.1e6).contains(&from_to(&bytes, 0, 2)), || format!("sent: {bytes:?}"))?;
+        let others = bytes.iter().sum::<f64>() - from_to(&bytes, 0, 2);
         check(others < 0.5e6, || format!("sent: {bytes:?}"))?;
         visitor.set("stop", 1.0)?;
         check(job.end()?.0 == 0, || "the job failed".into())?;
@@ -539,49 +552,6 @@ fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {
     let run = run_within(command, None, LIMIT)?;
     let is_quiet = run.stdout == "stopped at level 1, shape 0\n" && run.stderr.is_empty();
     check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
-}
-
-fn a_hostile_guest_is_told_so_and_goes_on(site: &Site) -> Result<(), Failed> {
-    let job = site.start(&["-n", "2"], 1, &[])?;
-    let mut visitor = site.visit(&job)?;
-    let mut notices = Vec::new();
-    loop {
-        match visitor.hear()? {
-            Said::Notice(text) => notices.push(text),
-            Said::Ended(how) => {
-                check(how == "finished", || how)?;
-                break;
-            }
-            _ => {}
-        }
-    }
-    let (status, printed, errors) = job.end()?;
-    check(status == 0 && printed == "OK\n", || format!("{status}: {printed}{errors}"))?;
-    for expected in [
-        "rank 1: Rankine_View_field of `shape`: dimension 0: its extent is -5",
-        "rank 1: Rankine_View_field of `box`: dimension 1: 4 indices from -1 on are not within the extent 4",
-        "rank 1: Rankine_View_field of `box`: dimension 1: 2 indices from 2147483647 on are not within the extent 4",
-        "rank 1: Rankine_View_field of `dimensions`: a field of 1000000000 dimensions; 2 or 3 can be shown",
-        "rank 1: Rankine_View_field of `type`: its elements are of type",
-        "rank 1: Rankine_View_field of `memory`: its values:",
-        "rank 1: Rankine_View_field of `null`: its values are at the null pointer",
-        "its part overlaps that of rank",
-        "rank 1: Rankine_View_field of `many 28`: there is no room for it: 32 fields and points",
-        "rank 1: Rankine_View_points of `places`: points with 7 coordinates; those with 2 or 3 can be shown",
-        "rank 1: Rankine_View_points of `places`: -1 points",
-        "rank 1: Rankine_View_points of `far`: its values",
-        "rank 1: Rankine_View_points of `values`: its values",
-        "rank 1: Rankine_View_points of `bounds`: coordinate 1 is to be shown from 3 to 3",
-        "rank 1: Rankine_View_points of `overlap`: a field has been published under this name",
-        "rank 1: Rankine_View_curve: the name is",
-        "rank 1: Rankine_View_curve: the name: no end of string within 200 bytes",
-    ] {
-        check(errors.contains(expected), || format!("not said: {expected}\n{errors}"))?;
-        check(notices.iter().any(|notice| notice.contains(expected)), || {
-            format!("not shown: {expected}\n{notices:?}")
-        })?;
-    }
-    Ok(())
 }
 
 fn the_engine_mpi_says_what_to_do(site: &Site) -> Result<(), Failed> {

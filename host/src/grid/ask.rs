@@ -288,12 +288,13 @@ fn single(word: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
+    /// A script that can be run at once. Another process writes it: what is open for writing here is so, for a moment, in every
+    /// process that another test starts meanwhile, and then can't be run.
     fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
         let path = folder.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+        assert!(Command::new("sh").args(["-c", write]).arg(&path).arg(text).status().unwrap().success());
         path
     }
 
@@ -317,13 +318,13 @@ mod tests {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             asker.ask(&Node::plain(node, None), &words, None)
         };
-        let usual = asker(rankine, 60);
+        let usual = asker(rankine, 600);
         assert_eq!(ask(&usual, "there", &["it's", "a b", ""]).unwrap(), b"it's|a b||");
         let unreached = Refusal::Unreached("ssh: no route to host".into());
         assert_eq!(ask(&usual, "away", &["x"]), Err(unreached));
         assert_eq!(ask(&usual, "there", &["bad"]), Err(Refusal::Failed("disk full".into())));
         assert!(matches!(ask(&usual, "there", &["old"]), Err(Refusal::Older(_))));
-        let none = asker("/no/rankine".into(), 60);
+        let none = asker("/no/rankine".into(), 600);
         for node in ["there", "127.0.0.1"] {
             assert_eq!(ask(&none, node, &["x"]), Err(Refusal::NoRankine("/no/rankine".into())));
         }

@@ -460,7 +460,7 @@ mod tests {
             });
             scope.spawn(move || {
                 // It sleeps, and others may still call: the rank counts.
-                while rank.park.load(Ordering::SeqCst) != PARKED {
+                while turns.lock().parked.is_none() {
                     thread::yield_now();
                 }
                 assert_eq!(rank.active.load(Ordering::SeqCst), 1);

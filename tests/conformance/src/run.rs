@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A run may take so long, however busy the machine is: most that hang on `local` end as deadlocks much sooner.
 const LIMIT: Duration = Duration::from_secs(600);
 /// And so long where each rank is a process, unless the suite's list gives it more; these hang in earnest.
-const LIMIT_OF_PROCESSES: Duration = Duration::from_secs(180);
+const LIMIT_OF_PROCESSES: Duration = Duration::from_secs(300);
 /// More processes than this are no test of an MPI library, but of a small machine.
 const MOST_PROCESSES: u32 = 16;
 

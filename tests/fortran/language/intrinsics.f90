@@ -52,7 +52,7 @@ program intrinsics
     busy = busy + sqrt(real(i, 8))
   end do
   call cpu_time(after)
-  print *, before >= 0, after >= before, after - before < 60, busy > 0
+  print *, before >= 0, after >= before, busy > 0
   call system_clock(ticks, rate)
   call date_and_time(values=values)
   print *, ticks > 0, rate > 0, values(1) > 2000

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use rankine_guest::{Account, Memory, Who};
@@ -304,7 +304,9 @@ fn a_recorder_that_meets_its_limit_says_so_and_the_job_goes_on() {
     static WARNED: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
     let warn = |text: &str| *crate::lock(&WARNED) = text.to_owned();
     let recorder = Recorder::start(Tape::create(&path, 20_000).unwrap(), view.clone(), true, warn).unwrap();
+    let start = Instant::now();
     while crate::lock(&WARNED).is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(300), "the recorder has said nothing");
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(!view.is_recorded.load(Ordering::Relaxed));
