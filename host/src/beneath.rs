@@ -120,6 +120,12 @@ impl Place {
         Ok(file)
     }
 
+    /// Opens the folder there. A link that has come there meanwhile is refused.
+    pub fn open_folder(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.folder, &self.name, flags, Mode::empty())?))
+    }
+
     /// Removes the file there, or the link.
     pub fn remove(&self) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.folder, &self.name, AtFlags::empty())?)

@@ -80,7 +80,7 @@ pub(crate) fn folder<'g>(grants: &'g Grants, name: &str) -> Result<(&'g Grant, F
         Some(grant) => File::open(grant.path()).map(|folder| (grant, folder)),
         None => {
             let (grant, place) = find(grants, name)?;
-            place.open(OFlags::RDONLY | OFlags::DIRECTORY).map(|folder| (grant, folder))
+            place.open_folder().map(|folder| (grant, folder))
         }
     };
     opened.map_err(|error| failed(name, &error))

@@ -8,7 +8,7 @@
 // stderr: MPI_Recv
 // stderr: tag 42
 // stderr: MPI_COMM_WORLD
-// stderr: deadlock_receive.c:22
+// stderr: deadlock_receive.c:21
 #include <mpi.h>
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 // exit: 134
 // stderr: rank 0
 // stderr: unreachable
-// stderr: trap.c:13 | trap.c:14
+// stderr: trap.c:12 | trap.c:13
 // stderr: collapse
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // A user-defined operation that traps ends the job as any trap does: the rank, the cause, the line.
 // ranks: 2 4
 // exit: 134
-// stderr: user_op_trap.c:15
+// stderr: user_op_trap.c:14
 // stderr: break_down
 #include <mpi.h>
 

@@ -26,9 +26,14 @@ pub(crate) enum Wait {
 impl Rank {
     /// Waits until `ready`, of which the rank is told by the window's other ranks.
     pub(super) async fn wait_in(&self, window: &Rc<Window>, wait: Wait, mut ready: impl FnMut() -> bool) {
+        // What was waited for is not kept: the window may be about to be freed.
+        let over = || {
+            self.waits.borrow_mut().clear();
+            Poll::Ready(())
+        };
         poll_fn(|_| {
             if ready() {
-                return Poll::Ready(());
+                return over();
             }
             self.progress();
             if !self.parking.get() {
@@ -37,7 +42,7 @@ impl Rank {
             }
             window.mine().listen();
             if ready() {
-                return Poll::Ready(());
+                return over();
             }
             self.waits.borrow_mut().push(Waited::Window(window.clone(), wait));
             Poll::Pending
