@@ -106,6 +106,11 @@ pub fn up(needs: &Needs) -> Result<Standing> {
         .context("the process can't be confined to what its job needs (--no-confine runs it without that wall)")
 }
 
+/// The names of this process's threads, but for the one that calls. Empty where the system does not tell of them.
+pub(crate) fn other_threads() -> Vec<String> {
+    system::other_threads()
+}
+
 /// What this system has of the wall.
 pub fn available() -> Standing {
     system::available()

@@ -8,6 +8,10 @@ pub(super) fn up(_: &Needs) -> Result<Standing> {
     Ok(Standing::default())
 }
 
+pub(super) fn other_threads() -> Vec<String> {
+    Vec::new()
+}
+
 pub(super) fn available() -> Standing {
     Standing::default()
 }

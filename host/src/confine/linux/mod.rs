@@ -12,6 +12,9 @@ use anyhow::{Context as _, Result};
 
 use super::{Needs, Standing};
 
+/// How often it is asked whether a thread is still there that was joined: the system ends it when it gets to it.
+const PATIENCE: usize = 100;
+
 /// Files first: their rules are made by opening folders, which the filter of calls ends.
 pub(super) fn up(needs: &Needs) -> Result<Standing> {
     no_core_files().context("the limit of core files")?;
@@ -38,7 +41,7 @@ fn no_core_files() -> io::Result<()> {
 }
 
 /// The names of this process's threads, but for the one that calls.
-fn other_threads() -> Vec<String> {
+pub(super) fn other_threads() -> Vec<String> {
     // SAFETY: a question without conditions.
     let me = unsafe { libc::gettid() }.to_string();
     let others = || {
@@ -48,7 +51,7 @@ fn other_threads() -> Vec<String> {
         others.map(|thread| name(thread).trim().to_owned()).collect::<Vec<_>>()
     };
     // One that has just been joined is still to be seen for a moment.
-    for _ in 0..3 {
+    for _ in 0..PATIENCE {
         if others().is_empty() {
             break;
         }

@@ -195,10 +195,12 @@ unsafe extern "C" fn copy(
     copied: *mut *mut c_void,
     flag: *mut c_int,
 ) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank, with the state of the keyval and room for the
-    // results.
-    let (r, functions, copied, flag) = unsafe { (Rank::current(), &*state.cast::<Keyval>(), &mut *copied, &mut *flag) };
+    // SAFETY: the library calls it with room for the results, both of them its own, and with the state of the keyval, which
+    // `create_keyval` has left to it for ever.
+    let (functions, copied, flag) = unsafe { (&*state.cast::<Keyval>(), &mut *copied, &mut *flag) };
     *flag = 0;
+    // SAFETY: it does so within a call of this thread's rank, if there is one.
+    let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     // A library also duplicates communicators for itself, such as those of files, and fails badly if a copy does.
     if !DUPLICATE.contains(&r.call.get()) {
         return 0;
@@ -225,8 +227,9 @@ unsafe extern "C" fn copy(
 }
 
 unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, state: *mut c_void) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank, with the state of the keyval.
-    let (r, functions) = unsafe { (Rank::current(), &*state.cast::<Keyval>()) };
+    // SAFETY: the library calls it with the state of the keyval, which `create_keyval` has left to it for ever, and within a
+    // call of this thread's rank, if there is one.
+    let (Some(r), functions) = (unsafe { (Rank::current(), &*state.cast::<Keyval>()) }) else { return CANNOT };
     if functions.delete == MPI_COMM_NULL_DELETE_FN.0 {
         return 0;
     }

@@ -3,9 +3,9 @@
 //! The ABI's operations carry no state, so there is a fixed number of such functions, a slot each. The operands are
 //! copied into the guest's scratch memory and back: the library's buffers are not in its memory.
 
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_NO_MEM, MPI_ERR_OP, MPI_ERR_TYPE, Op};
 use rankine_guest::handle::Class;
@@ -18,14 +18,21 @@ use super::call::handle::{Handles, Hosted};
 use super::call::keeping::Keeping;
 use super::datatype::Type;
 use super::generated::symbols;
-use super::process::rank::Rank;
+use super::process::{self, rank::Rank};
 
 /// Operations of the guest's own that can be alive at a time, in each of the two variants.
 const SLOTS: usize = 128;
 
-thread_local! {
-    /// The guest's function behind each slot that is taken.
-    static FUNCTIONS: [Cell<Option<u32>>; SLOTS] = const { [const { Cell::new(None) }; SLOTS] };
+/// The guest's function behind each slot that is taken, as [`taken_by`] has it, and [`FREE`] for the others. The process has
+/// one rank, whose threads take turns at it, so each of them sees what those before it have stored.
+static FUNCTIONS: [AtomicU64; SLOTS] = [const { AtomicU64::new(FREE) }; SLOTS];
+
+/// A slot that nobody has taken.
+const FREE: u64 = 0;
+
+/// A slot that this function of the guest's has taken.
+const fn taken_by(function: u32) -> u64 {
+    function as u64 + 1
 }
 
 /// A slot that is taken, until nothing refers to the operation any more.
@@ -33,17 +40,22 @@ pub(crate) struct Slot(usize);
 
 impl Slot {
     fn take(function: u32) -> Option<Slot> {
-        FUNCTIONS.with(|slots| {
-            let free = slots.iter().position(|slot| slot.get().is_none())?;
-            slots[free].set(Some(function));
-            Some(Slot(free))
-        })
+        let take = |slot: &AtomicU64| {
+            slot.compare_exchange(FREE, taken_by(function), Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        };
+        FUNCTIONS.iter().position(take).map(Slot)
+    }
+
+    /// The function that has taken one of the slots.
+    fn function(slot: usize) -> Option<u32> {
+        let taken = FUNCTIONS[slot].load(Ordering::Relaxed).checked_sub(taken_by(0))?;
+        Some(taken as u32)
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        FUNCTIONS.with(|slots| slots[self.0].set(None));
+        FUNCTIONS[self.0].store(FREE, Ordering::Relaxed);
     }
 }
 
@@ -196,7 +208,7 @@ unsafe extern "C" fn small<const SLOT: usize>(
     length: *const c_int,
     datatype: *const usize,
 ) {
-    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements.
+    // SAFETY: the library calls it within a call of this thread's rank, if there is one, with operands of so many elements.
     unsafe { run(SLOT, invec.cast(), inoutvec.cast(), i64::from(*length), false, *datatype) }
 }
 
@@ -206,7 +218,7 @@ unsafe extern "C" fn large<const SLOT: usize>(
     length: *const i64,
     datatype: *const usize,
 ) {
-    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements.
+    // SAFETY: the library calls it within a call of this thread's rank, if there is one, with operands of so many elements.
     unsafe { run(SLOT, invec.cast(), inoutvec.cast(), *length, true, *datatype) }
 }
 
@@ -223,14 +235,25 @@ macro_rules! slots {
 static SMALL: [Small; SLOTS] = slots!(small: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 static LARGE: [Large; SLOTS] = slots!(large: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 
+/// Ends the process where the library has an operand combined on a thread of its own: no guest can be asked there, an
+/// operation has no error, and the result would be wrong.
+#[cold]
+pub(crate) fn end_without_rank() -> ! {
+    eprintln!(
+        "rankine: the MPI library calls operations on a thread of its own, which no program can answer: switch off what starts \
+         such threads (MPICH: MPIR_CVAR_ASYNC_PROGRESS=0)"
+    );
+    process::end_by_signal()
+}
+
 /// Calls the guest's function behind a slot.
 ///
 /// # Safety
-/// A rank's call is under way on this thread, and the operands have so many elements of the library's datatype.
+/// If a rank runs on this thread, a call of it is under way; the operands have so many elements of the library's datatype.
 unsafe fn run(slot: usize, invec: *const u8, inoutvec: *mut u8, length: i64, is_large: bool, datatype: usize) {
     // SAFETY: the caller's.
-    let r = unsafe { Rank::current() };
-    let Some(function) = FUNCTIONS.with(|slots| slots[slot].get()) else { return };
+    let Some(r) = (unsafe { Rank::current() }) else { end_without_rank() };
+    let Some(function) = Slot::function(slot) else { return };
     // SAFETY: the caller's.
     let done = unsafe { call(r, function, invec, inoutvec, length, is_large, datatype) };
     if done.is_none() && !r.stopped.get() {
@@ -241,7 +264,7 @@ unsafe fn run(slot: usize, invec: *const u8, inoutvec: *mut u8, length: i64, is_
 /// As [`run`]; nothing if it could not be called.
 ///
 /// # Safety
-/// That of [`run`].
+/// That of [`run`]; the rank is that of this thread.
 unsafe fn call(
     r: &Rank,
     function: u32,

@@ -6,8 +6,8 @@
 //! - buffers, of which [`Rank::buffer`] and its kin have proved that every byte lies in the guest's memory, which never
 //!   moves or shrinks;
 //! - arrays that the shim has made, which live as long as the call or, for an operation that goes on, in its request;
-//! - results on the shim's stack, and arrays of statuses in the guest's memory, for which [`Rank::statuses_out`] has
-//!   proved that there is room.
+//! - results on the shim's stack, and arrays of statuses, for which [`Rank::statuses_out`] has proved that there is room
+//!   in the guest's memory, or made it in the host's.
 //!
 //! Handles were made by the library, or are constants of the ABI of the right class, and null only where that means
 //! something. What a library is known to believe is proved as well: that a communicator has as many groups as the call is

@@ -1,7 +1,8 @@
 //! Between a guest's words and what the library takes: scalars, arrays, strings and statuses.
 //!
 //! Everything that is read is read once, into host memory; results are written back after the call, but for arrays of
-//! statuses, which the library writes in place. `what` names the parameter in an error.
+//! statuses, which the library writes in place where nobody else can ([`StatusesOut`]). `what` names the parameter in an
+//! error.
 
 use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -9,6 +10,7 @@ use std::mem::MaybeUninit;
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_SUCCESS, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
 use rankine_guest::Error;
 use rankine_guest::arguments::{MAX_STRING, length};
+use rankine_guest::{Charge, quota};
 use smallvec::SmallVec;
 use wasmtime::ValRaw;
 
@@ -20,7 +22,7 @@ use crate::text;
 pub(crate) type Status = [c_int; 8];
 
 /// The position of `MPI_ERROR` in a status.
-const ERROR: usize = 2;
+pub(crate) const ERROR: usize = 2;
 
 /// The words of a call: its parameters before, its result after.
 pub(crate) struct Words<'a> {
@@ -123,6 +125,53 @@ impl StatusOut {
     #[inline]
     pub(crate) fn pointer(&mut self) -> *mut Status {
         if self.at.is_null() { std::ptr::null_mut() } else { &raw mut self.value }
+    }
+}
+
+/// An array of statuses that a call writes, unless the guest ignores it. Both sides have the same form of it, so the library
+/// writes in the guest's memory. What it says there of errors is believed, so it writes in the host's memory instead where
+/// the guest could write meanwhile: the rank has other threads, or a generalised request is asked for its status.
+pub(crate) struct StatusesOut {
+    at: Addr,
+    guest: *mut Status,
+    host: Option<(Vec<Status>, Charge)>,
+    /// How often the guest had been called back before.
+    called_back: u64,
+}
+
+impl StatusesOut {
+    /// What the library is given.
+    pub(crate) fn pointer(&mut self) -> *mut Status {
+        self.host.as_mut().map_or(self.guest, |(statuses, _)| statuses.as_mut_ptr())
+    }
+
+    /// The error code in one of them. The guest may have changed it unless [`Self::are_the_librarys`].
+    pub(crate) fn error(&self, r: &Rank, index: usize) -> c_int {
+        if self.at.is_null() {
+            return MPI_SUCCESS;
+        }
+        match &self.host {
+            Some((statuses, _)) => statuses.get(index).map_or(MPI_SUCCESS, |status| status[ERROR]),
+            None => {
+                let at = self.at.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32);
+                r.get_int(Addr(at), "array_of_statuses").unwrap_or(MPI_SUCCESS)
+            }
+        }
+    }
+
+    /// Whether nobody but the library can have written them since the call began.
+    pub(crate) fn are_the_librarys(&self, r: &Rank) -> bool {
+        self.host.is_some() || self.called_back == r.called_back.get()
+    }
+
+    /// Gives the guest the first `count` of them, which the library has written, where it does not have them yet.
+    pub(crate) fn put(&self, r: &Rank, count: usize) {
+        let Some((statuses, _)) = &self.host else { return };
+        for (index, status) in statuses.iter().take(count).enumerate() {
+            let at = Addr(self.at.0.wrapping_add((size_of::<Status>() * index) as u32));
+            // There is room, and a memory never shrinks.
+            let _ = r.put_whole_status(at, status, "array_of_statuses");
+        }
     }
 }
 
@@ -315,23 +364,31 @@ impl Rank {
         self.memory().write_whole_status(at, &rankine_abi::Status::from_words(*status), what)
     }
 
-    /// Where the library writes so many statuses: in the guest's memory, as both have the same form; nowhere if the
-    /// guest ignores them.
-    pub(crate) fn statuses_out(&self, at: Addr, count: i64, what: &str) -> Result<*mut Status> {
+    /// So many statuses to be written, nowhere if the guest ignores them.
+    pub(crate) fn statuses_out(&self, at: Addr, count: i64, what: &str) -> Result<StatusesOut> {
+        let called_back = self.called_back.get();
         if at.is_null() {
-            return Ok(std::ptr::null_mut());
+            return Ok(StatusesOut { at, guest: std::ptr::null_mut(), host: None, called_back });
         }
         if !at.0.is_multiple_of(align_of::<Status>() as u32) {
             return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is no address of a status", at.0)));
         }
-        self.room(at, length(count, what)? as u64 * size_of::<Status>() as u64, what)?;
-        Ok(self.pointer(at).cast())
+        let count = length(count, what)?;
+        self.room(at, count as u64 * size_of::<Status>() as u64, what)?;
+        let host = match self.init.has_threads() || self.requests.generalised.has_any() {
+            true => Some(self.own_statuses(count)?),
+            false => None,
+        };
+        Ok(StatusesOut { at, guest: self.pointer(at).cast(), host, called_back })
     }
 
-    /// The error code in one of the statuses that a call has written.
-    pub(crate) fn error_of(&self, statuses: Addr, index: usize) -> c_int {
-        let at = statuses.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32);
-        self.get_int(Addr(at), "array_of_statuses").unwrap_or(MPI_SUCCESS)
+    /// Statuses in the host's memory, without an error as long as the library writes none.
+    #[cold]
+    fn own_statuses(&self, count: usize) -> Result<(Vec<Status>, Charge)> {
+        let charge = self.account().charge(count * size_of::<Status>(), "statuses")?;
+        let mut statuses: Vec<Status> = quota::room(count, "statuses")?;
+        statuses.resize(count, [0; 8]);
+        Ok((statuses, charge))
     }
 }
 

@@ -15,6 +15,7 @@ use rankine_guest::{Error, copy};
 use super::{Type, described};
 use crate::engine::mpi::Result;
 use crate::engine::mpi::generated::symbols;
+use crate::engine::mpi::op::end_without_rank;
 use crate::engine::mpi::process::rank::Rank;
 
 /// What the library was asked for so far.
@@ -181,10 +182,11 @@ unsafe extern "C" fn reduce<const OP: u32>(
     length: *const c_int,
     datatype: *const usize,
 ) {
-    // SAFETY: the library calls it within a call of this thread's rank, with operands of so many elements of one of the
-    // types that `quad_operation` has let through.
+    // SAFETY: the library calls it within a call of this thread's rank, if there is one, with operands of so many elements of
+    // one of the types that `quad_operation` has let through.
     unsafe {
-        let Some(datatype) = Rank::current().datatype_word(*datatype).map(Datatype) else { return };
+        let Some(r) = Rank::current() else { end_without_rank() };
+        let Some(datatype) = r.datatype_word(*datatype).map(Datatype) else { return };
         let (Some(element), Some(kernel)) = (datatype.element(), predefined(Op(OP), datatype)) else { return };
         for index in 0..usize::try_from(*length).unwrap_or(0) {
             let at = index * element.extent as usize;

@@ -14,6 +14,7 @@ use rankine_guest::Error;
 use rankine_guest::errhan::explained;
 
 use crate::engine::mpi::Result;
+use crate::engine::mpi::call::words::StatusesOut;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -95,10 +96,17 @@ impl Rank {
         }
     }
 
-    /// The codes in statuses that a call has written, if it says that there are some.
-    pub(crate) fn give_out_codes(&self, outcome: c_int, codes: impl Iterator<Item = c_int>) {
-        if outcome != MPI_SUCCESS && self.class_of(outcome) == MPI_ERR_IN_STATUS {
-            codes.for_each(|code| self.give_out_code(code));
+    /// Whether the library has written the statuses of a call with this outcome.
+    #[inline]
+    pub(crate) fn has_statuses(&self, outcome: c_int) -> bool {
+        outcome == MPI_SUCCESS || self.class_of(outcome) == MPI_ERR_IN_STATUS
+    }
+
+    /// The codes in the first `count` statuses that a call has written, if it says that there are some. Where a function of
+    /// the guest's could write there meanwhile, a code may be its own, and none is believed.
+    pub(crate) fn give_out_codes(&self, outcome: c_int, statuses: &StatusesOut, count: usize) {
+        if outcome != MPI_SUCCESS && self.has_statuses(outcome) && statuses.are_the_librarys(self) {
+            (0..count).for_each(|index| self.give_out_code(statuses.error(self, index)));
         }
     }
 

@@ -3,11 +3,11 @@
 use std::env;
 use std::fs;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use wasmtime::Module;
 
 use super::launcher;
-use crate::confine::{Needs, Network};
+use crate::confine::{self, Needs, Network};
 use crate::engine::mpi::io::opening;
 use crate::engine::mpi::library::Library;
 use crate::engine::mpi::spawn;
@@ -45,12 +45,9 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
     // Names of ports are sealed with it.
     let _ = Secret::of_user();
     launcher::stand_between(spawn::State::new(library, settings).permit(settings)?)?;
-    for (name, value) in BY_SHARED_MEMORY {
-        set(name, value);
-    }
-    let (name, value) = PARTS;
-    if env::var_os(name).is_none() {
-        set(name, value);
+    let mut told = BY_SHARED_MEMORY.to_vec();
+    if env::var_os(PARTS.0).is_none() {
+        told.push(PARTS);
     }
     let spawns = program.imports().any(|import| import.name().starts_with("MPI_Comm_spawn"));
     // Who is started may be on any of the launcher's hosts.
@@ -60,8 +57,9 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
     let is_together = !has_relatives && !is_asked_there && is_on_one_host(|name| env::var(name).ok());
     let network = if is_together && goes_without_network(library) { Network::Closed } else { Network::Open };
     if env::var_os("UCX_TLS").is_none() {
-        set("UCX_TLS", if network == Network::Closed { WAYS_ON_ONE_HOST } else { WAYS });
+        told.push(("UCX_TLS", if network == Network::Closed { WAYS_ON_ONE_HOST } else { WAYS }));
     }
+    tell(&told)?;
     // Nothing is made there for a program without folders.
     let names = if settings.grants.is_empty() { None } else { opening::folder_of_names().ok() };
     Ok(Needs::new(&settings.grants, Some(&library.path), network).with(names))
@@ -81,14 +79,61 @@ fn goes_without_network(library: &Library) -> bool {
     library.version.starts_with("MPICH") && over_ucx && chosen.iter().all(|name| env::var_os(name).is_none())
 }
 
-fn set(name: &str, value: &str) {
-    // SAFETY: the process has one thread yet.
-    unsafe { env::set_var(name, value) };
+/// Tells the libraries of this process something by variables, those that don't say it yet. Only while the process is alone:
+/// another thread could be reading the environment, from C too.
+pub(super) fn tell(settings: &[(&str, &str)]) -> Result<()> {
+    let is_new = |&&(name, value): &&(&str, &str)| env::var_os(name).is_none_or(|known| known != value);
+    let new: Vec<_> = settings.iter().filter(is_new).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let others = confine::other_threads();
+    ensure!(others.is_empty(), "{}", in_words(&new, &others));
+    for (name, value) in new {
+        // SAFETY: this is the only thread, as the system has just said (Linux); the others that the program starts were
+        // joined, or are started later (`cli/run.rs`), and so are the library's, in MPI_Init.
+        unsafe { env::set_var(name, value) };
+    }
+    Ok(())
+}
+
+/// What can be done where it can't be told.
+fn in_words(settings: &[&(&str, &str)], others: &[String]) -> String {
+    let settings: Vec<_> = settings.iter().map(|(name, value)| format!("{name}='{value}'")).collect();
+    format!(
+        "the process has other threads already ({}), so the MPI library can't be told what it must know in time: set {} for all \
+         of the job's processes",
+        others.join(", "),
+        settings.join(" ")
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_told_is_for_the_user_to_set() {
+        let text = in_words(&[&("UCX_TLS", "^posix,tcp"), &("MV2_SMP_USE_CMA", "0")], &["helper".into()]);
+        assert!(
+            text.contains("(helper)") && text.contains("set UCX_TLS='^posix,tcp' MV2_SMP_USE_CMA='0' for"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_environment_of_threads_is_left_alone() {
+        const NAME: &str = "RANKINE_NOBODY_READS_THIS";
+        let (ends, waits) = std::sync::mpsc::channel::<()>();
+        let other = std::thread::spawn(move || waits.recv());
+        assert!(tell(&[(NAME, "1")]).is_err() && env::var_os(NAME).is_none());
+        // What is said already may be said.
+        let path = env::var("PATH").unwrap();
+        tell(&[("PATH", &path)]).unwrap();
+        drop(ends);
+        assert!(other.join().unwrap().is_err());
+    }
 
     #[test]
     fn one_host_is_known_by_its_launcher() {

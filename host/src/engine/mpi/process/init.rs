@@ -24,7 +24,8 @@ pub(crate) struct State {
 
 impl State {
     /// Whether the rank's program can have several threads.
-    pub(super) fn has_threads(&self) -> bool {
+    #[inline]
+    pub(crate) fn has_threads(&self) -> bool {
         self.is_main.get().is_some()
     }
 }
@@ -118,7 +119,9 @@ impl Rank {
         if self.is_running()
             && let Ok(abort) = self.symbol::<symbols::MPI_Abort>()
         {
-            // SAFETY: MPI is initialised, and no call is under way.
+            // SAFETY: MPI is initialised. The rank's own thread asks, once it has left the program, so it is in no call. If
+            // another thread of the program is in one for ever, the library can't answer; who waits for this ends the
+            // process then (`conclude`).
             unsafe { abort(Comm::WORLD.0 as usize, status) };
         }
     }

@@ -77,14 +77,16 @@ fn rank_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     RANKS.iter().find_map(|name| value(name)?.parse().ok())
 }
 
-/// Settings of libraries beneath MPI that a host of WebAssembly needs. Call it before any thread is started.
+/// Settings of the library, and of those beneath it, that a host of WebAssembly needs. Call it before any thread is started.
 ///
-/// UCX would catch the signals by which Wasmtime learns of a trap, and end the process with a backtrace of its own.
-fn prepare_environment() {
+/// UCX would catch the signals by which Wasmtime learns of a trap, and end the process with a backtrace of its own. MPICH's
+/// progress thread would call operations of the guest's, which is on another thread.
+fn prepare_environment() -> Result<()> {
+    let mut told = vec![("MPIR_CVAR_ASYNC_PROGRESS", "0")];
     if std::env::var_os("UCX_ERROR_SIGNALS").is_none() {
-        // SAFETY: the process has one thread yet.
-        unsafe { std::env::set_var("UCX_ERROR_SIGNALS", "") };
+        told.push(("UCX_ERROR_SIGNALS", ""));
     }
+    confined::tell(&told)
 }
 
 /// Ends this process when the launcher's helper ends that has started it: whoever kills that one leaves nobody else who would.
@@ -150,7 +152,9 @@ impl Engine for Mpi {
     const WAITS_END: bool = false;
 
     fn prepare() {
-        prepare_environment();
+        if let Err(error) = prepare_environment() {
+            tracing::warn!("{error}");
+        }
         clear_memory();
         end_with_launcher();
         if let Err(error) = fault::catch() {
@@ -302,7 +306,7 @@ fn end_job() -> ! {
 }
 
 /// Ends this process: a launcher may overlook that one has left its job, but never a signal that has ended one.
-fn end_by_signal() -> ! {
+pub(crate) fn end_by_signal() -> ! {
     // SAFETY: the call takes numbers alone.
     unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
     std::process::abort()

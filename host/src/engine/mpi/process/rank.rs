@@ -45,6 +45,8 @@ pub(crate) struct Rank {
     /// Why the guest must not go on: a callback trapped, the program aborted, an error was fatal.
     stop: RefCell<Option<wasmtime::Error>>,
     pub(crate) stopped: Cell<bool>,
+    /// How often the guest was called back.
+    pub(crate) called_back: Cell<u64>,
     /// Bytes of the guest's scratch memory that callbacks under way use.
     scratch: Cell<u32>,
     pub(crate) init: init::State,
@@ -92,6 +94,7 @@ impl Rank {
             inside: Cell::new(false),
             stop: RefCell::default(),
             stopped: Cell::new(false),
+            called_back: Cell::new(0),
             scratch: Cell::new(0),
             init: init::State::default(),
             comms: comm::State::new(&keeping),
@@ -166,13 +169,14 @@ impl Rank {
         if rank.init.has_threads() { "a function of MPI" } else { rank.call.get() }
     }
 
-    /// The rank whose call the library is in.
+    /// The rank whose call the library is in. None on a thread of the library's own: what such a thread calls back can't
+    /// reach the guest.
     ///
     /// # Safety
-    /// The thread is inside a call of a rank, which outlives what is done with the reference.
-    pub(crate) unsafe fn current<'r>() -> &'r Rank {
-        // SAFETY: the caller's; a rank is made current before its first call.
-        unsafe { &*CURRENT.get() }
+    /// If a rank runs on this thread, the thread is inside a call of it, which outlives what is done with the reference.
+    pub(crate) unsafe fn current<'r>() -> Option<&'r Rank> {
+        // SAFETY: the caller's; a rank is made current before its first call, on threads that it outlives.
+        unsafe { CURRENT.get().as_ref() }
     }
 
     /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the
@@ -182,6 +186,7 @@ impl Rank {
         if self.stopped.get() || caller.is_null() {
             return None;
         }
+        self.called_back.update(|times| times.wrapping_add(1));
         // SAFETY: `carry` set it to the caller of the call that runs on this thread, and uses it no more until that
         // call has ended.
         let outcome = callback::answer(unsafe { &mut *caller }, request);
@@ -223,7 +228,8 @@ impl Rank {
     }
 }
 
-/// The engine runs no programs with threads.
+/// Threads take turns at a rank here too, but a rank that waits is in the library, and keeps its turn: it can't be put to
+/// sleep for the others.
 impl Parks for Rank {}
 
 impl engine::Rank for Rank {

@@ -6,7 +6,7 @@ use rankine_abi::{Addr, MPI_SUCCESS, MPI_UNDEFINED, Request};
 
 use super::{NULL, Several};
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Status;
+use crate::engine::mpi::call::words::{Status, StatusesOut};
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -92,34 +92,39 @@ pub(crate) fn testany(r: &Rank, count: i32, list: Addr, index_at: Addr, flag_at:
 /// `MPI_Waitall`
 pub(crate) fn waitall(r: &Rank, count: i32, list: Addr, statuses_at: Addr) -> Result<()> {
     let mut requests = r.requests_of(list, count)?;
-    let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
+    let mut statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let call = r.symbol::<symbols::MPI_Waitall>()?;
     r.await_generalised(&requests)?;
     // SAFETY: as many different requests as the count says, and room for as many statuses.
-    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), statuses) };
-    finish_all(r, code, &requests, list, statuses_at)
+    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), statuses.pointer()) };
+    finish_all(r, code, &requests, list, &statuses)
 }
 
 /// `MPI_Testall`
 pub(crate) fn testall(r: &Rank, count: i32, list: Addr, flag_at: Addr, statuses_at: Addr) -> Result<()> {
     let mut requests = r.requests_of(list, count)?;
     r.room(flag_at, 4, "flag")?;
-    let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
+    let mut statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Testall>()?, 0);
     // SAFETY: as many different requests as the count says, a flag on the stack, and room for as many statuses.
-    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), &mut flag, statuses) };
+    let code = unsafe { call(count, requests.hosts.as_mut_ptr(), &mut flag, statuses.pointer()) };
     r.put_int(flag_at, flag, "flag")?;
-    finish_all(r, code, &requests, list, statuses_at)
+    if flag == 0 && code == MPI_SUCCESS {
+        // The library has written no statuses.
+        return r.settle(list, &requests);
+    }
+    finish_all(r, code, &requests, list, &statuses)
 }
 
 /// The end of a call that completes all of its requests.
-fn finish_all(r: &Rank, code: c_int, requests: &Several<'_>, list: Addr, statuses: Addr) -> Result<()> {
+fn finish_all(r: &Rank, code: c_int, requests: &Several<'_>, list: Addr, statuses: &StatusesOut) -> Result<()> {
+    let count = requests.words.len();
+    if r.has_statuses(code) {
+        statuses.put(r, count);
+    }
     if code != MPI_SUCCESS {
-        if !statuses.is_null() {
-            r.give_out_codes(code, (0..requests.words.len()).map(|index| r.error_of(statuses, index)));
-        }
-        let failed = |&index: &usize| !statuses.is_null() && r.error_of(statuses, index) != MPI_SUCCESS;
-        let cause = (0..requests.words.len()).find(failed);
+        r.give_out_codes(code, statuses, count);
+        let cause = (0..count).find(|&index| statuses.error(r, index) != MPI_SUCCESS);
         r.blame(requests.one_or_all(cause.map_or(MPI_UNDEFINED, |index| index as c_int)));
     }
     r.settle(list, requests)?;
@@ -152,19 +157,21 @@ fn some(
 ) -> Result<()> {
     let mut requests = r.requests_of(list, incount)?;
     let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
-    let statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
+    let mut statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
     r.room(outcount, 4, "outcount")?;
     let mut done = MPI_UNDEFINED;
+    let hosts = requests.hosts.as_mut_ptr();
     // SAFETY: as many different requests as the count says, and room for as many indices and statuses.
-    let code = unsafe { call(incount, requests.hosts.as_mut_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
+    let code = unsafe { call(incount, hosts, &mut done, indices.as_mut_ptr().cast(), statuses.pointer()) };
     if code != MPI_SUCCESS {
         r.blame(requests.one_or_all(indices.first().map_or(MPI_UNDEFINED, |&index| index as c_int)));
     }
     r.put_int(outcount, done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
-    if !statuses_at.is_null() {
-        r.give_out_codes(code, (0..count).map(|index| r.error_of(statuses_at, index)));
+    if r.has_statuses(code) {
+        statuses.put(r, count);
     }
+    r.give_out_codes(code, &statuses, count);
     r.put_words(indices_at, &indices[..count], "array_of_indices")?;
     r.settle(list, &requests)?;
     r.check(code)
@@ -214,11 +221,14 @@ pub(crate) fn request_get_status_any(
 pub(crate) fn request_get_status_all(r: &Rank, count: i32, list: Addr, flag_at: Addr, statuses_at: Addr) -> Result<()> {
     let requests = r.requests_of(list, count)?;
     r.room(flag_at, 4, "flag")?;
-    let statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
+    let mut statuses = r.statuses_out(statuses_at, i64::from(count), "array_of_statuses")?;
     let (call, mut flag) = (r.symbol::<symbols::MPI_Request_get_status_all>()?, 0);
     // SAFETY: as many different requests as the count says, a flag on the stack, and room for as many statuses.
-    let code = unsafe { call(count, requests.hosts.as_ptr(), &mut flag, statuses) };
+    let code = unsafe { call(count, requests.hosts.as_ptr(), &mut flag, statuses.pointer()) };
     r.check(code)?;
+    if flag != 0 {
+        statuses.put(r, requests.words.len());
+    }
     r.put_int(flag_at, flag, "flag")
 }
 
@@ -233,13 +243,15 @@ pub(crate) fn request_get_status_some(
 ) -> Result<()> {
     let requests = r.requests_of(list, incount)?;
     let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
-    let statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
+    let mut statuses = r.statuses_out(statuses_at, i64::from(incount), "array_of_statuses")?;
     r.room(outcount, 4, "outcount")?;
     let (call, mut done) = (r.symbol::<symbols::MPI_Request_get_status_some>()?, MPI_UNDEFINED);
+    let hosts = requests.hosts.as_ptr();
     // SAFETY: as many different requests as the count says, and room for as many indices and statuses.
-    let code = unsafe { call(incount, requests.hosts.as_ptr(), &mut done, indices.as_mut_ptr().cast(), statuses) };
+    let code = unsafe { call(incount, hosts, &mut done, indices.as_mut_ptr().cast(), statuses.pointer()) };
     r.check(code)?;
     r.put_int(outcount, done, "outcount")?;
     let count = usize::try_from(done).unwrap_or(0).min(indices.len());
+    statuses.put(r, count);
     r.put_words(indices_at, &indices[..count], "array_of_indices")
 }

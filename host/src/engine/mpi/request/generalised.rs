@@ -6,11 +6,11 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Comm, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_REQUEST, Request};
-use rankine_guest::Error;
+use rankine_guest::{Error, copy};
 
 use super::{Kind, Pending, Several, Then};
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::words::Status;
+use crate::engine::mpi::call::words::{ERROR, Status};
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 
@@ -34,6 +34,12 @@ impl Registry {
         self.last.set(self.last.get() + 1);
         self.known.borrow_mut().insert(self.last.get(), Rc::new(functions));
         std::ptr::without_provenance_mut(self.last.get())
+    }
+
+    /// Whether the library may ask for the status of one.
+    #[inline]
+    pub(crate) fn has_any(&self) -> bool {
+        !self.known.borrow().is_empty()
     }
 
     fn get(&self, state: *mut c_void) -> Option<Rc<Generalised>> {
@@ -123,30 +129,40 @@ const CANNOT: c_int = rankine_abi::MPI_ERR_OTHER;
 
 /// The library asks for the status of a generalised request.
 unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank, with a status of its own.
-    let (r, status) = unsafe { (Rank::current(), &mut *status) };
+    // SAFETY: the library calls it within a call of this thread's rank, if there is one.
+    let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
+    let mut value: Status = [0; 8];
+    // SAFETY: the library has room for a status there, whoever's that is: perhaps that of the call's caller, which lies in
+    // the guest's memory, and which the guest may write while the bytes are copied.
+    unsafe { copy::copy_small(value.as_mut_ptr().cast(), status.cast(), size_of::<Status>()) };
     let answer = r.with_scratch(32, |at| {
-        r.put_whole_status(at, status, "status").ok()?;
+        r.put_whole_status(at, &value, "status").ok()?;
         let answer = r.call_guest(functions.query, &[functions.extra_state, at.0 as i32])?;
-        *status = r.status_in(at, "status").ok()?;
+        value = r.status_in(at, "status").ok()?;
+        // A code that the guest leaves there is an answer too.
+        value[ERROR] = r.answered_code(value[ERROR]);
         Some(answer)
     });
+    if answer.is_some() {
+        // SAFETY: as above; nothing was borrowed from there while the guest ran.
+        unsafe { copy::copy_small(status.cast(), value.as_ptr().cast(), size_of::<Status>()) };
+    }
     answer.map_or(CANNOT, |code| r.answered_code(code))
 }
 
 /// The library has no more use for a generalised request.
 unsafe extern "C" fn free(state: *mut c_void) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank.
-    let r = unsafe { Rank::current() };
+    // SAFETY: the library calls it within a call of this thread's rank, if there is one.
+    let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     let Some(functions) = r.requests.generalised.remove(state) else { return CANNOT };
     r.call_guest(functions.free, &[functions.extra_state]).map_or(CANNOT, |code| r.answered_code(code))
 }
 
 /// The program cancels a generalised request.
 unsafe extern "C" fn cancel(state: *mut c_void, complete: c_int) -> c_int {
-    // SAFETY: the library calls it within a call of this thread's rank.
-    let r = unsafe { Rank::current() };
+    // SAFETY: the library calls it within a call of this thread's rank, if there is one.
+    let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     let Some(functions) = r.requests.generalised.get(state) else { return CANNOT };
     r.call_guest(functions.cancel, &[functions.extra_state, complete]).map_or(CANNOT, |code| r.answered_code(code))
 }
