@@ -33,14 +33,9 @@ pub struct Account {
 
 /// Adds to a counter unless it would be more than `most`.
 fn add(counter: &AtomicU64, bytes: u64, most: u64) -> bool {
-    if bytes > most {
-        return false;
-    }
-    let fits = counter.fetch_add(bytes, Ordering::Relaxed) <= most - bytes;
-    if !fits {
-        counter.fetch_sub(bytes, Ordering::Relaxed);
-    }
-    fits
+    // Not added and taken back: meanwhile another thread would be refused what there is room for.
+    let sum = |held: u64| held.checked_add(bytes).filter(|&sum| sum <= most);
+    counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).is_ok()
 }
 
 impl Account {
@@ -83,12 +78,14 @@ impl Account {
 
     /// The host takes so much, which may be `beyond` what it may have.
     fn take(&self, bytes: u64, beyond: u64) -> bool {
-        if !add(&self.held, bytes, self.share.saturating_add(beyond)) {
+        // What is held is used, too. So where the user has set the limit, what fits here fits below as well, and nothing that
+        // other threads may see is taken back.
+        if !add(&self.used, bytes, self.limit.saturating_add(RESERVE + beyond)) {
             return false;
         }
-        let fits = add(&self.used, bytes, self.limit.saturating_add(RESERVE + beyond));
+        let fits = add(&self.held, bytes, self.share.saturating_add(beyond));
         if !fits {
-            self.held.fetch_sub(bytes, Ordering::Relaxed);
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
         }
         fits
     }

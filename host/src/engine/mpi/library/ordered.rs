@@ -4,15 +4,23 @@
 //! In place of the library's functions stand these. They gather the operands at rank 0, piece by piece, combine them there
 //! in the order of the embedded engine (see `rankine_local`'s `coll/fold.rs` and `coll/scan.rs`), and scatter the results:
 //! what the library still does is elementwise. That costs rank 0 the time of all.
+//!
+//! # Safety
+//! The functions are called as the library's are: through the table of symbols, by shims that have proved the buffers, the
+//! counts and the root for the function of that name (see `call/shim.rs`), on the thread whose rank is in the call.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, anyhow};
-use rankine_abi::MPI_IN_PLACE;
+use rankine_abi::{MPI_ERR_NO_MEM, MPI_IN_PLACE};
+use rankine_guest::{Charge, quota};
+use wasmtime::format_err;
 
 use super::super::generated::symbols;
+use super::super::process::rank::Rank;
 use super::{Library, Symbol};
 
 /// Bytes of operands that rank 0 holds at a time.
@@ -122,6 +130,43 @@ struct Ordered<'a> {
     piece: i64,
 }
 
+/// Memory of rank 0 for a piece of all operands.
+struct Room {
+    words: Vec<u128>,
+    _charge: Option<Charge>,
+}
+
+/// What errors call it.
+const ROOM: &str = "reductions in one order";
+
+impl Room {
+    const NONE: Room = Room { words: Vec::new(), _charge: None };
+
+    /// So many bytes, all of them zeroes: the gaps between elements are shown to functions of the guest's. What is more than
+    /// a piece as it usually is is charged; a rank that has used up its memory can still reduce. Nothing where they are not
+    /// to be had: then the guest ends with this call.
+    fn new(bytes: Option<usize>) -> Option<Room> {
+        // SAFETY: the shims call these functions within a call of this thread's rank.
+        let r = unsafe { Rank::current() }?;
+        let room = || -> rankine_guest::Result<Room> {
+            let none = || quota::exhausted(bytes.unwrap_or(usize::MAX), ROOM);
+            let words = bytes.ok_or_else(none)?.div_ceil(size_of::<u128>()) + 2;
+            let layout = Layout::array::<u128>(words).map_err(|_| none())?;
+            let beyond = layout.size().saturating_sub(2 * PIECE);
+            let charge = (beyond > 0).then(|| r.account().charge(beyond, ROOM)).transpose()?;
+            // SAFETY: the layout has two words at least.
+            let start = unsafe { alloc_zeroed(layout) }.cast::<u128>();
+            if start.is_null() {
+                return Err(none());
+            }
+            // SAFETY: it was allocated with the layout of so many words, and zeroes are words: length and capacity are the
+            // same.
+            Ok(Room { words: unsafe { Vec::from_raw_parts(start, words, words) }, _charge: charge })
+        };
+        room().inspect_err(|error| r.stop(format_err!("{}", error.text))).ok()
+    }
+}
+
 /// Returns a code that is none of success.
 macro_rules! check {
     ($code:expr) => {
@@ -181,8 +226,9 @@ impl<'a> Ordered<'a> {
         let is_in_place = from.addr() == MPI_IN_PLACE.0 as usize;
         let offset = first as isize * self.extent;
         let operand = if is_in_place { result.cast_const() } else { from }.wrapping_byte_offset(offset);
-        let mut room = self.room(count);
-        let place = |at: usize, room: &mut Vec<u128>| self.place(room, at, count);
+        // The other ranks are in the gather by now, and can't be told: without room the job ends.
+        let mut room = self.room(count).ok_or(MPI_ERR_NO_MEM)?;
+        let place = |at: usize, room: &mut Room| self.place(&mut room.words, at, count);
         let all = if self.rank == 0 { place(0, &mut room) } else { std::ptr::null_mut() };
         // SAFETY: at rank 0 there is room for as many elements of every rank, and operands have as many.
         check!(unsafe { (self.own.gather)(operand, count, datatype, all, count, datatype, 0, comm) });
@@ -234,14 +280,15 @@ impl<'a> Ordered<'a> {
         Ok(())
     }
 
-    /// Room at rank 0 for so many elements of every rank.
-    fn room(&self, count: i64) -> Vec<u128> {
+    /// Room at rank 0 for so many elements of every rank. Their extent is no measure of what they carry, and may be anything.
+    fn room(&self, count: i64) -> Option<Room> {
         if self.rank > 0 {
-            return Vec::new();
+            return Some(Room::NONE);
         }
-        let elements = self.size * count as usize;
-        let bytes = elements * self.extent as usize + self.span + self.low.unsigned_abs();
-        vec![0; bytes.div_ceil(16) + 2]
+        let elements = self.size.checked_mul(count as usize);
+        let bytes = elements.and_then(|elements| elements.checked_mul(self.extent as usize));
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(self.span)?.checked_add(self.low.unsigned_abs()));
+        Room::new(bytes)
     }
 
     /// Where the first element of a rank is in it.
@@ -300,10 +347,10 @@ impl<'a> Ordered<'a> {
 /// A reduction in its order; `otherwise` is the library's own.
 ///
 /// # Safety
-/// The arguments are those of a call of the library.
+/// The arguments are those of a shim, for a function of the library's that reduces.
 unsafe fn reduction(call: Call, to: To, otherwise: impl FnOnce(&Own) -> c_int) -> c_int {
     let own = OWN.get().expect("it was set before these functions were put in place");
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the caller's.
     let done =
         unsafe { Ordered::new(own, call).and_then(|ordered| ordered.map(|ordered| ordered.run(to)).transpose()) };
     match done {
@@ -319,7 +366,7 @@ unsafe fn reduction(call: Call, to: To, otherwise: impl FnOnce(&Own) -> c_int) -
 /// As for [`reduction`]; there are as many counts as ranks.
 unsafe fn parts(call: Call, counts: impl Fn(usize) -> i64, otherwise: impl FnOnce(&Own) -> c_int) -> c_int {
     let own = OWN.get().expect("it was set before these functions were put in place");
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the caller's.
     let ordered = match unsafe { Ordered::new(own, call) } {
         Ok(Some(ordered)) => ordered,
         Ok(None) => return otherwise(own),
@@ -332,8 +379,8 @@ unsafe fn parts(call: Call, counts: impl Fn(usize) -> i64, otherwise: impl FnOnc
         let operands = if is_in_place { call.to.cast_const() } else { call.from };
         let from = operands.wrapping_byte_offset(first as isize * ordered.extent);
         let part = Ordered { call: Call { from, count, ..call }, ..ordered };
-        // SAFETY: the part lies within the operands. A result goes to the beginning of the receive buffer, where in place
-        // no operand lies that is still to come.
+        // SAFETY: the sum of the counts is what the shim has proved of the operands, so each part lies within them. A result
+        // goes to the beginning of the receive buffer, where in place no operand lies that is still to come.
         if let Err(code) = unsafe { part.run(To::One(rank)) } {
             return code;
         }
@@ -350,7 +397,7 @@ unsafe extern "C" fn allreduce(
     op: usize,
     comm: usize,
 ) -> c_int {
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { allreduce_c(from, to, count.into(), datatype, op, comm) }
 }
 
@@ -363,7 +410,7 @@ unsafe extern "C" fn allreduce_c(
     comm: usize,
 ) -> c_int {
     let call = Call { from, to, count, datatype, op, comm };
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { reduction(call, To::All, |own| (own.allreduce)(from, to, count, datatype, op, comm)) }
 }
 
@@ -376,7 +423,7 @@ unsafe extern "C" fn reduce(
     root: c_int,
     comm: usize,
 ) -> c_int {
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { reduce_c(from, to, count.into(), datatype, op, root, comm) }
 }
 
@@ -391,11 +438,11 @@ unsafe extern "C" fn reduce_c(
 ) -> c_int {
     let call = Call { from, to, count, datatype, op, comm };
     let own_way = |own: &Own| {
-        // SAFETY: the arguments are those that the caller promises.
+        // SAFETY: the shim's arguments, passed on.
         unsafe { (own.reduce)(from, to, count, datatype, op, root, comm) }
     };
     match (usize::try_from(root), OWN.get()) {
-        // SAFETY: the arguments are those that the caller promises.
+        // SAFETY: the shim's arguments, passed on.
         (Ok(root), _) => unsafe { reduction(call, To::One(root), own_way) },
         // Between two groups: the root itself, or who has none.
         (Err(_), Some(own)) => own_way(own),
@@ -411,7 +458,7 @@ unsafe extern "C" fn scan(
     op: usize,
     comm: usize,
 ) -> c_int {
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { scan_c(from, to, count.into(), datatype, op, comm) }
 }
 
@@ -424,7 +471,7 @@ unsafe extern "C" fn scan_c(
     comm: usize,
 ) -> c_int {
     let call = Call { from, to, count, datatype, op, comm };
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { reduction(call, To::Prefix { inclusive: true }, |_| rankine_abi::MPI_ERR_UNSUPPORTED_OPERATION) }
 }
 
@@ -436,7 +483,7 @@ unsafe extern "C" fn exscan(
     op: usize,
     comm: usize,
 ) -> c_int {
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { exscan_c(from, to, count.into(), datatype, op, comm) }
 }
 
@@ -449,7 +496,7 @@ unsafe extern "C" fn exscan_c(
     comm: usize,
 ) -> c_int {
     let call = Call { from, to, count, datatype, op, comm };
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { reduction(call, To::Prefix { inclusive: false }, |_| rankine_abi::MPI_ERR_UNSUPPORTED_OPERATION) }
 }
 
@@ -461,7 +508,7 @@ unsafe extern "C" fn reduce_scatter_block(
     op: usize,
     comm: usize,
 ) -> c_int {
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { reduce_scatter_block_c(from, to, count.into(), datatype, op, comm) }
 }
 
@@ -474,7 +521,7 @@ unsafe extern "C" fn reduce_scatter_block_c(
     comm: usize,
 ) -> c_int {
     let call = Call { from, to, count, datatype, op, comm };
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { parts(call, |_| count, |own| (own.reduce_scatter_block)(from, to, count, datatype, op, comm)) }
 }
 
@@ -487,11 +534,11 @@ unsafe extern "C" fn reduce_scatter(
     comm: usize,
 ) -> c_int {
     let call = Call { from, to, count: 0, datatype, op, comm };
-    // SAFETY: there is a count for each rank of the group.
+    // SAFETY: the shim has read a count for each rank of the group.
     let count = |rank: usize| i64::from(unsafe { *counts.add(rank) });
     let own_way = |own: &Own| {
         let mut size = 0;
-        // SAFETY: the caller's; the counts are those of this group.
+        // SAFETY: the shim's arguments, passed on; the counts are those of this group.
         unsafe {
             match (own.size)(comm, &mut size) {
                 SUCCESS => {
@@ -502,7 +549,7 @@ unsafe extern "C" fn reduce_scatter(
             }
         }
     };
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { parts(call, count, own_way) }
 }
 
@@ -515,8 +562,8 @@ unsafe extern "C" fn reduce_scatter_c(
     comm: usize,
 ) -> c_int {
     let call = Call { from, to, count: 0, datatype, op, comm };
-    // SAFETY: there is a count for each rank of the group.
+    // SAFETY: the shim has read a count for each rank of the group.
     let count = |rank: usize| unsafe { *counts.add(rank) };
-    // SAFETY: the arguments are those that the caller promises.
+    // SAFETY: the shim's arguments, passed on.
     unsafe { parts(call, count, |own| (own.reduce_scatter)(from, to, counts, datatype, op, comm)) }
 }

@@ -13,7 +13,9 @@ use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Datatype, Errhandler, Info, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_FLAVOR, MPI_MODE_NOCHECK, Op};
+use rankine_abi::{
+    Addr, Datatype, Errhandler, Info, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_FLAVOR, MPI_MODE_NOCHECK, MPI_SUCCESS, Op,
+};
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
@@ -62,6 +64,10 @@ pub(crate) struct Dynamic {
     /// This rank's own, each at the place of its word.
     mine: RefCell<Vec<Option<Attachment>>>,
     known: RefCell<HashMap<c_int, Known>>,
+    /// Where words are read to and written from, unless an operation uses it.
+    spare: Cell<Vec<i64>>,
+    /// What the library said of an operation that failed. It may be under way still, so the table is left alone.
+    failed: Cell<c_int>,
 }
 
 /// The bytes that are attached, in order; attachments that touch are one run.
@@ -97,7 +103,8 @@ impl Dynamic {
             r.check(lock(MPI_MODE_NOCHECK, table))?;
         }
         let (changes, mine, known) = (Cell::new(0), RefCell::default(), RefCell::default());
-        let dynamic = Dynamic { table, rank, changes, mine, known };
+        let (spare, failed) = (Cell::default(), Cell::new(MPI_SUCCESS));
+        let dynamic = Dynamic { table, rank, changes, mine, known, spare, failed };
         // Nobody looks before all ranks have told each other of the window.
         dynamic.write(r, 0, 0)?;
         Ok(dynamic)
@@ -120,45 +127,71 @@ impl Dynamic {
             let mine: Vec<Attachment> = self.mine.borrow().iter().flatten().copied().collect();
             return Ok(covers(&runs(mine.into_iter()), low, high));
         }
-        let mut head = [0];
-        self.read(r, rank, 0, &mut head)?;
-        let known = |known: &Known| (known.head == head[0]).then(|| covers(&known.runs, low, high));
+        let head = self.read(r, rank, 0, 1, |words| words[0])?;
+        let known = |known: &Known| (known.head == head).then(|| covers(&known.runs, low, high));
         if let Some(answer) = self.known.borrow().get(&rank).and_then(known) {
             return Ok(answer);
         }
-        let in_use = (head[0] & ((1 << IN_USE_BITS) - 1)).clamp(0, MOST as i64);
-        let mut words = vec![0; in_use as usize];
-        self.read(r, rank, 1, &mut words)?;
-        let runs = runs(words.into_iter().map(Attachment::of));
+        let in_use = (head & ((1 << IN_USE_BITS) - 1)).clamp(0, MOST as i64);
+        let runs = match in_use {
+            0 => Vec::new(),
+            _ => self.read(r, rank, 1, in_use as usize, |words| runs(words.iter().copied().map(Attachment::of)))?,
+        };
         let answer = covers(&runs, low, high);
-        self.known.borrow_mut().insert(rank, Known { head: head[0], runs });
+        self.known.borrow_mut().insert(rank, Known { head, runs });
         Ok(answer)
     }
 
-    /// Reads words of a rank's table.
-    fn read(&self, r: &Rank, rank: c_int, first: isize, words: &mut [i64]) -> Result<()> {
-        if words.is_empty() {
-            return Ok(());
-        }
-        let (get, flush) = (r.symbol::<symbols::MPI_Get_accumulate>()?, r.symbol::<symbols::MPI_Win_flush>()?);
-        let (count, int64, op) = (words.len() as c_int, Datatype::INT64_T.0 as usize, Op::NO_OP.0 as usize);
-        let (to, none) = (words.as_mut_ptr().cast(), std::ptr::null());
-        // SAFETY: there is room for so many words, and they have come before the flush returns.
-        unsafe {
-            r.check(get(none, 0, int64, to, count, int64, rank, first, count, int64, op, self.table))?;
-            r.check(flush(rank, self.table))
-        }
+    /// Reads words of a rank's table, and makes something of them.
+    fn read<T>(&self, r: &Rank, rank: c_int, first: isize, count: usize, of: impl FnOnce(&[i64]) -> T) -> Result<T> {
+        let get = r.symbol::<symbols::MPI_Get_accumulate>()?;
+        let (length, int64, op) = (count as c_int, Datatype::INT64_T.0 as usize, Op::NO_OP.0 as usize);
+        let begin = |words: *mut i64| {
+            let none = std::ptr::null();
+            // SAFETY: there is room for so many words, which stays until they have come (see `complete`).
+            unsafe { get(none, 0, int64, words.cast(), length, int64, rank, first, length, int64, op, self.table) }
+        };
+        self.complete(r, rank, std::iter::repeat_n(0, count), begin, of)
     }
 
     /// Writes a word of this rank's table.
     fn write(&self, r: &Rank, at: isize, word: i64) -> Result<()> {
-        let (put, flush) = (r.symbol::<symbols::MPI_Accumulate>()?, r.symbol::<symbols::MPI_Win_flush>()?);
+        let put = r.symbol::<symbols::MPI_Accumulate>()?;
         let (int64, op) = (Datatype::INT64_T.0 as usize, Op::REPLACE.0 as usize);
-        // SAFETY: one word, which is there before the flush returns.
-        unsafe {
-            r.check(put((&raw const word).cast(), 1, int64, self.rank, at, 1, int64, op, self.table))?;
-            r.check(flush(self.rank, self.table))
+        let begin = |words: *mut i64| {
+            // SAFETY: one word, which stays until the table has it (see `complete`).
+            unsafe { put(words.cast_const().cast(), 1, int64, self.rank, at, 1, int64, op, self.table) }
+        };
+        self.complete(r, self.rank, std::iter::once(word), begin, |_| ())
+    }
+
+    /// Begins an operation on these words and waits until they are there. The library may call the guest meanwhile, and the
+    /// guest begin another one, so each has words of its own. If one fails, nobody knows whether the library still uses its
+    /// words: then they stay for ever, and so that this happens once, nothing more is asked of the table.
+    fn complete<T>(
+        &self,
+        r: &Rank,
+        rank: c_int,
+        words: impl Iterator<Item = i64>,
+        begin: impl FnOnce(*mut i64) -> c_int,
+        of: impl FnOnce(&[i64]) -> T,
+    ) -> Result<T> {
+        r.check(self.failed.get())?;
+        let flush = r.symbol::<symbols::MPI_Win_flush>()?;
+        let mut used = self.spare.take();
+        used.clear();
+        used.extend(words);
+        let begun = begin(used.as_mut_ptr());
+        // SAFETY: a rank of our window, which it has locked for good.
+        let code = if begun == MPI_SUCCESS { unsafe { flush(rank, self.table) } } else { begun };
+        if code != MPI_SUCCESS {
+            self.failed.set(code);
+            std::mem::forget(used);
+            return Err(Error::new(code, ""));
         }
+        let result = of(&used);
+        self.spare.set(used);
+        Ok(result)
     }
 
     /// Tells the other ranks of an attachment, or that there is none any more.
@@ -216,7 +249,7 @@ pub(crate) fn win_attach(r: &Rank, win_word: u32, base_at: Addr, size: i32) -> R
     let attachment = Attachment { at: base_at.0, bytes: size as u32 };
     let index = dynamic.place(attachment)?;
     let call = r.symbol::<symbols::MPI_Win_attach>()?;
-    // SAFETY: the memory was proved, never shrinks, and outlives the window.
+    // SAFETY: the memory was proved, never shrinks, and stays until the process ends, which ends all windows.
     r.check(unsafe { call(win, base.at, size as isize) })?;
     dynamic.publish(r, index, Some(attachment))
 }
@@ -227,7 +260,7 @@ pub(crate) fn win_detach(r: &Rank, win_word: u32, base_at: Addr) -> Result<()> {
     let dynamic = r.attachments(win_word)?;
     dynamic.publish(r, dynamic.find(base_at)?, None)?;
     let call = r.symbol::<symbols::MPI_Win_detach>()?;
-    // SAFETY: an address that was attached.
+    // SAFETY: `find` has just found the address among what is attached to this window.
     r.check(unsafe { call(win, base) })
 }
 
