@@ -184,7 +184,7 @@ impl<'a> Span<'a> {
     /// Copies the packed bytes from position `from` on into `bytes`, which are not more than the span has.
     pub(crate) fn read(&self, from: usize, bytes: &mut [u8]) {
         assert!(from + bytes.len() <= self.bytes, "bytes beyond the end of a span");
-        // SAFETY: just checked.
+        // SAFETY: `from + bytes.len()` is no more than the span has, as just checked, and `bytes` has room for as many.
         unsafe { self.pack(from, bytes.as_mut_ptr(), bytes.len()) }
     }
 

@@ -20,7 +20,13 @@ impl<T: Scalar> View<T> {
     ///
     /// # Safety
     /// While the view, or a part of it, is used, all elements can be read, and be written where it is the result of
-    /// something; `first` is aligned. Other threads may write them.
+    /// something; `first` is aligned. Nobody else in the host writes them meanwhile.
+    ///
+    /// They may lie in a guest's memory, whose other threads may write them all the same. Elements are read and written as they
+    /// are, not by accesses that tolerate races (those would keep the compiler from using the machine's vectors), so the
+    /// language promises nothing then. What makes it harmless is that no index, length or address is made of an element: a
+    /// pivot is the number of a row, found among copies. So whatever is read, and however often, the numbers come out wrong
+    /// and nothing else does. Keep it so.
     pub unsafe fn new(first: *mut T, rows: usize, columns: usize, leading: usize) -> View<T> {
         View { first, rows, columns, down: 1, across: leading as isize, is_conjugated: false }
     }

@@ -125,7 +125,8 @@ impl Inside<'_> {
             return;
         }
         self.matching(|matching| {
-            // SAFETY: inside the gate.
+            // SAFETY: inside the gate we are the only consumer; `arrive` copies the payload before it returns, and only then is
+            // the slot given back.
             while unsafe { ring.pop(|header, payload| matching.arrive(header, payload, work)) }.is_some() {}
             let congested = u32::from(matching.is_full());
             if ring.congested().load(Ordering::Relaxed) != congested {

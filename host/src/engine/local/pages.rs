@@ -56,10 +56,10 @@ mod linux {
 
     impl File {
         /// # Safety
-        /// What is mapped at `at` may be replaced.
+        /// What is mapped at `at`, as many bytes as the file has, may be replaced.
         unsafe fn put(&self, at: *mut u8, kind: c_int, file: c_int) -> io::Result<()> {
             let (at, rights): (*mut c_void, _) = (at.cast(), libc::PROT_READ | libc::PROT_WRITE);
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller's: so many bytes at `at` may be replaced.
             let mapped = unsafe { libc::mmap(at, self.bytes, rights, kind | libc::MAP_FIXED, file, 0) };
             if mapped == at { Ok(()) } else { Err(io::Error::last_os_error()) }
         }
@@ -67,12 +67,12 @@ mod linux {
 
     impl Pages for File {
         unsafe fn map(&self, at: *mut u8) -> io::Result<()> {
-            // SAFETY: the caller's promise.
+            // SAFETY: the promise of `Pages::map`: as many bytes are mapped there, and nobody minds that they change.
             unsafe { self.put(at, libc::MAP_SHARED, self.file.as_raw_fd()) }
         }
 
         unsafe fn take_back(&self, at: *mut u8) -> io::Result<()> {
-            // SAFETY: the caller's promise.
+            // SAFETY: the promise of `Pages::take_back`, which is the same.
             unsafe { self.put(at, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1) }
         }
     }

@@ -316,7 +316,8 @@ fn vec_of(r: &Rank, length: i64) -> Result<Vec<u8>> {
     if bytes.is_null() {
         return Err(none());
     }
-    // SAFETY: the allocation has this layout, and zeroes are bytes.
+    // SAFETY: it was allocated with the layout of `length` bytes, which is that of a vector of this capacity; all of them are
+    // zeroes, so as many are initialised.
     Ok(unsafe { Vec::from_raw_parts(bytes, length, length) })
 }
 

@@ -265,7 +265,8 @@ pub(crate) fn t_cvar_read(r: &Rank, handle_word: u32, buf: Addr) -> Result<()> {
     let handle = r.tool(handle_word, "MPI_T_cvar_handle")?;
     let buffer = value_buffer(r, handle_word, buf)?;
     let call = r.symbol::<symbols::MPI_T_cvar_read>()?;
-    // SAFETY: the buffer has room for the variable's value.
+    // SAFETY: `tool` has found the handle in the rank's table, whose entries the library has not freed; `value_buffer` has
+    // proved as many elements, of the type that the library told, as it told when it made the handle.
     r.check(unsafe { call(handle, buffer) })
 }
 
@@ -344,7 +345,7 @@ fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, of:
     let (session, call) = (r.tool(of, "MPI_T_pvar_session")?, r.symbol::<C>()?);
     if handle != MPI_T_PVAR_ALL_HANDLES {
         let handle = r.tool(handle, "MPI_T_pvar_handle")?;
-        // SAFETY: handles of the library's.
+        // SAFETY: `tool` has found both in the rank's table, whose entries the library has not freed.
         return r.check(unsafe { call(session, handle) });
     }
     let variables = r.tools.variables.borrow();
@@ -355,7 +356,7 @@ fn control<C: Symbol<Function = Control>, const LEFT_ALONE: c_int>(r: &Rank, of:
     for word in words {
         // One that was freed has no word any more.
         let Ok(handle) = r.tool(word, "MPI_T_pvar_handle") else { continue };
-        // SAFETY: handles of the library's.
+        // SAFETY: `tool` has found both in the rank's table, whose entries the library has not freed.
         match unsafe { call(session, handle) } {
             code if code == LEFT_ALONE => {}
             code => r.check(code)?,
@@ -372,7 +373,8 @@ fn move_value<M: Symbol<Function = Move>>(r: &Rank, session: u32, handle_word: u
     let (session, handle) = (r.tool(session, "MPI_T_pvar_session")?, r.tool(handle_word, "MPI_T_pvar_handle")?);
     let buffer = value_buffer(r, handle_word, buf)?;
     let call = r.symbol::<M>()?;
-    // SAFETY: the buffer has room for the variable's value.
+    // SAFETY: `tool` has found both handles in the rank's table, whose entries the library has not freed; `value_buffer` has
+    // proved as many elements, of the type that the library told, as it told when it made the handle.
     r.check(unsafe { call(session, handle, buffer) })
 }
 

@@ -84,7 +84,8 @@ pub(crate) fn tell(who: Who, library: &Path, remote: Remote) -> Result<()> {
     let wait = move || {
         let mut bytes = [0; size_of::<Fault>()];
         if reader.read_exact(&mut bytes).is_ok() {
-            // SAFETY: the handler wrote one, in this process.
+            // SAFETY: the handler has written a whole one, as a pipe takes what is so short in one piece; its `&'static str`
+            // is of this process.
             let fault: Fault = unsafe { bytes.as_ptr().cast::<Fault>().read_unaligned() };
             let _ = CRASHED.set(fault.signal);
             remote.tell(Event::Ended { who, end: End::Failed(in_words(&fault, &library)) });

@@ -57,7 +57,8 @@ fn detach(
 /// `MPI_Buffer_attach`
 pub(crate) fn buffer_attach(r: &Rank, _large: bool, buffer: Addr, size: i64) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Buffer_attach_c>()?;
-    // SAFETY: the memory is the library's until it is detached.
+    // SAFETY: the memory is the library's until it is detached; `attach` unmaps it where the library has refused it, and so
+    // has not taken it (MPICH looks at all that can fail before it does).
     attach(r, buffer, size, |at| unsafe { call(at, size) })
 }
 
@@ -65,7 +66,7 @@ pub(crate) fn buffer_attach(r: &Rank, _large: bool, buffer: Addr, size: i64) -> 
 pub(crate) fn comm_attach_buffer(r: &Rank, _large: bool, comm: u32, buffer: Addr, size: i64) -> Result<()> {
     let comm = r.comm(comm, "comm")?;
     let call = r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?;
-    // SAFETY: a handle of the library's, and memory that is its own until it is detached.
+    // SAFETY: a handle of the library's; the memory is as in `buffer_attach`.
     attach(r, buffer, size, |at| unsafe { call(comm, at, size) })
 }
 
@@ -73,7 +74,7 @@ pub(crate) fn comm_attach_buffer(r: &Rank, _large: bool, comm: u32, buffer: Addr
 pub(crate) fn session_attach_buffer(r: &Rank, _large: bool, session: u32, buffer: Addr, size: i64) -> Result<()> {
     let session = r.session(session, "session")?;
     let call = r.symbol::<symbols::MPI_Session_attach_buffer_c>()?;
-    // SAFETY: a handle of the library's, and memory that is its own until it is detached.
+    // SAFETY: a handle of the library's; the memory is as in `buffer_attach`.
     attach(r, buffer, size, |at| unsafe { call(session, at, size) })
 }
 

@@ -255,7 +255,7 @@ impl Rank {
         let buffer = self.bytes(base, size, "base")?;
         let (info, comm) = (self.hints(info, Of::Win, "info")?, self.intra(comm, "comm")?);
         let (create, mut host) = (self.symbol::<symbols::MPI_Win_create_c>()?, 0);
-        // SAFETY: the memory was proved, and outlives the window.
+        // SAFETY: the memory was proved; a guest's memory stays until the process ends, which ends all windows.
         self.check(unsafe { create(buffer.at, size as isize, unit as isize, info.host, comm, &mut host) })?;
         Ok(host)
     }
