@@ -53,6 +53,17 @@ grep -q 'at missing (.*callee.c:7' run.log
 grep -q 'at missing, called with other arguments' run.log
 grep -q 'at main (.*caller.c:19' run.log
 
+# An archive in which the callee comes first is asked for it by the call itself.
+echo 'void middle(int n); int main(void) { middle(5); return 0; }' > main.c
+echo 'void end(int n); void middle(int n) { end(n); end(n + 1); }' > middle.c
+printf '#include <stdio.h>\nint end(int n) { return printf("%%d\\n", n); }\n' > end.c
+for source in main middle end; do rankine cc -O1 -c $source.c -o $source.o; done
+ar rcs libboth.a end.o middle.o
+for flags in "" -s; do
+    rankine cc $flags main.o libboth.a -o both.wasm
+    diff - <(rankine run both.wasm) <<< $'5\n6'
+done
+
 # Stripped, and whichever comes first.
 rankine cc -s lib/callee.o caller.o -o stripped.wasm 2> link.log
 diff - link.log < /dev/null

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,33 +25,6 @@ WEAK int getrusage(int who, struct rusage *usage) {
 	usage->ru_utime.tv_usec = now.tv_nsec / 1000;
 	return 0;
 }
-
-/* A mapping is a block, and of a file a copy. */
-WEAK void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset) {
-	void *block;
-	(void)address;
-	if (protection & PROT_EXEC || flags & MAP_FIXED || length == 0) {
-		errno = EINVAL;
-		return MAP_FAILED;
-	}
-	if (posix_memalign(&block, 65536, length) != 0) {
-		errno = ENOMEM;
-		return MAP_FAILED;
-	}
-	memset(block, 0, length);
-	for (size_t done = 0; !(flags & MAP_ANON) && done < length;) {
-		ssize_t bytes = pread(file, (char *)block + done, length - done, offset + (off_t)done);
-		if (bytes < 0) {
-			free(block);
-			return MAP_FAILED;
-		}
-		if (bytes == 0)
-			break;
-		done += (size_t)bytes;
-	}
-	return block;
-}
-WEAK int munmap(void *address, size_t length) { (void)length; free(address); return 0; }
 
 /* What SIG_ERR and SIG_IGN point to. */
 WEAK void __SIG_ERR(int number) { (void)number; abort(); }

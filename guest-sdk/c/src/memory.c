@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <rankine/weak.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -31,3 +32,34 @@ WEAK int mlock(const void *start, size_t length) { (void)start, (void)length; re
 WEAK int munlock(const void *start, size_t length) { (void)start, (void)length; return 0; }
 WEAK int mlockall(int flags) { (void)flags; return 0; }
 WEAK int munlockall(void) { return 0; }
+
+/* A mapping is a block, and of a file a copy: what is stored there reaches no file, so a mapping that should is refused. */
+WEAK void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset) {
+	void *block;
+	(void)address;
+	if (protection & PROT_EXEC || flags & MAP_FIXED || length == 0) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	if (protection & PROT_WRITE && flags & MAP_SHARED && !(flags & MAP_ANON)) {
+		errno = ENODEV;
+		return MAP_FAILED;
+	}
+	if (posix_memalign(&block, 65536, length) != 0) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	memset(block, 0, length);
+	for (size_t done = 0; !(flags & MAP_ANON) && done < length;) {
+		ssize_t bytes = pread(file, (char *)block + done, length - done, offset + (off_t)done);
+		if (bytes < 0) {
+			free(block);
+			return MAP_FAILED;
+		}
+		if (bytes == 0)
+			break;
+		done += (size_t)bytes;
+	}
+	return block;
+}
+WEAK int munmap(void *address, size_t length) { (void)length; free(address); return 0; }

@@ -8,8 +8,8 @@
 mod agreement;
 mod module;
 
-use crate::find;
-use crate::process::exit_code;
+use crate::find::{self, TARGET};
+use crate::process::{check, exit_code};
 use agreement::{Agreement, Mismatch};
 use anyhow::{Context as _, Result};
 use std::ffi::{OsStr, OsString};
@@ -21,10 +21,20 @@ use std::process::{Command, ExitCode, Output};
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (clang, arguments) = arguments.split_first().context("which compiler's linker?")?;
     let linker = find::wasm_ld(Path::new(clang)).context("no wasm-ld found; install lld")?;
-    let first = link(&linker, arguments, &[])?;
+    let mut arguments = arguments.to_vec();
+    let output = output(&arguments);
+    let mut first = link(&linker, &arguments, &[])?;
+    let folder;
+    if let Some(output) = output.as_deref().filter(|_| first.status.success())
+        && !module::is_valid(output)?
+    {
+        folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+        arguments.insert(0, names(&linker, clang, &arguments, output, folder.path())?.into());
+        first = link(&linker, &arguments, &[])?;
+    }
+    let arguments = arguments.as_slice();
     let said = String::from_utf8_lossy(&first.stderr);
     let (mismatches, rest) = agreement::read(&said);
-    let output = output(arguments);
     let (true, false, Some(output)) = (first.status.success(), mismatches.is_empty(), output) else {
         eprint!("{said}");
         return Ok(exit_code(first.status));
@@ -61,6 +71,37 @@ fn adapt(linker: &Path, arguments: &[OsString], functions: &[&str], output: &Pat
     let keeps_names = module::has_names(&before);
     let adapted = module::adapt(&linked, functions, |name| exported.contains(name), keeps_names)?;
     fs::write(output, adapted).with_context(|| format!("cannot write {}", output.display()))
+}
+
+/// An object that names all functions that come from archives, for the first place of the command line.
+///
+/// wasm-ld compares the types of a function's two sides, except where it is the call that brings the function's object from
+/// an archive that it has already seen: that call stays as it is, and the module is invalid. A function that was named
+/// before has been brought by then.
+fn names(linker: &Path, clang: &OsStr, arguments: &[OsString], output: &Path, folder: &Path) -> Result<PathBuf> {
+    let (why, source, object) = (folder.join("why"), folder.join("names.c"), folder.join("names.o"));
+    let more = [format!("--why-extract={}", why.display()), "--keep-section=name".into(), "--no-demangle".into()];
+    let again = link(linker, arguments, &more)?;
+    anyhow::ensure!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    let functions = module::functions(&fs::read(output)?)?;
+    let why = fs::read_to_string(why)?;
+    let mut brought: Vec<&str> = why.lines().skip(1).filter_map(|line| line.rsplit('\t').next()).collect();
+    brought.retain(|name| functions.contains(*name) && !name.contains(['"', '\\']));
+    brought.sort_unstable();
+    brought.dedup();
+    let mut text = String::new();
+    for (number, name) in brought.iter().enumerate() {
+        text +=
+            &format!("extern void f{number}(void) __asm__(\"{name}\");\nvoid (*const p{number})(void) = f{number};\n");
+    }
+    fs::write(&source, text)?;
+    let mut command = Command::new(clang);
+    command.arg(format!("--target={TARGET}")).arg("-c").arg(&source).arg("-o").arg(&object);
+    if arguments.iter().any(|word| word == "--shared-memory") {
+        command.args(["-matomics", "-mbulk-memory"]);
+    }
+    check(&mut command, "naming functions")?;
+    Ok(object)
 }
 
 fn link(linker: &Path, arguments: &[OsString], more: &[String]) -> Result<Output> {

@@ -8,13 +8,37 @@
 use super::agreement::{Signature, is_adaptable};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
 use wasmparser::{
     BinaryReader, CompositeInnerType, ExternalKind, FuncType, FunctionBody, KnownCustom, Linking, Name, Operator,
-    Parser, Payload, RelocationType, SymbolInfo, TypeRef, ValType,
+    Parser, Payload, RelocationType, SymbolInfo, TypeRef, ValType, Validator, WasmFeatures,
 };
 
 /// How wasm-ld names the functions that take the place of those of another type.
 const STUB: &str = "signature_mismatch:";
+
+/// Whether a linked module is one that can run.
+pub(super) fn is_valid(module: &Path) -> Result<bool> {
+    let bytes = fs::read(module).with_context(|| format!("cannot read {}", module.display()))?;
+    Ok(Validator::new_with_features(WasmFeatures::all()).validate_all(&bytes).is_ok())
+}
+
+/// The names of a module's functions.
+pub(super) fn functions(module: &[u8]) -> Result<HashSet<String>> {
+    let mut found = HashSet::new();
+    for payload in Parser::new(0).parse_all(module) {
+        let Payload::CustomSection(section) = payload? else { continue };
+        let KnownCustom::Name(parts) = section.as_known() else { continue };
+        for part in parts {
+            let Name::Function(names) = part? else { continue };
+            for naming in names {
+                found.insert(naming?.name.to_owned());
+            }
+        }
+    }
+    Ok(found)
+}
 
 /// The names of a module's exports.
 pub(super) fn exports(module: &[u8]) -> Result<HashSet<String>> {
