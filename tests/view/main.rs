@@ -1,5 +1,6 @@
 //! The live view of whole jobs: in a real browser, and as those see it who are not to see it.
 
+mod arrays;
 mod chromium;
 mod hostile;
 mod job;
@@ -38,6 +39,8 @@ fn main() -> ExitCode {
         ("every_thread_publishes", every_thread_publishes),
         ("fortran_shows_and_steers", fortran_shows_and_steers),
         ("a_browser_draws_points", points::a_browser_draws_points),
+        ("distributed_arrays_are_shown", arrays::distributed_arrays_are_shown),
+        ("parts_of_arrays_are_shown", arrays::parts_of_arrays_are_shown),
         ("planes_are_chosen_in_a_browser", planes::planes_are_chosen_in_a_browser),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
@@ -60,10 +63,11 @@ fn main() -> ExitCode {
 /// What the trials share.
 struct Site {
     places: Places,
-    guests: [OnceLock<Result<PathBuf, String>>; 6],
+    guests: [OnceLock<Result<PathBuf, String>>; GUESTS.len()],
 }
 
-const GUESTS: [&str; 6] = ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90", "points.c"];
+const GUESTS: [&str; 8] =
+    ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90", "points.c", "arrays.c", "distributed.f90"];
 
 impl Site {
     fn folder(&self) -> PathBuf {

@@ -8,7 +8,7 @@ program laplace
   use rankine_view
   implicit none
   integer, parameter :: real64 = selected_real_kind(15)
-  integer :: n, steps, step, colour, i, j, first, rank, middle, from(2), to(2)
+  integer :: n, steps, step, colour, i, j, first, rank, middle, owner
   real(real64), pointer :: u(:, :)
   real(real64), allocatable :: all(:, :)
   real(real64) :: omega, mean, total
@@ -26,8 +26,7 @@ program laplace
   if (potential%first(2) == 1) u(potential%first(1):potential%last(1), 1) = 1
 
   middle = n/2 + 1
-  from = [potential%first(1), potential%first(2)]
-  to = [potential%last(1), potential%last(2)]
+  call potential%owner([middle, middle], owner)
   omega = 2/(1 + sin(acos(-1.0_real64)/n))
   do step = 1, steps
     call rankine_view_update(MPI_COMM_WORLD)
@@ -41,9 +40,8 @@ program laplace
         end do
       end do
     end do
-    ! The cells that are this rank's own: no ghosts.
-    call rankine_view_field('potential', step, [n, n], from, u(from(1):to(1), from(2):to(2)))
-    if (minval(middle - from) >= 0 .and. minval(to - middle) >= 0) call rankine_view_curve('middle', step, u(middle, middle))
+    call potential%show('potential', step)
+    if (rank == owner) call rankine_view_curve('middle', step, u(middle, middle))
   end do
 
   allocate (all(n, merge(n, 0, rank == 0)))

@@ -75,6 +75,7 @@ module rankine_arrays
     procedure :: reduce => array_reduce
     procedure :: extreme => array_extreme
     procedure :: dot => array_dot
+    procedure :: show => array_show
     procedure :: write_npy => array_write_npy
     procedure :: read_npy => array_read_npy
     ! Makes a pointer to this rank's part, ghost cells included.

@@ -21,6 +21,7 @@ program arrays
   call types
   call files
   call misuse
+  call shows
   call grid%free()
   call finish
 contains
@@ -198,6 +199,29 @@ contains
     end if
     call written%free()
     call read%free()
+  end subroutine
+
+  ! Without --view nothing is shown, and what is wrong is an error all the same.
+  subroutine shows
+    type(rankine_array) :: array
+    type(rankine_grid) :: other
+    integer :: error
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+    call other%create(MPI_COMM_WORLD, 1)
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL)
+    call array%create('shown', grid, [rankine_block(rows, ghosts=1), rankine_cyclic(columns)], MPI_INTEGER)
+    call array%show('numbers', 1, error)
+    call check(error == 0, 'what is shown')
+    call array%free()
+    call array%create('c', other, [rankine_block(rows)], MPI_DOUBLE_COMPLEX)
+    call array%show('numbers', 1, error)
+    call check(error /= 0 .and. index(rankine_arrays_error(), 'array "c", rank') == 1, rankine_arrays_error())
+    call array%free()
+    call array%create('none', other, [rankine_block(0), rankine_collapsed(3)], MPI_REAL)
+    call array%show('numbers', 1, error)
+    call check(error /= 0 .and. index(rankine_arrays_error(), 'array "none", dimension 1, rank') == 1, rankine_arrays_error())
+    call array%free()
+    call other%free()
   end subroutine
 
   ! Errors count as Fortran does.

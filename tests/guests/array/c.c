@@ -312,6 +312,31 @@ static void misuse(Rankine_Grid grid)
     TRY(Rankine_Grid_free(&other));
 }
 
+/* Without --view nothing is shown, and what is wrong is an error all the same. */
+static void shows(Rankine_Grid grid)
+{
+    char expected[200];
+    const MPI_Datatype types[] = {MPI_DOUBLE, MPI_FLOAT, MPI_INT, MPI_INT64_T};
+    Rankine_Array array;
+    for (int dimensions = 1; dimensions <= 3; dimensions++)
+        for (int type = 0; type < 4; type++) {
+            int extents[3] = {1 + below(9), 1 + below(9), 1 + below(9)};
+            array = make("shown", grid, dimensions, 1, extents, types[type]);
+            TRY(Rankine_Array_show(array, "numbers", type));
+            TRY(Rankine_Array_free(&array));
+        }
+    Rankine_Range ranges[4] = {Rankine_cyclic(9, 1), Rankine_collapsed(0), Rankine_collapsed(2), Rankine_collapsed(2)};
+    TRY(Rankine_Array_create("u", grid, 4, ranges, MPI_DOUBLE, &array));
+    REFUSED(Rankine_Array_show(array, "numbers", 0), "array \"u\", rank %d: it has 4 dimensions; arrays of 1 to 3 can be shown");
+    TRY(Rankine_Array_free(&array));
+    TRY(Rankine_Array_create("v", grid, 2, ranges, MPI_DOUBLE, &array));
+    REFUSED(Rankine_Array_show(array, "numbers", 0), "array \"v\", dimension 1, rank %d: it has no elements that could be shown");
+    TRY(Rankine_Array_free(&array));
+    TRY(Rankine_Array_create("w", grid, 1, ranges, MPI_CHAR, &array));
+    REFUSED(Rankine_Array_show(array, "numbers", 0), "array \"w\", rank %d: its elements can't be shown; reals and integers of 4 or 8 bytes can");
+    TRY(Rankine_Array_free(&array));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -327,6 +352,7 @@ int main(int argc, char **argv)
         if (seed <= 3) {
             files(grid, dimensions);
             misuse(grid);
+            shows(grid);
         }
         TRY(Rankine_Grid_free(&grid));
     }

@@ -9,7 +9,7 @@
 mod gas;
 
 use gas::{Face, State, fastest, flux, wall};
-use rankine::view::{self, Block, View};
+use rankine::view::{self, View};
 use rankine_arrays::{Array, Grid, Range, Result, Viewable, ViewableMut};
 
 const LENGTH: f64 = 10.0;
@@ -119,19 +119,10 @@ impl Nozzle {
 
     /// Shows the Mach number: the axis below, the wall above.
     fn show(&self, view: &View, step: usize, now: &Array<State, 2>) -> Result<()> {
-        let (columns, rows) = (now.overall(0), now.overall(1));
-        let above = |j: isize| (self.across as isize - 1 - j) as usize;
-        let start =
-            [rows.clone().next_back().map(|j| above(j.global)), columns.clone().next().map(|i| i.global as usize)];
-        let block =
-            Block::new([self.across, self.along], start.map(|start| start.unwrap_or(0)), [rows.len(), columns.len()]);
-        let machs: Vec<f64> = rows
-            .rev()
-            .flat_map(|j| columns.clone().map(move |i| [i.global, j.global]))
-            .map(|cell| gas::mach(&now[cell]))
-            .collect();
-        view.field("Mach number", step as i64, &block, &machs)?;
-        Ok(())
+        let mut machs = Array::<f64, 2>::new("Mach number", now.grid(), now.ranges().clone())?;
+        machs.view_mut().for_each(|[i, j], mach| *mach = gas::mach(&now[[i as isize, j as isize]]));
+        let upwards = machs.view().transposed([1, 0])?.section(0, self.across - 1, self.across, -1)?;
+        upwards.show(view, "Mach number", step as i64)
     }
 }
 

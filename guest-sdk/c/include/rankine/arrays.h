@@ -13,7 +13,8 @@
  * from 0 in the whole array and is the same on all ranks; a local index counts from 0 in this rank's block, ghost cells
  * included. Rankine_Array_dimension says how the two belong together.
  *
- * Functions are collective unless their name begins with Rankine_Array_ and does not end in create or free. They give
+ * Functions are collective unless their name begins with Rankine_Array_ and does not end in create, free, gather, scatter
+ * or show. They give
  * MPI_SUCCESS or an error code. A wrong use is an error that names array, dimension and rank: its text goes to the
  * standard error stream and the job ends, as MPI's errors do, unless the error handler of the communicator that the grid
  * was made of is MPI_ERRORS_RETURN; then the code is MPI_ERR_ARG, and Rankine_Arrays_error has the text. */
@@ -121,6 +122,12 @@ int Rankine_Reduce(Rankine_Array array, MPI_Op op, void *result);
 int Rankine_Extreme(Rankine_Array array, MPI_Op op, void *result, int index[]);
 /* Of arrays of double that are distributed alike: the sum of products. */
 int Rankine_Dot(Rankine_Array a, Rankine_Array b, double *result);
+/* Shows all elements in the page of `rankine run --view` as they are at a step (rankine/view.h); collective. There are 1 to 3
+ * dimensions of MPI_FLOAT, MPI_DOUBLE, MPI_INT or MPI_INT64_T: the last one runs to the right, the one before it downwards;
+ * an array of one dimension is a row, and of three a plane is shown, which the page chooses. Ghost cells are left out.
+ * Blocks are shown where they lie; what is dealt out in turn is brought into blocks first, if somebody may look. Without
+ * --view nothing is done. */
+int Rankine_Array_show(Rankine_Array array, const char *name, long long step);
 /* As NumPy saves and loads arrays; rank 0 writes and reads, some MiB at a time. Elements are numbers. */
 int Rankine_Write_npy(Rankine_Array array, const char *path);
 int Rankine_Read_npy(Rankine_Array array, const char *path);

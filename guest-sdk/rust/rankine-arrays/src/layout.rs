@@ -1,5 +1,6 @@
 //! What an array or a part of it looks like from this rank: which index lies with whom, and where here.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
@@ -31,6 +32,22 @@ impl Dim {
             let (part, at) = self.place(k);
             (part == self.axis.part).then_some((k, at))
         })
+    }
+
+    /// The indices that this rank holds, of an axis in blocks.
+    pub fn held_in_blocks(&self) -> Range<usize> {
+        let from = self.axis.global(0) - self.first as isize;
+        let until = from + self.axis.count(self.axis.part) as isize;
+        // Those k for which `from <= k * step < until`.
+        let step = self.step.abs();
+        let held = match self.step.signum() {
+            0 if (from..until).contains(&0) => return 0..self.count,
+            0 => return 0..0,
+            1 => [from + step - 1, until + step - 1],
+            _ => [step - until, step - from],
+        };
+        let [start, end] = held.map(|bound| bound.div_euclid(step).clamp(0, self.count as isize) as usize);
+        start..end.max(start)
     }
 }
 

@@ -43,6 +43,7 @@
 //! | named by indices | [`Lookup`] |
 //! | to numbers and to lower rank | [`View::sum`] and others, [`Array::reduce_along`] |
 //! | in one memory | [`Array::gather`], [`Array::gather_to_all`], [`Array::scatter`] |
+//! | in the page of `--view` | [`Array::show`], [`View::show`] |
 //! | in files | [`write_npy`], [`read_npy`], [`write_raw`], [`read_raw`], [`mpi_io`] |
 //! | whole objects as elements | [`copy_objects`], [`Array::gather_objects`] |
 //!
@@ -66,6 +67,7 @@ mod range;
 mod reduce;
 mod remap;
 mod schedule;
+mod show;
 mod types;
 mod view;
 

@@ -226,6 +226,14 @@ impl Axis {
         self.count(self.part) + self.ghosts[0] + self.ghosts[1]
     }
 
+    /// Whether all parts are blocks, those too that are dealt out in one turn.
+    pub(crate) fn is_in_blocks(&self) -> bool {
+        match &self.places {
+            Places::Blocks(_) => true,
+            Places::Dealt(block) => self.parts == 1 || block.saturating_mul(self.parts) >= self.extent,
+        }
+    }
+
     /// Whether the indices of a part follow each other.
     pub(crate) fn is_contiguous(&self) -> bool {
         matches!(self.places, Places::Blocks(_))

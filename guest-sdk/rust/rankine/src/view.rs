@@ -184,9 +184,44 @@ impl<'a, T: Element, const R: usize> Points<'a, T, R> {
     }
 }
 
-fn ints<const R: usize>(numbers: [usize; R]) -> [c_int; R] {
+fn int(number: usize) -> c_int {
     // What is too large for an int is negative, which the host refuses by name.
-    numbers.map(|number| c_int::try_from(number).unwrap_or(-1))
+    c_int::try_from(number).unwrap_or(-1)
+}
+
+fn ints<const R: usize>(numbers: [usize; R]) -> [c_int; R] {
+    numbers.map(int)
+}
+
+/// Publishes the box of a field with its shape, start and count, each of as many numbers as there are dimensions.
+///
+/// # Safety
+///
+/// Elements lie wherever the strides lead to from the first one; without strides, as many as are counted behind it.
+unsafe fn put_field<T: Element>(
+    name: &str,
+    step: i64,
+    boxed: [&[usize]; 3],
+    strides: Option<&[c_int]>,
+    first: *const T,
+) -> Result<()> {
+    let name = text(name)?;
+    let [shape, start, count] = boxed.map(|numbers| numbers.iter().map(|&number| int(number)).collect::<Vec<c_int>>());
+    // SAFETY: the name ends with a zero, and there are as many numbers of each kind as dimensions; elements are where the
+    // caller says.
+    check(unsafe {
+        Rankine_View_field(
+            name.as_ptr(),
+            step,
+            shape.len() as c_int,
+            shape.as_ptr(),
+            start.as_ptr(),
+            count.as_ptr(),
+            strides.map_or(std::ptr::null(), <[c_int]>::as_ptr),
+            T::TYPE,
+            first.cast(),
+        )
+    })
 }
 
 fn text(text: &str) -> Result<CString> {
@@ -261,23 +296,34 @@ impl View {
         if block.reach().is_none_or(|reach| reach > values.len()) {
             return Err(Error::Invalid("a field of the view has fewer values than its block says"));
         }
-        let (name, strides) = (text(name)?, block.strides.map(ints));
-        let [shape, start, count] = [block.shape, block.start, block.count].map(ints);
-        // SAFETY: the name ends with a zero, the arrays have `R` numbers each, and the values are as many as the block
-        // reaches over.
-        check(unsafe {
-            Rankine_View_field(
-                name.as_ptr(),
-                step,
-                R as c_int,
-                shape.as_ptr(),
-                start.as_ptr(),
-                count.as_ptr(),
-                strides.as_ref().map_or(std::ptr::null(), |strides| strides.as_ptr()),
-                T::TYPE,
-                values.as_ptr().cast(),
-            )
-        })
+        let strides = block.strides.map(ints);
+        let strides = strides.as_ref().map(<[c_int; R]>::as_slice);
+        // SAFETY: the values are as many as the block reaches over.
+        unsafe { put_field(name, step, [&block.shape, &block.start, &block.count], strides, values.as_ptr()) }
+    }
+
+    /// A field for libraries that know where its elements are: `shape`, `start` and `count` of the box, and strides of any
+    /// sign.
+    ///
+    /// # Safety
+    ///
+    /// Elements lie wherever the strides lead to from the first one.
+    #[doc(hidden)]
+    pub unsafe fn field_at<T: Element>(
+        &self,
+        name: &str,
+        step: i64,
+        boxed: [&[usize]; 3],
+        strides: &[isize],
+        first: *const T,
+    ) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        assert!(boxed.iter().all(|numbers| numbers.len() == strides.len()), "there is a number for each dimension");
+        let strides: Vec<c_int> = strides.iter().map(|&stride| stride as c_int).collect();
+        // SAFETY: as the caller says.
+        unsafe { put_field(name, step, boxed, Some(&strides), first) }
     }
 
     /// Shows this rank's points as they are at a step. A frame is shown when all ranks have published, each once a step,

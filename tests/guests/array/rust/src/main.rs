@@ -12,6 +12,7 @@ mod objects;
 mod ranges;
 mod reductions;
 mod rows;
+mod show;
 
 use draw::Draw;
 use rankine_arrays::Result;
@@ -32,6 +33,7 @@ fn main() -> Result<()> {
     objects::run(&mut draw)?;
     files::run(&mut draw)?;
     misuse::run(&mut draw)?;
+    show::run(&mut draw)?;
     if world.rank() == 0 {
         println!("OK");
     }
