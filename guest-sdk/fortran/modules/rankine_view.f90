@@ -27,8 +27,8 @@ module rankine_view
   ! `shape` is that of the whole, and `start` the place of the part's first element in it, from 1 on. The values are reals or
   ! integers of 4 or 8 bytes in two or three dimensions, or a section of such an array, which is not copied. The first
   ! dimension runs to the right, the second one downwards, and of three a plane is shown, which the page chooses. A frame is shown when the parts
-  ! of all ranks cover the whole, so each publishes once a step; a rank that has nothing need not. Distributed arrays have a procedure `show`
-  ! (the module rankine_arrays).
+  ! of all ranks cover the whole, so each publishes once a step; a rank that has nothing need not.
+  ! Distributed arrays (the module rankine_arrays) have a procedure `show`.
   interface rankine_view_field
     module procedure field_r4_2, field_r4_3, field_r8_2, field_r8_3, field_i4_2, field_i4_3, field_i8_2, field_i8_3
   end interface

@@ -14,10 +14,9 @@
  * included. Rankine_Array_dimension says how the two belong together.
  *
  * Functions are collective unless their name begins with Rankine_Array_ and does not end in create, free, gather, scatter
- * or show. They give
- * MPI_SUCCESS or an error code. A wrong use is an error that names array, dimension and rank: its text goes to the
- * standard error stream and the job ends, as MPI's errors do, unless the error handler of the communicator that the grid
- * was made of is MPI_ERRORS_RETURN; then the code is MPI_ERR_ARG, and Rankine_Arrays_error has the text. */
+ * or show. They give MPI_SUCCESS or an error code. A wrong use is an error that names array, dimension and rank: its text
+ * goes to the standard error stream and the job ends, as MPI's errors do, unless the error handler of the communicator that
+ * the grid was made of is MPI_ERRORS_RETURN; then the code is MPI_ERR_ARG, and Rankine_Arrays_error has the text. */
 #ifndef RANKINE_ARRAYS_H
 #define RANKINE_ARRAYS_H
 

@@ -34,8 +34,8 @@ int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
  * within the `shape` of the whole. There are 2 or 3 dimensions; the last one runs to the right, the one before it
  * downwards, and of three a plane is shown, which the page chooses. `strides` are in elements; without them (NULL) the box is stored in C's
  * order. Elements are of MPI_FLOAT, MPI_DOUBLE, MPI_INT or MPI_INT64_T. A frame is shown when the parts of all ranks cover the whole, so each
- * publishes once a step; a rank that has nothing need not. Threads of a rank may publish a part each. A distributed array is shown by
- * Rankine_Array_show (rankine/arrays.h). */
+ * publishes once a step; a rank that has nothing need not. Threads of a rank may publish a part each.
+ * Rankine_Array_show (rankine/arrays.h) shows a distributed array. */
 int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);
 
 /* Shows points, such as particles, as they are at a step: this rank's `count` of them, each with 2 or 3 coordinates (x to
