@@ -124,7 +124,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn the_environment_of_threads_is_left_alone() {
-        const NAME: &str = "RANKINE_NOBODY_READS_THIS";
+        const NAME: &str = "NOBODY_READS_THIS";
         let (ends, waits) = std::sync::mpsc::channel::<()>();
         let other = std::thread::spawn(move || waits.recv());
         assert!(tell(&[(NAME, "1")]).is_err() && env::var_os(NAME).is_none());
