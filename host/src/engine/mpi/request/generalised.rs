@@ -145,7 +145,7 @@ unsafe extern "C" fn query(state: *mut c_void, status: *mut Status) -> c_int {
         Some(answer)
     });
     if answer.is_some() {
-        // SAFETY: as above; nothing was borrowed from there while the guest ran.
+        // SAFETY: the library gave room for a status, until this returns; nothing was borrowed from there while the guest ran.
         unsafe { copy::copy_small(status.cast(), value.as_ptr().cast(), size_of::<Status>()) };
     }
     answer.map_or(CANNOT, |code| r.answered_code(code))
