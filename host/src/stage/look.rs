@@ -130,7 +130,7 @@ mod imp {
     /// The caller's frame and the place to return to, which lie where a frame begins; `None` if nothing can be read there.
     fn read(frame: usize) -> Option<[usize; 2]> {
         // Both lie in one page.
-        if frame == 0 || frame % 16 != 0 {
+        if frame == 0 || !frame.is_multiple_of(16) {
             return None;
         }
         // The system reads a set of signals there before it finds that nothing is to be done with it.

@@ -29,7 +29,7 @@ impl<'c> Order<'c> {
         let places = folders.map(|folder| r.seen_from_the_first(&within(folder, &command.name)).into_owned());
         let itself = r.seen_from_the_first(&command.name).into_owned();
         let places = places.chain([itself]).collect();
-        let folder = hint("wdir").map(|folder| r.seen_from_the_first(&folder).into_owned()).or(here);
+        let folder = hint("wdir").map(|folder| r.seen_from_the_first(folder).into_owned()).or(here);
         Ok(Order { command, places, folder })
     }
 }
