@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Poll;
 use std::thread::Thread;
 
@@ -165,7 +165,7 @@ impl<E: Engine> Crew<E> {
         let rank = make()?;
         let memory = role.program.memory(rank.account())?;
         let wasi = || wasi(&self.settings, role, memory.is_some(), seat.index, &self.output);
-        let no_folder = role.grants.iter().next().is_none().then(|| self.output.clone());
+        let no_folder = role.grants.is_empty().then(|| self.output.clone());
         let Settings { placement, view, .. } = &self.settings;
         let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
         let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), ear.clone());
@@ -174,7 +174,7 @@ impl<E: Engine> Crew<E> {
         store.limiter(|guest| &mut guest.limits);
         let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
         store.data_mut().stage = Some(stage.clone());
-        self.stages.lock().unwrap_or_else(PoisonError::into_inner).insert(seat.who, stage.clone());
+        self.stages().insert(seat.who, stage.clone());
         let program = role.program.for_rank(&mut store, memory.as_ref()).map_err(|error| anyhow!("{error:#}"))?;
         if let Some(memory) = &memory {
             let (symbols, file) = (role.symbols.clone(), role.arguments[0].clone());
@@ -195,6 +195,10 @@ impl<E: Engine> Crew<E> {
             }));
         }
         Ok((program, store))
+    }
+
+    fn stages(&self) -> MutexGuard<'_, BTreeMap<Who, Arc<Stage>>> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the job how the rank ended, and keeps its memory.
@@ -228,7 +232,7 @@ impl<E: Engine> Crew<E> {
         if let Some(view) = &self.settings.view {
             view.left(seat.index);
         }
-        self.stages.lock().unwrap_or_else(PoisonError::into_inner).remove(&seat.who);
+        self.stages().remove(&seat.who);
         self.output.finish_rank(seat.index);
         self.remote.tell(Event::Ended { who: seat.who, end });
     }
@@ -260,7 +264,7 @@ impl<E: Engine> Watched for Crew<E> {
     }
 
     fn computes(&self, who: Who) -> Option<String> {
-        let stage = self.stages.lock().unwrap_or_else(PoisonError::into_inner).get(&who).cloned();
+        let stage = self.stages().get(&who).cloned();
         stage?.computes()
     }
 }

@@ -257,7 +257,7 @@ pub(crate) fn await_end(
         if let Some(ending) = ending {
             let tell = watched.stop();
             return match ending {
-                Ending::Deadlocked { .. } => tally.explain_deadlock(events, watched),
+                Ending::Deadlocked { .. } => tally.explain_deadlock(events),
                 Ending::TimedOut(limit, _) if tell => Ending::TimedOut(limit, tally.places(events, watched)),
                 Ending::Signalled(number, _) if tell => Ending::Signalled(number, tally.places(events, watched)),
                 ending => ending,
@@ -277,18 +277,22 @@ fn in_words(waiting: String, place: Option<String>) -> String {
     }
 }
 
-/// Where ranks are that wait for something, and ranks that compute: lines in the order of the ranks.
-fn places<'r>(
-    waiting: Vec<(Who, String)>,
-    computing: impl Iterator<Item = &'r Who>,
-    watched: &impl Watched,
-) -> Vec<String> {
-    let waits = waiting.into_iter().map(|(who, waiting)| (who, format!("{who} waits in {waiting}")));
-    let computes = computing.map(|&who| match watched.computes(who) {
+/// Where ranks are that wait.
+fn waits(ranks: Vec<(Who, String)>) -> impl Iterator<Item = (Who, String)> {
+    ranks.into_iter().map(|(who, waiting)| (who, format!("{who} waits in {waiting}")))
+}
+
+/// Where the others are.
+fn computes<'r>(ranks: impl Iterator<Item = &'r Who>, watched: &impl Watched) -> impl Iterator<Item = (Who, String)> {
+    ranks.map(|&who| match watched.computes(who) {
         Some(place) => (who, format!("{who} computes in {place}")),
         None => (who, format!("{who} computes")),
-    });
-    let mut places: Vec<(Who, String)> = waits.chain(computes).collect();
+    })
+}
+
+/// Lines in the order of the ranks.
+fn in_order(places: impl Iterator<Item = (Who, String)>) -> Vec<String> {
+    let mut places: Vec<(Who, String)> = places.collect();
     places.sort_unstable();
     places.into_iter().map(|(_, place)| place).collect()
 }
@@ -339,17 +343,17 @@ impl Tally {
     }
 
     /// Every rank that has not returned waits and is now being unwound: hear what each of them waited for.
-    fn explain_deadlock(mut self, events: &Receiver<Event>, watched: &impl Watched) -> Ending {
+    fn explain_deadlock(mut self, events: &Receiver<Event>) -> Ending {
         // Nobody runs guest code any more, so this is as long as a busy machine may need.
         self.hear(events, Duration::from_secs(10));
         self.unfinalized.sort_unstable();
-        Ending::Deadlocked { ranks: places(self.waiting, [].iter(), watched), unfinalized: self.unfinalized }
+        Ending::Deadlocked { ranks: in_order(waits(self.waiting)), unfinalized: self.unfinalized }
     }
 
     /// Where each rank is: those that wait are being unwound, the others are not heard of.
     fn places(mut self, events: &Receiver<Event>, watched: &impl Watched) -> Vec<String> {
         self.hear(events, TO_ANSWER);
-        places(self.waiting, self.running.iter(), watched)
+        in_order(waits(self.waiting).chain(computes(self.running.iter(), watched)))
     }
 
     /// Tells whoever has asked where each rank is; the job's ending, if it comes meanwhile.
@@ -373,7 +377,7 @@ impl Tally {
                 Err(_) => break,
             }
         }
-        show(&places(answers, silent.iter(), watched));
+        show(&in_order(waits(answers).chain(computes(silent.iter(), watched))));
         None
     }
 

@@ -28,7 +28,7 @@ pub const GUEST_STACK: usize = 1 << 20;
 pub const HOST_STACK: usize = 512 << 10;
 
 /// Bytes of the longest module that Wasmtime takes.
-const LONGEST: u64 = 1 << 30;
+pub(crate) const LONGEST: u64 = 1 << 30;
 
 /// Frames of a guest's stack that a report shows, innermost first.
 pub const FRAMES: usize = 30;

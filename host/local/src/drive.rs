@@ -82,14 +82,14 @@ impl Rank {
         }
     }
 
-    /// Whether somebody wants to know where the rank waits, who has not been told yet.
-    fn is_asked(&self) -> bool {
+    /// What is asked of the guest for somebody who wants to know where the rank waits, and has not been told yet.
+    fn take_inquiry(&self) -> Option<Callback> {
         let inquiries = self.world().inquiries();
-        let is_asked = self.questions.told.replace(inquiries) != inquiries;
-        if is_asked {
-            self.questions.running.borrow_mut().push(NOBODYS);
+        if self.questions.told.replace(inquiries) == inquiries {
+            return None;
         }
-        is_asked
+        self.questions.running.borrow_mut().push(NOBODYS);
+        Some(Callback::Whereabouts { waiting: self.waiting() })
     }
 }
 
@@ -157,9 +157,11 @@ impl Rank {
             if self.questions.refused.take() {
                 continue;
             }
-            if then != Then::Looks && self.is_asked() {
+            if then != Then::Looks
+                && let Some(callback) = self.take_inquiry()
+            {
                 self.parking.set(false);
-                return Step::Ask(Callback::Whereabouts { waiting: self.waiting() });
+                return Step::Ask(callback);
             }
             if then == Then::Announced {
                 self.parking.set(false);

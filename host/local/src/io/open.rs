@@ -28,7 +28,12 @@ impl Rank {
     /// Who keeps the files of this job.
     pub(super) fn storage(&self) -> Result<&dyn Storage> {
         let none = || Error::new(MPI_ERR_UNSUPPORTED_OPERATION, "this job has no files");
-        self.own_storage().or(self.world().options.storage.as_deref()).ok_or_else(none)
+        self.world().options.storage.as_deref().ok_or_else(none)
+    }
+
+    /// Who knows the files by this rank's names: one that has begun in a folder of its own has others.
+    fn by_name(&self) -> Result<&dyn Storage> {
+        self.own_storage().map_or_else(|| self.storage(), Ok)
     }
 
     /// Refuses one file more than a rank may have open.
@@ -41,7 +46,7 @@ impl Rank {
 
     fn open_here(&self, name: &str, mode: i32) -> Result<Arc<Common>> {
         self.check_files()?;
-        let stored = self.storage()?.open(name, Opening::of(mode)?)?;
+        let stored = self.by_name()?.open(name, Opening::of(mode)?)?;
         let pointer = if mode & MPI_MODE_APPEND != 0 { stored.size()? as i64 } else { 0 };
         Ok(Arc::new(Common::new(stored, pointer)))
     }
@@ -49,7 +54,7 @@ impl Rank {
     /// The file as the first rank has opened it; other ranks see whether they mean the same one.
     async fn open_first(&self, comm: &Communicator, name: &str, mode: i32) -> Result<Arc<Common>> {
         let party = Party::all(self, comm, Tag::nonblocking(comm.next_sequence()));
-        let print = self.world().fingerprint(name);
+        let print = self.world().fingerprint(self.seen_from_the_first(name));
         let (mut words, mut mine) = ([MPI_SUCCESS, mode, print as i32, (print >> 32) as i32, 0], None);
         if party.is_first() {
             let opened = self.open_here(name, mode);
@@ -78,7 +83,7 @@ impl Rank {
     /// Refuses another name unless it is the same file's.
     fn check_same(&self, common: &Common, name: &str, mode: i32) -> Result<()> {
         let opening = Opening { create: false, exclusive: false, ..Opening::of(mode)? };
-        let other = self.storage()?.open(name, opening)?;
+        let other = self.by_name()?.open(name, opening)?;
         if other.identity()? == common.stored.identity()? {
             return Ok(());
         }
@@ -137,7 +142,7 @@ pub async fn file_close(r: &Rank, fh: File) -> Result<File> {
 /// `MPI_File_delete`
 pub fn file_delete(r: &Rank, filename: &str, info: Info) -> Result<()> {
     r.hints(info)?;
-    r.storage()?.delete(filename)
+    r.by_name()?.delete(filename)
 }
 
 /// A size that files can have.

@@ -176,8 +176,7 @@ impl Rank {
         let parent = Communicator::new(*context, group, who.rank as i32).to(Rc::new(parents.clone()));
         *parent.name.borrow_mut() = "MPI_COMM_PARENT".into();
         let parent = rank.add_comm(parent)?;
-        rank.spawn =
-            State { who, command: command as i32, parent, beginning: OnceCell::new(), ports: ports::State::default() };
+        rank.spawn = State { who, command: command as i32, parent, ..State::first(id) };
         Ok(rank)
     }
 

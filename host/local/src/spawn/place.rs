@@ -3,10 +3,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rankine_abi::MPI_ERR_SPAWN;
+
 use super::Command;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::Storage;
 use crate::rank::Rank;
+
+/// Bytes of the longest name of a folder: those that ranks start, one from the other, add up.
+const LONGEST: usize = 4096;
 
 /// A command, with its names as the first ranks of the job would have them.
 #[derive(Debug)]
@@ -30,6 +35,10 @@ impl<'c> Order<'c> {
         let itself = r.seen_from_the_first(&command.name).into_owned();
         let places = places.chain([itself]).collect();
         let folder = hint("wdir").map(|folder| r.seen_from_the_first(folder).into_owned()).or(here);
+        if folder.as_ref().is_some_and(|folder| folder.len() > LONGEST) {
+            let text = format!("info: wdir, with the folders in which it lies, has more than {LONGEST} bytes");
+            return Err(Error::new(MPI_ERR_SPAWN, text));
+        }
         Ok(Order { command, places, folder })
     }
 }
@@ -59,7 +68,7 @@ impl Rank {
     }
 
     /// A name of this rank's as the first ranks of the job would have it.
-    fn seen_from_the_first<'n>(&self, name: &'n str) -> Cow<'n, str> {
+    pub(crate) fn seen_from_the_first<'n>(&self, name: &'n str) -> Cow<'n, str> {
         match self.spawn.beginning.get() {
             Some(beginning) if !name.starts_with('/') => within(&beginning.folder, name).into(),
             _ => name.into(),

@@ -12,7 +12,6 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use wasmtime::{Engine, Module};
 
-use super::spawn::LONGEST_MODULE;
 use crate::crew::bug;
 use crate::helper::{self, receive, send};
 use crate::module;
@@ -30,7 +29,7 @@ impl Compiler {
             // SAFETY: the call takes numbers alone. Whoever has sent the job a signal means its end.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
             while let Some(name) = receive(&mut other, LONGEST_TEXT)? {
-                let binary = receive(&mut other, LONGEST_MODULE)?.unwrap_or_default();
+                let binary = receive(&mut other, module::LONGEST)?.unwrap_or_default();
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let compiled = catch_unwind(AssertUnwindSafe(|| {
                     let code = module::compile(engine, Path::new(&name), &binary)?.serialize();

@@ -31,8 +31,6 @@ use crate::symbols::Symbols;
 use crate::threads::Linked;
 use crate::{imports, limits};
 
-/// The longest module that is read.
-pub(super) const LONGEST_MODULE: u64 = 1 << 30;
 /// So many times its bytes a module takes while it is read and compiled, and afterwards: itself, its code, its names.
 const BINARY: usize = 3;
 /// The same of a module's text, which becomes words first.
@@ -81,7 +79,7 @@ impl Starter {
         let grants = begun_in(&crew.settings.grants, order.folder.as_deref())?;
         let file = self.open(crew, order)?;
         let length = file.metadata().map_err(|error| failed(&error.to_string()))?.len();
-        if length > LONGEST_MODULE {
+        if length > module::LONGEST {
             return Err(failed(&io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
         }
         let times = if command.name.ends_with(".wat") { TEXT } else { BINARY };

@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use wasmparser::{
-    BinaryReader, CompositeInnerType, ExternalKind, FuncType, FunctionBody, KnownCustom, Linking, Name, Operator,
-    Parser, Payload, RelocationType, SymbolInfo, TypeRef, ValType, Validator, WasmFeatures,
+    BinaryReader, CompositeInnerType, ExternalKind, FuncType, FunctionBody, KnownCustom, Linking, Name,
+    NameSectionReader, Operator, Parser, Payload, RelocationType, SymbolInfo, TypeRef, ValType, Validator,
+    WasmFeatures,
 };
 
 /// How wasm-ld names the functions that take the place of those of another type.
@@ -30,14 +31,21 @@ pub(super) fn functions(module: &[u8]) -> Result<HashSet<String>> {
     for payload in Parser::new(0).parse_all(module) {
         let Payload::CustomSection(section) = payload? else { continue };
         let KnownCustom::Name(parts) = section.as_known() else { continue };
-        for part in parts {
-            let Name::Function(names) = part? else { continue };
-            for naming in names {
-                found.insert(naming?.name.to_owned());
-            }
-        }
+        each_function(parts, |_, name| found.extend([name.to_owned()]))?;
     }
     Ok(found)
+}
+
+/// Goes through the functions that a section of names tells of: their numbers and names.
+fn each_function<'m>(parts: NameSectionReader<'m>, mut function: impl FnMut(u32, &'m str)) -> Result<()> {
+    for part in parts {
+        let Name::Function(names) = part? else { continue };
+        for naming in names {
+            let naming = naming?;
+            function(naming.index, naming.name);
+        }
+    }
+    Ok(())
 }
 
 /// The names of a module's exports.
@@ -197,15 +205,9 @@ impl Facts {
 
     fn read_custom(&mut self, section: KnownCustom<'_>) -> Result<()> {
         match section {
-            KnownCustom::Name(parts) => {
-                for part in parts {
-                    let Name::Function(names) = part? else { continue };
-                    for naming in names {
-                        let naming = naming?;
-                        self.stubs.extend(naming.name.strip_prefix(STUB).map(|name| (naming.index, name.into())));
-                    }
-                }
-            }
+            KnownCustom::Name(parts) => each_function(parts, |index, name| {
+                self.stubs.extend(name.strip_prefix(STUB).map(|name| (index, name.into())));
+            })?,
             KnownCustom::Linking(linking) => {
                 for part in linking.subsections() {
                     let Linking::SymbolTable(symbols) = part? else { continue };

@@ -82,9 +82,6 @@ const MOST_BYTES: usize = 48 << 10;
 /// What each command takes of these beside its words.
 const KEYS_OF_A_COMMAND: usize = 16;
 
-/// The longest module that is read to be compared.
-const LONGEST_MODULE: u64 = 1 << 30;
-
 /// Commands of one call.
 const MOST_COMMANDS: usize = 256;
 /// Processes that one call starts at most.
@@ -189,7 +186,7 @@ impl Rank {
         let failed = |error: io::Error| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {error}"));
         let (_, place) = find(&self.files.grants, name)?;
         let mut file = place.open(OFlags::RDONLY).map_err(failed)?;
-        if file.metadata().map_err(failed)?.len() > LONGEST_MODULE {
+        if file.metadata().map_err(failed)?.len() > module::LONGEST {
             return Err(failed(io::ErrorKind::FileTooLarge.into()));
         }
         let digest = module::digest(&mut file).map_err(failed)?;
