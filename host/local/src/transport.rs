@@ -247,14 +247,21 @@ impl Rank {
         // As long as a peer needs that is about to send.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
         let to = span.contiguous()?;
-        if self.world().spins() {
-            self.look_out(LOOKS, None);
-        }
-        if !self.mailbox().ring.has_next() {
-            return None;
-        }
-        // SAFETY: the span was proved.
-        let header = self.inside(|inside| unsafe { inside.take_next(pattern, to, span.bytes()) })?;
+        // Inside the gate from the first look on: a sender that finds it closed leaves the envelope to us, and does not set
+        // it aside while we look for it.
+        let header = self.inside(|inside| {
+            if !inside.is_idle() {
+                return None;
+            }
+            if self.world().spins() {
+                self.look_out(LOOKS, None);
+            }
+            if !self.mailbox().ring.has_next() {
+                return None;
+            }
+            // SAFETY: the span was proved.
+            unsafe { inside.take_next(pattern, to, span.bytes()) }
+        })?;
         let Header { source, tag, .. } = header;
         self.tell(|| Event::Arrived { at: self.id(), source, tag, bytes: header.bytes(), expected: true });
         Some(header)

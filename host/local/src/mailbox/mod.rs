@@ -135,16 +135,20 @@ impl Inside<'_> {
         });
     }
 
-    /// Takes the next envelope straight to a receive of the owner's that has not been posted: where it fits and carries
-    /// its bytes, and nobody else can have a claim to it.
+    /// Whether nothing waits to be matched: then the next envelope is for whoever asks next, if it fits.
+    #[inline(always)]
+    pub(crate) fn is_idle(&mut self) -> bool {
+        self.matching(|matching| matching.is_idle())
+    }
+
+    /// Takes the next envelope of an [idle](Inside::is_idle) mailbox straight to a receive of the owner's that has not been
+    /// posted, if it fits and carries its bytes.
     ///
     /// # Safety
     /// `to` is writable for `room` bytes.
     #[inline(always)]
     pub(crate) unsafe fn take_next(&mut self, pattern: &Pattern, to: *mut u8, room: usize) -> Option<Header> {
-        if !self.matching(|matching| matching.is_idle()) {
-            return None;
-        }
+        debug_assert!(self.is_idle(), "somebody else may have a claim to it");
         let wanted = |header: &Header| pattern.fits(header) && !header.is_pulled() && header.bytes() <= room;
         // SAFETY: inside the gate, and the bytes fit.
         unsafe {
