@@ -18,7 +18,9 @@ pub struct Function {
     pub deprecated: Option<&'static str>,
     /// Where a call says how much data it moves, if it moves any.
     pub payload: Option<Payload>,
-    marks: u8,
+    /// What a library keeps for a call that has no handle, if it keeps anything.
+    pub keeps: Option<Keeps>,
+    marks: u16,
 }
 
 /// How much data a call moves, by the numbers of its words.
@@ -91,12 +93,38 @@ pub enum Chapter {
     Mpit,
 }
 
-/// What may be true of a function.
+/// What may be true of a function, as the head of `abi/functions.toml` explains it.
 #[derive(Copy, Clone, Debug)]
-pub(crate) enum Mark {
+#[allow(missing_docs)]
+#[repr(u16)]
+pub enum Mark {
     Large = 1,
-    Waits = 2,
-    Anytime = 4,
+    Waits = 1 << 1,
+    Anytime = 1 << 2,
+    AnyThread = 1 << 3,
+    Completes = 1 << 4,
+    Dups = 1 << 5,
+    Frees = 1 << 6,
+    Jobs = 1 << 7,
+    Lingers = 1 << 8,
+    Outside = 1 << 9,
+    Shows = 1 << 10,
+    Spawns = 1 << 11,
+    Starts = 1 << 12,
+    Syncs = 1 << 13,
+}
+
+/// What a library keeps for a call, and gives no handle for.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Keeps {
+    /// A pair of an info object, the call's first argument.
+    Pair,
+    /// An attribute of the object that is its first argument.
+    Attribute,
+    /// A keyval.
+    Keyval,
+    /// An error class or code, or its text.
+    Code,
 }
 
 /// A row of the list.
@@ -109,16 +137,22 @@ pub(crate) const fn row(
 ) -> Function {
     let (mut marks, mut at) = (0, 0);
     while at < list.len() {
-        marks |= list[at] as u8;
+        marks |= list[at] as u16;
         at += 1;
     }
-    Function { name, chapter, parameters, result, deprecated: None, payload: None, marks }
+    Function { name, chapter, parameters, result, deprecated: None, payload: None, keeps: None, marks }
 }
 
 impl Function {
     /// The same row, of a function that this version of MPI deprecated.
     pub(crate) const fn deprecated(mut self, version: &'static str) -> Function {
         self.deprecated = Some(version);
+        self
+    }
+
+    /// The same row, of a function for which a library keeps something without a handle.
+    pub(crate) const fn keeps(mut self, what: Keeps) -> Function {
+        self.keeps = Some(what);
         self
     }
 
@@ -133,6 +167,11 @@ impl Function {
     ) -> Function {
         self.payload = Some(Payload { buffer, count, datatype, comm, times });
         self
+    }
+
+    /// A function of another module than MPI's, of which no more is known than its name.
+    pub const fn foreign(name: &'static str) -> Function {
+        row(name, Chapter::Misc, &[], ValueType::I32, &[])
     }
 
     /// The function of that name.
@@ -150,19 +189,25 @@ impl Function {
         Function::number(self.name).map_or(&[], |at| PARAMETERS[at])
     }
 
+    /// Whether it has a mark.
+    #[inline]
+    pub const fn is(&self, mark: Mark) -> bool {
+        self.marks & mark as u16 != 0
+    }
+
     /// Whether it is the variant for large counts of another one.
     pub const fn is_large(&self) -> bool {
-        self.marks & Mark::Large as u8 != 0
+        self.is(Mark::Large)
     }
 
     /// Whether it may have to wait for another process.
     pub const fn waits(&self) -> bool {
-        self.marks & Mark::Waits as u8 != 0
+        self.is(Mark::Waits)
     }
 
     /// Whether it may be called before `MPI_Init` and after `MPI_Finalize`.
     pub const fn is_anytime(&self) -> bool {
-        self.marks & Mark::Anytime as u8 != 0
+        self.is(Mark::Anytime)
     }
 }
 
@@ -181,6 +226,8 @@ mod tests {
         let send = Function::named("MPI_Send_c").unwrap();
         assert!(send.is_large() && send.waits() && !send.is_anytime());
         assert_eq!(send.parameters[1], ValueType::I64);
+        // A variant has all marks of its function.
+        assert!(Function::named("MPI_Bsend_c").unwrap().is(Mark::Lingers) && !send.is(Mark::Lingers));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use crate::functions::{Class, Function, Table};
+use crate::functions::{ASKED_FOR, Class, Function, Table};
 use crate::parameters::{Area, Direction, Kind, Length, Parameter, Property};
 use crate::wasm;
 
@@ -19,8 +19,9 @@ pub fn emit(table: &Table) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! The functions of the MPI-5.0 standard ABI.")?;
-    writeln!(out, "use crate::function::{{Chapter, Function, Times, ValueType, row}};")?;
-    writeln!(out, "use crate::function::Mark::{{Anytime, Large, Waits}};")?;
+    writeln!(out, "use crate::function::{{Chapter, Function, Keeps, Times, ValueType, row}};")?;
+    let names = ["anytime", "large", "waits"].into_iter().chain(ASKED_FOR).map(variant).collect::<Vec<_>>();
+    writeln!(out, "use crate::function::Mark::{{{}}};", names.join(", "))?;
     writeln!(out, "use ValueType::{{F64, I32, I64}};\n")?;
     writeln!(out, "/// Every function, sorted by name; variants for large counts are functions of their own.")?;
     writeln!(out, "#[rustfmt::skip]\npub static FUNCTIONS: [Function; {}] = [", rows.len())?;
@@ -29,20 +30,25 @@ pub fn emit(table: &Table) -> Result<String> {
             function.of_variant(*large).map(|p| wasm::parameter(p, *large).to_uppercase()).collect();
         let result = wasm::result(function).to_uppercase();
         let marks = marks(function, *large).join(", ");
-        let chapter = chapter_variant(&function.chapter);
+        let chapter = variant(&function.chapter);
         let parameters = parameters.join(", ");
         let old = function.deprecated.as_ref().map_or(String::new(), |version| format!(".deprecated({version:?})"));
+        let keeps = function.keeps.map_or(String::new(), |what| format!(".keeps(Keeps::{what})"));
         let moves = moves(function, *large).map_or(String::new(), |words| format!(".moves({words})"));
-        writeln!(out, "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old}{moves},")?;
+        writeln!(
+            out,
+            "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old}{keeps}{moves},"
+        )?;
     }
     writeln!(out, "];\n")?;
     emit_chapters(&mut out, table)?;
     Ok(out)
 }
 
-fn marks(function: &Function, large: bool) -> Vec<&'static str> {
-    let marks = [("Large", large), ("Waits", function.marks.waits), ("Anytime", function.marks.anytime)];
-    marks.into_iter().filter(|(_, set)| *set).map(|(mark, _)| mark).collect()
+fn marks(function: &Function, large: bool) -> Vec<String> {
+    let marks = [("large", large), ("waits", function.marks.waits), ("anytime", function.marks.anytime)];
+    let set = marks.into_iter().filter(|(_, set)| *set).map(|(mark, _)| mark);
+    set.chain(function.marks.asked_for.iter().copied()).map(variant).collect()
 }
 
 /// Where a call says how much data it moves: the words of buffer, count, datatype and communicator, and how often it
@@ -90,23 +96,23 @@ fn emit_chapters(out: &mut String, table: &Table) -> Result<()> {
     writeln!(out, "impl Chapter {{")?;
     writeln!(out, "/// All chapters, in the order of the table.\npub const ALL: [Self; {}] = [", table.chapters.len())?;
     for chapter in &table.chapters {
-        writeln!(out, "Self::{},", chapter_variant(&chapter.key))?;
+        writeln!(out, "Self::{},", variant(&chapter.key))?;
     }
     writeln!(out, "];\n")?;
     writeln!(out, "/// What it is about, in a few words.\npub const fn title(self) -> &'static str {{\nmatch self {{")?;
     for chapter in &table.chapters {
-        writeln!(out, "Self::{} => {:?},", chapter_variant(&chapter.key), chapter.title)?;
+        writeln!(out, "Self::{} => {:?},", variant(&chapter.key), chapter.title)?;
     }
     writeln!(out, "}}\n}}\n")?;
     writeln!(out, "/// Its short name in the table.\npub const fn key(self) -> &'static str {{\nmatch self {{")?;
     for chapter in &table.chapters {
-        writeln!(out, "Self::{} => {:?},", chapter_variant(&chapter.key), chapter.key)?;
+        writeln!(out, "Self::{} => {:?},", variant(&chapter.key), chapter.key)?;
     }
     writeln!(out, "}}\n}}\n}}")?;
     Ok(())
 }
 
-/// `pt2pt` is `Pt2pt`.
-fn chapter_variant(key: &str) -> String {
-    key[..1].to_uppercase() + &key[1..]
+/// `pt2pt` is `Pt2pt`, `at_once` is `AtOnce`.
+fn variant(key: &str) -> String {
+    key.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }

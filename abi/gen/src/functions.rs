@@ -44,12 +44,14 @@ pub struct Function {
     /// What it returns instead of an error code.
     pub returns: Option<Returned>,
     pub errors: Errors,
+    /// What a library keeps for it that has no handle, a variant of `rankine_abi::Keeps`.
+    pub keeps: Option<&'static str>,
     /// The version of MPI that deprecated it.
     pub deprecated: Option<String>,
 }
 
 /// The marks of a function, as the table's head explains them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Marks {
     pub large: bool,
     pub waits: bool,
@@ -58,7 +60,13 @@ pub struct Marks {
     pub anytime: bool,
     pub at_once: bool,
     pub asks: bool,
+    /// Those of [`ASKED_FOR`].
+    pub asked_for: Vec<&'static str>,
 }
+
+/// Marks that hosts ask for, as `rankine_abi::Mark`.
+pub const ASKED_FOR: [&str; 11] =
+    ["any_thread", "completes", "dups", "frees", "jobs", "lingers", "outside", "shows", "spawns", "starts", "syncs"];
 
 /// Some of the engines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -197,6 +205,7 @@ struct Row {
     collective: Option<String>,
     returns: Option<String>,
     errors: Option<String>,
+    keeps: Option<String>,
     deprecated: Option<String>,
 }
 
@@ -275,6 +284,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
         collective: row.collective,
         returns: row.returns.as_deref().map(returned).transpose()?,
         errors,
+        keeps: row.keeps.as_deref().map(kept).transpose()?,
         deprecated: row.deprecated,
     };
     for parameter in &function.parameters {
@@ -285,6 +295,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
     let (has, by) = (function.engines, function.by);
     ensure!(has.local || !by.local, "a body for local, which does not have the function");
     ensure!(has.mpi || !by.mpi, "a body for mpi, which does not have the function");
+    check_object(&function)?;
     Ok(function)
 }
 
@@ -299,10 +310,42 @@ fn marks(words: &str) -> Result<Marks> {
             "anytime" => marks.anytime = true,
             "at_once" => marks.at_once = true,
             "asks" => marks.asks = true,
-            other => bail!("no mark is called {other}"),
+            other => match ASKED_FOR.iter().find(|mark| **mark == other) {
+                Some(mark) => marks.asked_for.push(mark),
+                None => bail!("no mark is called {other}"),
+            },
         }
     }
     Ok(marks)
+}
+
+/// Hosts look at the first parameter of functions that end an object, or that make it longer.
+fn check_object(function: &Function) -> Result<()> {
+    let object = function.parameters.first();
+    let is_ended =
+        |p: &Parameter| p.direction == Direction::InOut && p.lengths.is_empty() && matches!(p.kind, Kind::Handle(_));
+    let frees = function.marks.asked_for.contains(&"frees");
+    ensure!(!frees || object.is_some_and(is_ended), "it frees, and its first parameter is no `inout` handle");
+    let classes: &[Class] = match function.keeps {
+        Some("Pair") => &[Class::Info],
+        Some("Attribute") => &[Class::Comm, Class::Datatype, Class::Win],
+        _ => return Ok(()),
+    };
+    ensure!(
+        object.is_some_and(|p| p.is_passed_handle(classes)),
+        "its first parameter is nothing that keeps such a thing"
+    );
+    Ok(())
+}
+
+fn kept(word: &str) -> Result<&'static str> {
+    Ok(match word {
+        "pair" => "Pair",
+        "attribute" => "Attribute",
+        "keyval" => "Keyval",
+        "code" => "Code",
+        other => bail!("nothing is kept as {other}"),
+    })
 }
 
 fn engines(words: &str) -> Result<Engines> {
@@ -355,17 +398,24 @@ mod tests {
         engines = "local mpi"
         module = "sync"
         is = "calls at_once"
+        [files.MPI_File_close]
+        is = "frees"
+        params = "inout file"
+        [files.MPI_Info_set]
+        keeps = "pair"
+        params = "info"
     "#;
 
     #[test]
     fn chapters_give_what_rows_leave_out() {
         let functions = parse(TEXT).unwrap().functions;
-        let [open, old, sync] = functions.as_slice() else { panic!("there are three") };
+        let [open, old, sync, close, set] = functions.as_slice() else { panic!("there are five") };
         assert!(open.engines.mpi && !open.engines.local && open.by.mpi && open.module == "io");
         assert!(open.worker() == "file_open" && open.given().is_none());
         assert!(!old.by.mpi && old.worker() == "open_as" && old.given() == Some("Mode::Old"));
         assert!(sync.engines.local && sync.engines.mpi && !sync.by.mpi && sync.module == "sync");
         assert!(sync.marks.calls && sync.marks.at_once && !sync.marks.waits);
+        assert!(sync.marks.asked_for.is_empty() && close.marks.asked_for == ["frees"] && set.keeps == Some("Pair"));
     }
 
     #[test]
@@ -374,6 +424,10 @@ mod tests {
             ("by = \"mpi\"", "by = \"mip\"", "no engine is called mip"),
             ("like = \"MPI_File_open\"", "like = \"MPI_File_openn\"", "MPI_File_openn, which is not above it"),
             ("is = \"calls at_once\"", "is = \"call\"", "no mark is called call"),
+            ("keeps = \"pair\"", "keeps = \"pears\"", "nothing is kept as pears"),
+            ("keeps = \"pair\"", "keeps = \"attribute\"", "nothing that keeps such a thing"),
+            ("inout file", "file", "its first parameter is no `inout` handle"),
+            ("inout file", "inout file[2]", "its first parameter is no `inout` handle"),
             ("module = \"io\"", "modul = \"io\"", "the chapter files has the unknown key modul"),
             ("title = \"Files\"", "title = 5", "the key title of the chapter files is no string"),
             ("by = \"mpi\"", "by = \"local\"", "a body for local, which does not have the function"),
