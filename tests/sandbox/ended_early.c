@@ -1,4 +1,4 @@
-// Operations and objects whose buffers, types, communicators, operations, handlers and windows end before they do, in sixteen ways: what still
+// Operations and objects whose buffers, types, communicators, operations, handlers and windows end before they do, in seventeen ways: what still
 // needs them goes on, or fails, and what was given up is touched by nobody.
 // ranks: 2 3
 #include "variations.h"
@@ -387,6 +387,8 @@ static void windows(void)
     TRY(MPI_Win_free(&window));
 }
 
+static int said;
+
 static int starts_more(MPI_Comm comm, int key, void *value, void *state)
 {
     MPI_Request request;
@@ -399,6 +401,8 @@ static int starts_more(MPI_Comm comm, int key, void *value, void *state)
         FAILS(MPI_Irecv(&got, 1, MPI_INT, rank, 13, comm, &request), MPI_ERR_COMM);
         FAILS(MPI_Send_init(&got, 1, MPI_INT, rank, 13, comm, &request), MPI_ERR_COMM);
         FAILS(MPI_Bsend(&rank, 1, MPI_INT, rank, 13, comm), MPI_ERR_COMM);
+        FAILS(MPI_Bsend_c(&rank, 1, MPI_INT, rank, 13, comm), MPI_ERR_COMM);
+        said++;
         return MPI_SUCCESS;
     }
     TRY(MPI_Irecv(&got, 1, MPI_INT, rank, 13, comm, &request));
@@ -407,18 +411,49 @@ static int starts_more(MPI_Comm comm, int key, void *value, void *state)
     // And what is never completed.
     TRY(MPI_Irecv(&in[7], 1, MPI_INT, rank, 14, comm, &request));
     TRY(MPI_Request_free(&request));
+    said++;
     return MPI_SUCCESS;
+}
+
+/* A duplicate with an attribute whose function speaks when it ends. */
+static MPI_Comm speaking(void)
+{
+    MPI_Comm comm = copy_of_world();
+    int key;
+    said = 0;
+    TRY(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, starts_more, &key, NULL));
+    TRY(MPI_Comm_set_attr(comm, key, NULL));
+    TRY(MPI_Comm_free_keyval(&key));
+    return comm;
 }
 
 /* A communicator that is being freed carries messages from the function of its attribute, and a receive that nobody ends. */
 static void last_words(void)
 {
-    MPI_Comm comm = copy_of_world();
-    int key;
-    TRY(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, starts_more, &key, NULL));
-    TRY(MPI_Comm_set_attr(comm, key, NULL));
-    TRY(MPI_Comm_free_keyval(&key));
+    MPI_Comm comm = speaking();
     TRY(MPI_Comm_free(&comm));
+    CHECK_INT(said, 1);
+}
+
+static int frees_another(MPI_Comm comm, int key, void *value, void *state)
+{
+    (void)comm, (void)key, (void)state;
+    TRY(MPI_Comm_free(value));
+    return MPI_SUCCESS;
+}
+
+/* The same when it is freed while an attribute of another is deleted, which itself does not end. */
+static void words_in_between(void)
+{
+    MPI_Comm comm = speaking(), other = copy_of_world();
+    int key;
+    TRY(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, frees_another, &key, NULL));
+    TRY(MPI_Comm_set_attr(other, key, &comm));
+    TRY(MPI_Comm_delete_attr(other, key));
+    TRY(MPI_Comm_free_keyval(&key));
+    CHECK_INT(said, 1);
+    CHECK(comm == MPI_COMM_NULL);
+    TRY(MPI_Comm_free(&other));
 }
 
 /* A session ends before its groups and communicators, a group before the communicator that is made of it. */
@@ -486,7 +521,7 @@ int main(int argc, char **argv)
         {"all of a message", all_of_a_message}, {"given up", given_up}, {"persistent", persistent}, {"arrays", arrays},
         {"operations", operations}, {"buffers", buffers}, {"partitions", partitions}, {"generalised", generalised},
         {"handlers", handlers}, {"found", found}, {"given memory", given_memory}, {"windows", windows},
-        {"last words", last_words}, {"sessions", sessions}, {"in the making", in_the_making}, {"stale", stale},
+        {"last words", last_words}, {"words in between", words_in_between}, {"sessions", sessions}, {"in the making", in_the_making}, {"stale", stale},
     };
     hostile_begin(&argc, &argv);
     next = (rank + 1) % size;

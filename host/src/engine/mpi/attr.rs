@@ -131,9 +131,7 @@ impl Rank {
     /// Calls a function of the guest's for an attribute of an object. It must not change what the library goes through.
     fn visit<R>(&self, object: usize, call: impl FnOnce() -> R) -> R {
         self.attrs.visited.borrow_mut().push(object);
-        let running = self.call.get();
         let result = call();
-        self.call.set(running);
         self.attrs.visited.borrow_mut().pop();
         result
     }
@@ -202,7 +200,7 @@ unsafe extern "C" fn copy(
     // SAFETY: it does so within a call of this thread's rank, if there is one.
     let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     // A library also duplicates communicators for itself, such as those of files, and fails badly if a copy does.
-    if !DUPLICATE.contains(&r.call.get()) {
+    if !DUPLICATE.contains(&r.call.get().name) {
         return 0;
     }
     match functions.copy {
@@ -234,7 +232,7 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
         return 0;
     }
     let arguments = [(functions.word)(r, object) as i32, keyval, value as usize as i32, functions.extra_state];
-    let ends = !ONE_ATTRIBUTE.contains(&r.call.get());
+    let ends = !ONE_ATTRIBUTE.contains(&r.call.get().name);
     if ends {
         r.attrs.ending.borrow_mut().push(object);
     }

@@ -10,7 +10,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use rankine_abi::{Comm, Datatype, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Status as Shown};
+use rankine_abi::{Comm, Datatype, Function, MPI_ERR_NO_MEM, MPI_ERR_TYPE, MPI_PROC_NULL, Request, Status as Shown};
 use rankine_guest::{Callback, Error, Parcel};
 use rankine_object::{HEADER, Header, MODULE};
 use wasmtime::{FuncType, Linker, ValType};
@@ -19,7 +19,7 @@ use super::Guest;
 use super::Result;
 use super::call::room::Room;
 use super::call::words::{Status, Words};
-use super::call::{self, On, When};
+use super::call::{self, Nulls, On, When};
 use super::generated::symbols;
 use super::process::rank::Rank;
 use super::request::{Kind, Pending, Then};
@@ -30,12 +30,12 @@ const BYTE: usize = Datatype::BYTE.0 as usize;
 /// The library's handle of `MPI_INT64_T`.
 const LENGTH: usize = Datatype::INT64_T.0 as usize;
 
-/// A function: its words (`i` an int, `l` a 64-bit one), whose error handler hears of an error, when it may be
-/// called.
+/// A function: its words (`i` an int, `l` a 64-bit one), whose error handler hears of an error, where it puts a new
+/// request, when it may be called.
 struct Row {
-    name: &'static str,
+    function: Function,
     words: &'static str,
-    on: On,
+    errors: (On, Nulls),
     when: When,
     shim: fn(&Rank, Shared, &Words<'_>) -> Result<()>,
 }
@@ -49,8 +49,17 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 macro_rules! rows {
-    ($($name:literal $words:literal $on:expr, $when:ident, |$r:ident, $o:ident, $w:ident| $call:expr;)*) => {
-        &[$(Row { name: $name, words: $words, on: $on, when: When::$when, shim: |$r, $o, $w| $call }),*]
+    ($(
+        $name:literal $words:literal $on:expr $(, [$request:literal])?, $when:ident,
+        |$r:ident, $o:ident, $w:ident| $call:expr;
+    )*) => {
+        &[$(Row {
+            function: Function::foreign($name),
+            words: $words,
+            errors: ($on, &[$(($request, Request::NULL.0))?]),
+            when: When::$when,
+            shim: |$r, $o, $w| $call,
+        }),*]
     };
 }
 
@@ -70,9 +79,9 @@ const ROWS: &[Row] = rows! {
         |r, o, w| now(objects::recv(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6)));
     "Rankine_Sendrecv" "iiiiiiiiiii" On::Comm(9), Running, |r, o, w| now(objects::sendrecv(
         r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6), w.int(7), w.int(8), w.int(9), w.int(10)));
-    "Rankine_Isend" "iiiiiii" On::Comm(5), Running,
+    "Rankine_Isend" "iiiiiii" On::Comm(5), [6], Running,
         |r, o, w| objects::isend(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6));
-    "Rankine_Irecv" "iiiiiii" On::Comm(5), Running,
+    "Rankine_Irecv" "iiiiiii" On::Comm(5), [6], Running,
         |r, o, w| objects::irecv(r, o, w.int(0), w.int(1), w.int(2), w.int(3), w.int(4), w.int(5), w.int(6));
     "Rankine_Probe" "iiii" On::Comm(2), Running, |r, o, w| now(objects::probe(r, o, w.int(0), w.int(1), w.int(2), w.int(3)));
     "Rankine_Iprobe" "iiiii" On::Comm(2), Running,
@@ -95,15 +104,16 @@ const ROWS: &[Row] = rows! {
 
 /// Registers one function of the module `rankine`; says whether there is one of that name.
 pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result<bool> {
-    let Some(row) = ROWS.iter().find(|row| row.name == name) else { return Ok(false) };
+    let Some(row) = ROWS.iter().find(|row| row.function.name == name) else { return Ok(false) };
     let wasm = |word: char| if word == 'l' { ValType::I64 } else { ValType::I32 };
     let ty = FuncType::new(linker.engine(), row.words.chars().map(wasm), [ValType::I32]);
-    let (name, shim) = (row.name, row.shim);
     // SAFETY: the words are read and written with the types of the row, from which the signature comes.
     unsafe {
         linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
             let shared = caller.data().objects().clone();
-            call::carry(caller, name, row.when, (row.on, &[]), words, |rank, words| shim(rank, shared, words))
+            call::carry(caller, &row.function, row.when, row.errors, words, |rank, words| {
+                (row.shim)(rank, shared, words)
+            })
         })?;
     }
     Ok(true)
@@ -421,7 +431,7 @@ mod tests {
 
     #[test]
     fn this_engine_has_the_functions_of_the_header() {
-        let rows = ROWS.iter().map(|row| (row.name.to_owned(), row.words.len()));
+        let rows = ROWS.iter().map(|row| (row.function.name.to_owned(), row.words.len()));
         assert_eq!(declared(), rows.collect());
         let engine = wasmtime::Engine::default();
         for name in declared().keys() {

@@ -13,7 +13,7 @@ pub(crate) mod words;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use rankine_abi::{Function, MODULE, MPI_ERR_OTHER, ValueType};
+use rankine_abi::{Chapter, Function, MODULE, MPI_ERR_OTHER, ValueType};
 use rankine_guest::errhan::Serves;
 use rankine_guest::{Error, Whose};
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
@@ -74,7 +74,7 @@ impl When {
     fn of(function: &Function) -> When {
         match function.name {
             "MPI_T_init_thread" | "MPI_T_finalize" => When::Anytime,
-            name if name.starts_with("MPI_T_") => When::WithTools,
+            _ if function.chapter == Chapter::Mpit => When::WithTools,
             _ if function.is_anytime() => When::Anytime,
             _ => When::Running,
         }
@@ -117,10 +117,10 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     unsafe {
         match keeping::before(name) {
             None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, function.name, when, errors, words, entry.shim)
+                carry(caller, function, when, errors, words, entry.shim)
             })?,
             Some(charge) => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, function.name, when, errors, words, |rank, words| {
+                carry(caller, function, when, errors, words, |rank, words| {
                     charge(rank, words)?;
                     (entry.shim)(rank, words)
                 })
@@ -134,25 +134,25 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
 #[inline]
 pub(crate) fn carry(
     mut caller: Caller<'_, Guest>,
-    name: &'static str,
+    function: &'static Function,
     when: When,
     errors: (On, Nulls),
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
-    let _turn = Turn::begin(caller.data().member(), name, matches!(when, When::Anytime))?;
+    let _turn = Turn::begin(caller.data().member(), function.name, matches!(when, When::Anytime))?;
     Guest::refresh_memory(&mut caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and no `&mut Rank` is ever
     // made. Other threads of the rank have their turn before or after this call.
     let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
-    let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(name));
+    let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(function));
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };
     let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);
     let outcome = match when.is_now(rank) {
         true if is_inside => {
-            deferred::inside(rank, outer.1, name, errors, &words).unwrap_or_else(|| shim(rank, &mut words))
+            deferred::inside(rank, outer.1, function, errors, &words).unwrap_or_else(|| shim(rank, &mut words))
         }
         true => shim(rank, &mut words),
         false => Err(when.not_now(rank)),

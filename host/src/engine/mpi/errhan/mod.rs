@@ -68,7 +68,7 @@ impl Rank {
         let class = self.class_of(error.class);
         let name = class_name(class);
         let cause = if error.text.is_empty() { self.text_of(error.class) } else { error.text.to_string() };
-        format!("{} on rank {}: {cause} ({name})", self.call.get(), self.me())
+        format!("{} on rank {}: {cause} ({name})", self.call.get().name, self.me())
     }
 
     /// The class of a code of the library's or of ours.

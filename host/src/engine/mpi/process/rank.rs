@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use rankine_abi::{Addr, MPI_SUCCESS};
+use rankine_abi::{Addr, Function, MPI_SUCCESS};
 use rankine_guest::errhan::Handlers;
 use rankine_guest::{Account, Callback, Error, Memory, Who};
 use wasmtime::Caller;
@@ -37,7 +37,7 @@ pub(crate) struct Rank {
     /// How what the library keeps is charged.
     pub(crate) keeping: Keeping,
     /// The MPI function that runs, for reports.
-    pub(crate) call: Cell<&'static str>,
+    pub(crate) call: Cell<&'static Function>,
     /// The caller of the function that runs, through which callbacks reach the guest.
     pub(crate) caller: Cell<*mut c_void>,
     /// A shim runs, and the library perhaps within it: not so while an error handler of the guest's does.
@@ -89,7 +89,7 @@ impl Rank {
             library,
             account,
             memory,
-            call: Cell::new(""),
+            call: Cell::new(&const { Function::foreign("") }),
             caller: Cell::new(std::ptr::null_mut()),
             inside: Cell::new(false),
             stop: RefCell::default(),
@@ -166,7 +166,7 @@ impl Rank {
         // SAFETY: a rank is current on threads that it outlives.
         let Some(rank) = CURRENT.try_with(Cell::get).ok().and_then(|rank| unsafe { rank.as_ref() }) else { return "" };
         // Another thread of the rank may be in a call, and this one not.
-        if rank.init.has_threads() { "a function of MPI" } else { rank.call.get() }
+        if rank.init.has_threads() { "a function of MPI" } else { rank.call.get().name }
     }
 
     /// The rank whose call the library is in. None on a thread of the library's own: what such a thread calls back can't
@@ -258,12 +258,11 @@ impl engine::Rank for Rank {
     }
 
     fn call(&self) -> &'static str {
-        self.call.get()
+        self.call.get().name
     }
 
-    fn set_call(&self, call: &'static str) {
-        self.call.set(call);
-    }
+    /// A call that a callback makes puts back itself what ran before.
+    fn set_call(&self, _call: &'static str) {}
 
     fn is_running(&self) -> bool {
         Rank::is_running(self)
