@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rankine_abi::{MPI_MAX_ERROR_STRING, MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL};
+use rankine_abi::{Class, Function, Keeps, MPI_MAX_ERROR_STRING, MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL, Meaning};
 use rankine_guest::{Account, Charge, Memory};
 
 use super::words::Words;
@@ -23,22 +23,22 @@ const PAIR: usize = (MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL) as usize + 64;
 const CODE: usize = MPI_MAX_ERROR_STRING as usize + 64;
 
 /// What is charged before a function runs by which the library keeps more, and makes no handle.
-pub(crate) fn before(name: &str) -> Option<fn(&Rank, &Words<'_>) -> Result<()>> {
-    Some(match name {
-        "MPI_Info_set" => |r, w| r.plain.infos.keeps(w.word(0), PAIR, usize::MAX),
-        "MPI_Comm_set_attr" | "MPI_Attr_put" => |r, w| r.comms.made.keeps(w.word(0), ATTRIBUTE, r.keeping.most()),
-        "MPI_Type_set_attr" => |r, w| r.types.made.keeps(w.word(0), ATTRIBUTE, r.keeping.most()),
-        "MPI_Win_set_attr" => |r, w| r.windows.0.keeps(w.word(0), ATTRIBUTE, r.keeping.most()),
-        "MPI_Comm_create_keyval" | "MPI_Type_create_keyval" | "MPI_Win_create_keyval" | "MPI_Keyval_create" => {
-            |r, _| {
-                r.keeping.keyvals.set(r.keeping.keyvals.get() + 1);
-                r.keeping.keep(OBJECT, "keyvals")
-            }
+pub(crate) fn before(function: &Function) -> Option<fn(&Rank, &Words<'_>) -> Result<()>> {
+    let keeps = function.keeps?;
+    Some(match (keeps, function.described()[0].meaning) {
+        (Keeps::Pair, _) => |r, w| r.plain.infos.keeps(w.word(0), PAIR, usize::MAX),
+        (Keeps::Attribute, Meaning::Handle(Class::Datatype)) => {
+            |r, w| r.types.made.keeps(w.word(0), ATTRIBUTE, r.keeping.most())
         }
-        "MPI_Add_error_class" | "MPI_Add_error_code" | "MPI_Add_error_string" => {
-            |r, _| r.keeping.keep(CODE, "error classes, codes and strings")
+        (Keeps::Attribute, Meaning::Handle(Class::Win)) => {
+            |r, w| r.windows.0.keeps(w.word(0), ATTRIBUTE, r.keeping.most())
         }
-        _ => return None,
+        (Keeps::Attribute, _) => |r, w| r.comms.made.keeps(w.word(0), ATTRIBUTE, r.keeping.most()),
+        (Keeps::Keyval, _) => |r, _| {
+            r.keeping.keyvals.set(r.keeping.keyvals.get() + 1);
+            r.keeping.keep(OBJECT, "keyvals")
+        },
+        (Keeps::Code, _) => |r, _| r.keeping.keep(CODE, "error classes, codes and strings"),
     })
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     let errors = (entry.on, entry.nulls);
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
-        match keeping::before(name) {
+        match keeping::before(function) {
             None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
                 carry(caller, function, when, errors, words, entry.shim)
             })?,
