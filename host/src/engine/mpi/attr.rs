@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 
 use rankine_abi::{
-    Addr, Comm, Datatype, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, MPI_ERR_NO_MEM,
-    MPI_ERR_OTHER, MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE,
-    MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL, Win,
+    Addr, Chapter, Comm, Datatype, MPI_APPNUM, MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+    MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_HOST, MPI_IO, MPI_LASTUSEDCODE, MPI_TAG_UB, MPI_UNIVERSE_SIZE, MPI_WIN_BASE,
+    MPI_WIN_CREATE_FLAVOR, MPI_WIN_DISP_UNIT, MPI_WIN_MODEL, MPI_WIN_SIZE, MPI_WTIME_IS_GLOBAL, Mark, Win,
 };
 use rankine_guest::Error;
 
@@ -169,22 +169,6 @@ impl Rank {
 /// The code that a callback hands to the library when the guest can't answer: it is on its way out.
 const CANNOT: c_int = MPI_ERR_OTHER;
 
-/// The functions that copy attributes.
-const DUPLICATE: [&str; 5] =
-    ["MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_idup_with_info", "MPI_Type_dup"];
-
-/// The functions that delete one attribute of an object that lives on.
-const ONE_ATTRIBUTE: [&str; 8] = [
-    "MPI_Attr_delete",
-    "MPI_Attr_put",
-    "MPI_Comm_delete_attr",
-    "MPI_Comm_set_attr",
-    "MPI_Type_delete_attr",
-    "MPI_Type_set_attr",
-    "MPI_Win_delete_attr",
-    "MPI_Win_set_attr",
-];
-
 unsafe extern "C" fn copy(
     object: usize,
     keyval: c_int,
@@ -200,7 +184,7 @@ unsafe extern "C" fn copy(
     // SAFETY: it does so within a call of this thread's rank, if there is one.
     let Some(r) = (unsafe { Rank::current() }) else { return CANNOT };
     // A library also duplicates communicators for itself, such as those of files, and fails badly if a copy does.
-    if !DUPLICATE.contains(&r.call.get().name) {
+    if !r.call.get().is(Mark::Dups) {
         return 0;
     }
     match functions.copy {
@@ -232,7 +216,8 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
         return 0;
     }
     let arguments = [(functions.word)(r, object) as i32, keyval, value as usize as i32, functions.extra_state];
-    let ends = !ONE_ATTRIBUTE.contains(&r.call.get().name);
+    // The functions for attributes delete one of an object that lives on.
+    let ends = r.call.get().chapter != Chapter::Attr;
     if ends {
         r.attrs.ending.borrow_mut().push(object);
     }
