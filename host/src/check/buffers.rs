@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::Range;
 
-use rankine_abi::{Addr, Area, Chapter, Datatype, Direction, MPI_IN_PLACE, Meaning, Repeats, Request};
+use rankine_abi::{Addr, Area, Chapter, Datatype, Direction, MPI_IN_PLACE, Mark, Meaning, Repeats, Request};
 use rankine_local::Rank;
 
 use super::call::{Call, Form, Made, REQUEST};
@@ -120,7 +120,7 @@ impl Buffers {
                 look(region, request, call, findings);
             }
         }
-        if matches!(call.name(), "MPI_Start" | "MPI_Startall") {
+        if call.function.is(Mark::Starts) {
             for request in requests {
                 let mut regions = of.persistent.get(request).cloned().unwrap_or_default();
                 let is_active = of.pending.contains_key(request);
@@ -175,21 +175,18 @@ impl Buffers {
         if result != 0 {
             return;
         }
-        match call.name() {
-            "MPI_Request_free" => {
-                for request in requests(call, before) {
-                    of.pending.remove(&request);
-                    of.persistent.remove(&request);
-                }
+        if call.function.is(Mark::Frees) {
+            for request in requests(call, before) {
+                of.pending.remove(&request);
+                of.persistent.remove(&request);
             }
-            // Who has seen that all is done may use the buffers.
-            "MPI_Request_get_status" => {
-                let flag = call.meaning(Meaning::Flag).and_then(|word| call.read(call.address(word)));
-                if let Some(word) = call.meaning(REQUEST).filter(|_| flag.is_some_and(|flag| flag != 0)) {
-                    of.pending.remove(&(call.int(word) as u32));
-                }
+        }
+        // Who has seen that all is done may use the buffers.
+        if call.name() == "MPI_Request_get_status" {
+            let flag = call.meaning(Meaning::Flag).and_then(|word| call.read(call.address(word)));
+            if let Some(word) = call.meaning(REQUEST).filter(|_| flag.is_some_and(|flag| flag != 0)) {
+                of.pending.remove(&(call.int(word) as u32));
             }
-            _ => {}
         }
         if !regions.is_empty()
             && let Some(word) = call.find(|word| word.meaning == REQUEST && word.direction == Direction::Out)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rankine_abi::{Class, Direction, Length, MPI_ERR_TRUNCATE, Meaning, Parameter};
+use rankine_abi::{Class, Direction, Length, MPI_ERR_TRUNCATE, Mark, Meaning, Parameter};
 use rankine_guest::handle::FIRST_DYNAMIC;
 
 use super::call::{Call, Made};
@@ -11,11 +11,6 @@ use super::findings::{self, Findings};
 /// The handles of all ranks that were made and not freed yet.
 #[derive(Default)]
 pub(super) struct Handles(HashMap<(u32, Class, u32), Made>);
-
-/// Whether a function gives handles that are not for its caller to free.
-fn only_shows(name: &str) -> bool {
-    name.starts_with("MPI_Type_create_f90_") || name == "MPI_Comm_get_parent"
-}
 
 impl Handles {
     /// A call has come back, which was passed these handles by their addresses.
@@ -32,7 +27,7 @@ impl Handles {
                 }
             }
         }
-        if result != 0 || only_shows(call.name()) {
+        if result != 0 || call.function.is(Mark::Shows) {
             return;
         }
         for (at, word) in call.words.iter().enumerate() {

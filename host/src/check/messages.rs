@@ -8,8 +8,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use rankine_abi::{
-    Area, Chapter, Direction, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_TRUNCATE, MPI_PROC_NULL, Meaning, Message, Request,
-    Status,
+    Area, Chapter, Direction, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_TRUNCATE, MPI_PROC_NULL, Mark, Meaning, Message,
+    Request, Status,
 };
 use smallvec::SmallVec;
 
@@ -150,6 +150,11 @@ fn intents(call: &Call<'_>) -> Intents {
     intents
 }
 
+/// Where a matched probe puts the message that it sets aside.
+fn new_message(call: &Call<'_>) -> Option<usize> {
+    call.find(|word| word.meaning == MESSAGE && word.direction == Direction::Out)
+}
+
 impl Messages {
     /// A function of object graphs is called.
     pub(super) fn hear_of_objects(&mut self) {
@@ -161,7 +166,7 @@ impl Messages {
         let mut started = Started::default();
         let rank = call.made.rank;
         match (call.chapter(), call.name()) {
-            (Chapter::Request, "MPI_Start" | "MPI_Startall") => {
+            _ if call.function.is(Mark::Starts) => {
                 for request in requests(call, before) {
                     let Some(Pending { again: Some((intents, made)), parts, .. }) = self.requests.get(&(rank, request))
                     else {
@@ -203,9 +208,7 @@ impl Messages {
     /// Whether a call's statuses tell what has to be known.
     pub(super) fn wants_status(&self, call: &Call<'_>, before: &[(u8, Vec<u32>)], started: &Started) -> bool {
         match call.chapter() {
-            Chapter::Pt2pt => {
-                started.later.iter().any(Intent::is_open) || matches!(call.name(), "MPI_Mprobe" | "MPI_Improbe")
-            }
+            Chapter::Pt2pt => started.later.iter().any(Intent::is_open) || new_message(call).is_some(),
             Chapter::Request => {
                 let has_open_ends = self.open_ends.get(&call.made.rank).is_some_and(|&open| open > 0);
                 has_open_ends && !before.is_empty()
@@ -227,7 +230,7 @@ impl Messages {
     ) {
         match call.chapter() {
             Chapter::Request => {
-                if call.name() == "MPI_Request_free" && result == 0 {
+                if call.function.is(Mark::Frees) && result == 0 {
                     for request in requests(call, before) {
                         self.requests.remove(&(call.made.rank, request));
                     }
@@ -269,19 +272,13 @@ impl Messages {
             let (source, tag) = settled.unwrap_or(found);
             self.post(at, source, tag, call.made, What::Receive(elements), findings);
         }
-        match call.name() {
-            "MPI_Mprobe" | "MPI_Improbe" => {
-                let (Some(place), Some(status)) = (call.comm(), status()) else { return };
-                let handle = call.find(|word| word.meaning == MESSAGE).and_then(|word| call.read(call.address(word)));
-                let flag = call.meaning(Meaning::Flag).and_then(|word| call.read(call.address(word)));
-                let Some(handle) = handle.map(|handle| handle as u32).filter(|_| flag != Some(0)) else { return };
-                if handle == Message::NULL.0 || handle == Message::NO_PROC.0 {
-                    return;
-                }
-                let at = (place.number(), call.made.rank);
-                self.post(at, status.source, status.tag, call.made, What::SetAside(handle), findings);
-            }
-            _ => {}
+        let Some(word) = new_message(call) else { return };
+        let (Some(place), Some(status)) = (call.comm(), status()) else { return };
+        let flag = call.meaning(Meaning::Flag).and_then(|word| call.read(call.address(word)));
+        let handle = call.read(call.address(word)).map(|handle| handle as u32).filter(|_| flag != Some(0));
+        if let Some(handle) = handle.filter(|handle| ![Message::NULL.0, Message::NO_PROC.0].contains(handle)) {
+            let at = (place.number(), call.made.rank);
+            self.post(at, status.source, status.tag, call.made, What::SetAside(handle), findings);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which requests a call has completed, and with which statuses.
 
-use rankine_abi::{Addr, Direction, MPI_UNDEFINED, Meaning, Request, Status};
+use rankine_abi::{Addr, Direction, MPI_UNDEFINED, Mark, Meaning, Request, Status};
 
 use super::call::{Call, REQUEST};
 
@@ -19,18 +19,7 @@ pub(super) fn requests(call: &Call<'_>, before: &[(u8, Vec<u32>)]) -> Vec<u32> {
 
 /// The requests that a call has completed that waits for requests or tests them, of those that it was passed.
 pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)], statuses: u32) -> Vec<Completed> {
-    let is_known = matches!(
-        call.name(),
-        "MPI_Wait"
-            | "MPI_Waitall"
-            | "MPI_Waitany"
-            | "MPI_Waitsome"
-            | "MPI_Test"
-            | "MPI_Testall"
-            | "MPI_Testany"
-            | "MPI_Testsome"
-    );
-    let Some((word, given)) = before.first().filter(|_| is_known) else { return Vec::new() };
+    let Some((word, given)) = before.first().filter(|_| call.function.is(Mark::Completes)) else { return Vec::new() };
     let after = call.handles((*word).into()).unwrap_or_default();
     let is_gone = |at: usize| after.get(at) == Some(&Request::NULL.0);
     let status = |at: usize| {
@@ -57,10 +46,8 @@ pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)],
         return (0..given.len()).filter_map(|at| one(at, at)).collect();
     };
     let number = |at: i32| usize::try_from(at).ok();
-    let count = match call.name() {
-        "MPI_Waitsome" | "MPI_Testsome" => out(Meaning::Int).and_then(|at| call.read(at)),
-        _ => Some(1),
-    };
+    // Some of them, or any one.
+    let count = out(Meaning::Int).map_or(Some(1), |at| call.read(at));
     let count = count.filter(|&count| count != MPI_UNDEFINED).and_then(number).unwrap_or(0).min(given.len());
     let indices = call.rank.memory().read_i32s(index, count, "").unwrap_or_default();
     let found = indices.into_iter().enumerate().filter(|(_, at)| *at != MPI_UNDEFINED);
