@@ -319,24 +319,24 @@ impl<R: Rank> Clone for Member<R> {
 }
 
 impl<R: Rank> Member<R> {
-    /// Takes the turn for a call of MPI, if the program may make it. `is_anytime`: any thread may call it.
-    fn begin(&self, call: &str, is_anytime: bool) -> Result<()> {
+    /// Takes the turn for a call of MPI, if the program may make it. `any_thread`: whichever may call it.
+    fn begin(&self, call: &str, any_thread: bool) -> Result<()> {
         let Member { team, number } = self;
         if !team.turns.take(*number, &*team.rank) {
             return Err(Left.into());
         }
-        let admitted = self.admit(call, is_anytime);
+        let admitted = self.admit(call, any_thread);
         if admitted.is_err() {
             team.give_back(*number);
         }
         admitted
     }
 
-    fn admit(&self, call: &str, is_anytime: bool) -> Result<()> {
+    fn admit(&self, call: &str, any_thread: bool) -> Result<()> {
         let Member { team, number } = self;
         let first = team.first.load(Ordering::Relaxed);
         team.rank.set_thread(*number == first);
-        if is_anytime || team.turns.is_nested() {
+        if any_thread || team.turns.is_nested() {
             return Ok(());
         }
         let level = team.rank.thread_level();
@@ -394,21 +394,16 @@ pub(crate) struct Turn<R: Rank>(Option<(Arc<Team<R>>, u32)>);
 impl<R: Rank> Turn<R> {
     /// Begins a call.
     #[inline]
-    pub(crate) fn begin(member: Option<&Member<R>>, call: &str, is_anytime: bool) -> Result<Turn<R>> {
+    pub(crate) fn begin(member: Option<&Member<R>>, call: &str, any_thread: bool) -> Result<Turn<R>> {
         match member {
             None => Ok(Turn(None)),
-            Some(member) => Turn::take(member, call, is_anytime),
+            Some(member) => Turn::take(member, call, any_thread),
         }
     }
 
     #[cold]
-    fn take(member: &Member<R>, call: &str, is_anytime: bool) -> Result<Turn<R>> {
-        let is_anytime = match call {
-            "MPI_Init" | "MPI_Init_thread" => false,
-            "MPI_Query_thread" | "MPI_Is_thread_main" => true,
-            _ => is_anytime,
-        };
-        member.begin(call, is_anytime)?;
+    fn take(member: &Member<R>, call: &str, any_thread: bool) -> Result<Turn<R>> {
+        member.begin(call, any_thread)?;
         Ok(Turn(Some((member.team.clone(), member.number))))
     }
 }

@@ -135,6 +135,7 @@ fn how(function: &Function) -> &'static str {
         _ if function.marks.at_once => "wait_unless",
         (true, false) => "wait",
         (true, true) => "wait_anytime",
+        _ if function.marks.asked_for.contains(&"any_thread") => "now_any_thread",
         (false, false) => "now",
         (false, true) => "now_anytime",
     }

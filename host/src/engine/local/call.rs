@@ -62,8 +62,8 @@ fn stopped(rank: &Rank, error: Option<String>) -> wasmtime::Error {
 /// Begins a call: the rank learns which function runs and how large its guest's memory is by now. A rank with threads
 /// takes its turn, which the caller gives back last, when all that the call has made is dropped.
 #[inline]
-fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str, is_anytime: bool) -> Result<(Turn<Rank>, &'r Rank)> {
-    let turn = Turn::begin(caller.data().member(), name, is_anytime)?;
+fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str, any_thread: bool) -> Result<(Turn<Rank>, &'r Rank)> {
+    let turn = Turn::begin(caller.data().member(), name, any_thread)?;
     Guest::refresh_memory(caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and the store is borrowed
     // for `'r`. No `&mut Rank` is ever made. Other threads of the rank have their turn before or after this call, or
@@ -108,6 +108,20 @@ pub(crate) fn now<'r>(
     })
 }
 
+/// The same on whichever thread.
+#[inline]
+pub(crate) fn now_any_thread<'r>(
+    caller: Caller<'r, Guest>,
+    name: &'static str,
+    on: On,
+    body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
+) -> Result<i32> {
+    carry_now(caller, name, true, on, |rank| {
+        rank.check_running()?;
+        body(rank)
+    })
+}
+
 /// The same before `MPI_Init` and after `MPI_Finalize` too.
 #[inline]
 pub(crate) fn now_anytime<'r>(
@@ -123,11 +137,11 @@ pub(crate) fn now_anytime<'r>(
 fn carry_now<'r>(
     mut caller: Caller<'r, Guest>,
     name: &'static str,
-    is_anytime: bool,
+    any_thread: bool,
     on: On,
     body: impl FnOnce(&'r Rank) -> rankine_guest::Result<()>,
 ) -> Result<i32> {
-    let (_turn, rank) = enter(&mut caller, name, is_anytime)?;
+    let (_turn, rank) = enter(&mut caller, name, any_thread)?;
     match body(rank) {
         Ok(()) => Ok(0),
         Err(error) => now_failed(&mut caller, rank, on, error),
@@ -216,8 +230,8 @@ pub(crate) fn wait_anytime<'r, F>(
 where
     F: Future<Output = rankine_guest::Result<()>>,
 {
-    // MPI_Init and its like are for one thread; any may abort.
-    let (_turn, rank) = enter(&mut caller, name, name == "MPI_Abort")?;
+    // MPI_Init and its like are for one thread.
+    let (_turn, rank) = enter(&mut caller, name, false)?;
     wait_for(&mut caller, rank, on, body(rank))
 }
 

@@ -79,6 +79,7 @@ macro_rules! shims {
 
     // The function that a body becomes. It has the name of MPI's.
     (@body now $($rest:tt)*) => { shims!(@plain $($rest)*); };
+    (@body now_any_thread $($rest:tt)*) => { shims!(@plain $($rest)*); };
     (@body now_anytime $($rest:tt)*) => { shims!(@plain $($rest)*); };
     (@body wait $($rest:tt)*) => { shims!(@async $($rest)*); };
     (@body wait_anytime $($rest:tt)*) => { shims!(@async $($rest)*); };
@@ -134,6 +135,7 @@ macro_rules! shims {
         $(shims!(@import $how true $name $large $bound $words $on () $link);)?
     };
     (@import now $($rest:tt)*) => { shims!(@now now $($rest)*); };
+    (@import now_any_thread $($rest:tt)*) => { shims!(@now now_any_thread $($rest)*); };
     (@import now_anytime $($rest:tt)*) => { shims!(@now now_anytime $($rest)*); };
     (@import wait $($rest:tt)*) => { shims!(@wait wait fiber $($rest)*); };
     (@import wait_anytime $($rest:tt)*) => { shims!(@wait wait_anytime fiber_anytime $($rest)*); };

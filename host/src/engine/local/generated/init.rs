@@ -18,11 +18,11 @@ shims! {
         shim::put_flag(r, flag, flag_after, "flag")
     };
     wait MPI_Abort(comm, errorcode) On::Comm(handle(comm)), |r| { init::abort(r, handle(comm), errorcode).await };
-    now MPI_Query_thread(provided: at) On::Myself, |r| {
+    now_any_thread MPI_Query_thread(provided: at) On::Myself, |r| {
         let provided_after = init::query_thread(r)?;
         shim::put_int(r, provided, provided_after, "provided")
     };
-    now MPI_Is_thread_main(flag: at) On::Myself, |r| {
+    now_any_thread MPI_Is_thread_main(flag: at) On::Myself, |r| {
         let flag_after = init::is_thread_main(r)?;
         shim::put_flag(r, flag, flag_after, "flag")
     };

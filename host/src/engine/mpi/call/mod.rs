@@ -13,7 +13,7 @@ pub(crate) mod words;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use rankine_abi::{Chapter, Function, MODULE, MPI_ERR_OTHER, ValueType};
+use rankine_abi::{Chapter, Function, MODULE, MPI_ERR_OTHER, Mark, ValueType};
 use rankine_guest::errhan::Serves;
 use rankine_guest::{Error, Whose};
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
@@ -140,7 +140,8 @@ pub(crate) fn carry(
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
-    let _turn = Turn::begin(caller.data().member(), function.name, matches!(when, When::Anytime))?;
+    let any_thread = matches!(when, When::Anytime) && !function.waits() || function.is(Mark::AnyThread);
+    let _turn = Turn::begin(caller.data().member(), function.name, any_thread)?;
     Guest::refresh_memory(&mut caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and no `&mut Rank` is ever
     // made. Other threads of the rank have their turn before or after this call.
