@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::Result;
-use rankine_abi::MPI_ERR_SPAWN;
+use rankine_abi::{Function, MPI_ERR_SPAWN, Mark};
 use rankine_guest::Error;
 use rankine_guest::quota::{Account, Charge};
 use rankine_local::Rank;
@@ -40,7 +40,7 @@ const WHAT: &str = "modules of ranks to start";
 
 /// Whether a program can start ranks: it names a function that does, and there is a folder in which modules lie.
 pub(super) fn is_possible(program: &Program, settings: &Settings) -> bool {
-    let starts = |name: &str| matches!(name, "MPI_Comm_spawn" | "MPI_Comm_spawn_multiple");
+    let starts = |name: &str| Function::named(name).is_some_and(|function| function.is(Mark::Spawns));
     let mut imports = program.code.imports();
     !settings.grants.is_empty() && imports.any(|import| import.module() == engine::MODULE && starts(import.name()))
 }

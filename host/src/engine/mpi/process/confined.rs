@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 
 use anyhow::{Result, ensure};
+use rankine_abi::{Function, MODULE, Mark};
 use wasmtime::Module;
 
 use super::launcher;
@@ -49,7 +50,8 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
     if env::var_os(PARTS.0).is_none() {
         told.push(PARTS);
     }
-    let spawns = program.imports().any(|import| import.name().starts_with("MPI_Comm_spawn"));
+    let starts = |name: &str| Function::named(name).is_some_and(|function| function.is(Mark::Spawns));
+    let spawns = program.imports().any(|import| import.module() == MODULE && starts(import.name()));
     // Who is started may be on any of the launcher's hosts.
     let has_relatives = spawns && !settings.grants.is_empty() || env::var_os("PMI_SPAWNED").is_some();
     // A launcher that gives no descriptor is asked over TCP.
