@@ -10,11 +10,11 @@ use rankine_guest::Who;
 use rankine_view::View;
 use wasmtime::Linker;
 
-use crate::check::Check;
 use crate::coredump::Dumps;
 use crate::crew::{Crew, Role};
 use crate::ending::{Ending, Event, Remote, await_end};
 use crate::engine::Engine;
+use crate::engine::local::check::Check;
 use crate::grants::Grants;
 use crate::guest::Guest;
 use crate::imports;

@@ -13,7 +13,6 @@ pub use rankine_toolchain::{places, trust};
 mod beneath;
 pub mod cache;
 mod callback;
-mod check;
 pub mod cli;
 pub mod confine;
 mod coredump;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rankine_guest::Who;
 use wasmtime::{Instance, Store};
 
-use crate::check::{self, Observer};
 use crate::engine::Rank;
+use crate::engine::local::check::Observer;
 use crate::guest::Guest;
 use crate::job::Settings;
 use crate::profile::sites::{Sites, Tell};
@@ -85,6 +85,6 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
     match store.data().ear() {
         None => Ok(()),
         Some(Ear::Profile(_)) => profile::install(store, instance),
-        Some(Ear::Check(_)) => check::install(store, instance),
+        Some(Ear::Check(_)) => R::check(store, instance),
     }
 }

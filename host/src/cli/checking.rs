@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 
-use crate::check::Check;
 use crate::ending::Ending;
+use crate::engine::local::check::Check;
 use crate::shown;
 
 /// The status of a program that ended with 0, where something was found.

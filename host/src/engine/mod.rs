@@ -18,7 +18,7 @@ use std::thread::Thread;
 
 use anyhow::Result;
 use rankine_guest::{Account, Memory, Who};
-use wasmtime::Linker;
+use wasmtime::{Instance, Linker, Store};
 
 use crate::confine::Needs;
 use crate::crew::Crew;
@@ -108,11 +108,6 @@ pub(crate) trait Rank: Parks + 'static {
     /// Bytes of an element of a datatype; nothing if it is none.
     fn type_size(&self, datatype: u32) -> Option<u64>;
 
-    /// It as a rank of the embedded engine, which can be checked.
-    fn embedded(&self) -> Option<&rankine_local::Rank> {
-        None
-    }
-
     /// How many ranks a collective of a communicator sends to: all, or this rank's neighbours.
     fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64>;
 
@@ -130,6 +125,14 @@ pub(crate) trait Rank: Parks + 'static {
 
     /// Says whether the thread that calls is the one that initialised MPI.
     fn set_thread(&self, is_main: bool);
+
+    /// Has its program tell of its calls to who checks them (`--check`), if the engine can check ranks.
+    fn check(_store: &mut Store<Guest<Self>>, _instance: &Instance) -> wasmtime::Result<()>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
 
     /// Its program has ended, and the whole job with it if `ends_job`.
     fn leave(&self, _ends_job: bool) {}

@@ -22,6 +22,7 @@ pub(crate) mod row;
 
 pub(crate) mod bodies;
 pub(crate) mod call;
+pub(crate) mod check;
 mod compiler;
 mod files;
 mod generated;
@@ -41,7 +42,7 @@ use anyhow::Result;
 use rankine_abi::{Comm, Datatype};
 use rankine_guest::{Account, Memory, Who};
 use rankine_local::{End, Fibers, Options, Rank, Task, World, datatype};
-use wasmtime::Linker;
+use wasmtime::{Instance, Linker, Store};
 
 use self::compiler::Compiler;
 use self::spawn::Starter;
@@ -213,10 +214,6 @@ impl engine::Rank for Rank {
         u64::try_from(datatype::type_size(self, Datatype(datatype)).ok()?).ok()
     }
 
-    fn embedded(&self) -> Option<&Rank> {
-        Some(self)
-    }
-
     fn receivers(&self, comm: u32, neighbors: bool) -> Option<u64> {
         let count = if neighbors { shim::destinations(self, Comm(comm)) } else { shim::peers(self, Comm(comm)) };
         u64::try_from(count.ok()?).ok()
@@ -247,6 +244,10 @@ impl engine::Rank for Rank {
             self.world().end(End::Host);
         }
         self.exit();
+    }
+
+    fn check(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<()> {
+        check::install(store, instance)
     }
 }
 

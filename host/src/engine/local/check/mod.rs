@@ -32,11 +32,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rankine_abi::Status;
 use rankine_guest::Who;
+use rankine_local::Rank;
 use wasmtime::{Caller, Func, FuncType, Instance, Ref, Store, Val, ValType};
 
+use super::Guest;
 use crate::callback;
-use crate::engine::Rank;
-use crate::guest::Guest;
 use crate::profile::sites::{self, MOST_WORDS, Sites};
 use crate::symbols::Symbols;
 use crate::team::Turn;
@@ -170,7 +170,7 @@ impl Observer {
     }
 
     /// A call begins; how many bytes of statuses it would tell that the program ignores, if they are wanted.
-    fn begin(&self, rank: &rankine_local::Rank, made: Made, depth: u32) -> u32 {
+    fn begin(&self, rank: &Rank, made: Made, depth: u32) -> u32 {
         let mut open = lock(&self.open);
         // Calls that were unwound have not come back.
         while open.last().is_some_and(|open| open.depth >= depth) {
@@ -215,7 +215,7 @@ impl Observer {
     }
 
     /// The innermost call has come back.
-    fn end(&self, rank: &rankine_local::Rank, result: i32) {
+    fn end(&self, rank: &Rank, result: i32) {
         let Some(Open { made, before, status, started, regions, .. }) = lock(&self.open).pop() else { return };
         let Some(call) = Call::new(rank, &self.sites, made) else { return };
         let state = &mut *self.check.state();
@@ -233,7 +233,7 @@ impl Observer {
     }
 
     /// So many bytes of the program's memory for statuses, if it can have them.
-    fn room<R: Rank>(&self, caller: &mut Caller<'_, Guest<R>>, bytes: u32) -> u32 {
+    fn room(&self, caller: &mut Caller<'_, Guest>, bytes: u32) -> u32 {
         let mut room = lock(&self.room);
         if room.1 < bytes {
             let grown = callback::grow(caller, bytes).ok().flatten();
@@ -245,31 +245,28 @@ impl Observer {
 }
 
 /// Puts into a program what it tells of its calls. To be called before any of its code runs.
-pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime::Result<()> {
+pub(super) fn install(store: &mut Store<Guest>, instance: &Instance) -> wasmtime::Result<()> {
     let Some(table) = instance.get_table(&mut *store, sites::TABLE) else { return Ok(()) };
     let words = [ValType::I32, ValType::I32].into_iter().chain(std::iter::repeat_n(ValType::I64, MOST_WORDS));
     let ty = FuncType::new(store.engine(), words, [ValType::I32]);
-    let before = Func::new(&mut *store, ty, |mut caller: Caller<'_, Guest<R>>, words, results| {
+    let before = Func::new(&mut *store, ty, |mut caller: Caller<'_, Guest>, words, results| {
         results[0] = Val::I32(before(&mut caller, words).unwrap_or(0) as i32);
         Ok(())
     });
-    let after = Func::wrap(&mut *store, |mut caller: Caller<'_, Guest<R>>, result: i32| {
+    let after = Func::wrap(&mut *store, |mut caller: Caller<'_, Guest>, result: i32| {
         let Some(observer) = caller.data().ear().and_then(Ear::observer).cloned() else { return };
         let Ok(_turn) = Turn::begin(caller.data().member(), "", true) else { return };
         if Guest::refresh_memory(&mut caller).is_err() {
             return;
         }
-        let rank = caller.data().rank().clone();
-        if let Some(rank) = rank.embedded() {
-            observer.end(rank, result);
-        }
+        observer.end(caller.data().rank(), result);
     });
     table.set(&mut *store, 0, Ref::Func(Some(before)))?;
     table.set(&mut *store, 1, Ref::Func(Some(after)))
 }
 
 /// A call begins: where its status shall go.
-fn before<R: Rank>(caller: &mut Caller<'_, Guest<R>>, told: &[Val]) -> Option<u32> {
+fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<u32> {
     let observer = caller.data().ear().and_then(Ear::observer).cloned()?;
     let [function, site, words @ ..] = told else { return None };
     let (function, site) = (function.i32()? as u32, site.i32()? as u32);
@@ -280,10 +277,9 @@ fn before<R: Rank>(caller: &mut Caller<'_, Guest<R>>, told: &[Val]) -> Option<u3
     if Guest::refresh_memory(caller).is_err() {
         return Some(passed);
     }
-    let (rank, depth) = (caller.data().rank().clone(), caller.data().callbacks);
-    let Some(embedded) = rank.embedded() else { return Some(passed) };
-    made.rank = embedded.id() as u32;
-    let wanted = observer.begin(embedded, made, depth);
+    let (rank, depth) = (caller.data().rank(), caller.data().callbacks);
+    made.rank = rank.id() as u32;
+    let wanted = observer.begin(rank, made, depth);
     if wanted == 0 {
         return Some(passed);
     }
