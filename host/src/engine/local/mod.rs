@@ -32,6 +32,7 @@ mod placed;
 pub(crate) mod shim;
 mod spawn;
 mod threads;
+pub(crate) mod tools;
 mod watch;
 
 use std::path::Path;
