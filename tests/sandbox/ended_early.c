@@ -2,6 +2,7 @@
 // needs them goes on, or fails, and what was given up is touched by nobody.
 // ranks: 2 3
 #include "variations.h"
+#include <rankine.h>
 
 enum { LONG = 1 << 18 };
 static int next, before;
@@ -402,6 +403,12 @@ static int starts_more(MPI_Comm comm, int key, void *value, void *state)
         FAILS(MPI_Send_init(&got, 1, MPI_INT, rank, 13, comm, &request), MPI_ERR_COMM);
         FAILS(MPI_Bsend(&rank, 1, MPI_INT, rank, 13, comm), MPI_ERR_COMM);
         FAILS(MPI_Bsend_c(&rank, 1, MPI_INT, rank, 13, comm), MPI_ERR_COMM);
+        memset(&request, 1, sizeof request);
+        FAILS(Rankine_Isend(&got, 0, 0, rank, 13, comm, &request), MPI_ERR_COMM);
+        CHECK(request == MPI_REQUEST_NULL);
+        memset(&request, 1, sizeof request);
+        FAILS(Rankine_Irecv(&got, 0, 0, rank, 13, comm, &request), MPI_ERR_COMM);
+        CHECK(request == MPI_REQUEST_NULL);
         said++;
         return MPI_SUCCESS;
     }
