@@ -9,8 +9,11 @@ struct variation {
     void (*run)(void);
 };
 
+/* What has to hold after each, besides. */
+static void (*after_each)(void);
+
 /* Runs all of them, or the one that the program's argument names. */
-static int run_variations(int argc, char **argv, const struct variation *all, size_t count)
+static inline int run_variations(int argc, char **argv, const struct variation *all, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (argc > 1 && strcmp(argv[1], all[i].name) != 0)
@@ -18,6 +21,8 @@ static int run_variations(int argc, char **argv, const struct variation *all, si
         if (rank == 0)
             fprintf(stderr, "%s\n", all[i].name);
         all[i].run();
+        if (after_each)
+            after_each();
         still_fine();
     }
     return check_end();
