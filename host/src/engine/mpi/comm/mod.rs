@@ -336,17 +336,25 @@ impl Rank {
 
     /// The members of a group as ranks of another one, which is given up.
     fn translated(&self, group: usize, mut all: usize) -> Result<Vec<c_int>> {
+        let free = self.symbol::<symbols::MPI_Group_free>()?;
+        let found = self.ranks_in(group, all);
+        // SAFETY: a group of the library's, which the caller has made and gives up.
+        unsafe { free(&mut all) };
+        found
+    }
+
+    /// The members of a group as ranks of another one.
+    pub(super) fn ranks_in(&self, group: usize, all: usize) -> Result<Vec<c_int>> {
         let (size, translate) =
             (self.symbol::<symbols::MPI_Group_size>()?, self.symbol::<symbols::MPI_Group_translate_ranks>()?);
-        let (free, mut members) = (self.symbol::<symbols::MPI_Group_free>()?, 0);
+        let mut members = 0;
         // SAFETY: groups of the library's, a result on the stack, and as many ranks as there are members.
         unsafe {
             self.check(size(group, &mut members))?;
             let ranks: Vec<c_int> = (0..members).collect();
             let mut found = vec![MPI_UNDEFINED; ranks.len()];
-            let code = translate(group, members, ranks.as_ptr(), all, found.as_mut_ptr());
-            free(&mut all);
-            self.check(code).map(|()| found)
+            self.check(translate(group, members, ranks.as_ptr(), all, found.as_mut_ptr()))?;
+            Ok(found)
         }
     }
 

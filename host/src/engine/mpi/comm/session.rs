@@ -2,7 +2,9 @@
 
 use std::ffi::{CString, c_int};
 
-use rankine_abi::{Addr, Comm, Errhandler, MPI_ERR_ARG, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, MPI_UNDEFINED, Session};
+use rankine_abi::{
+    Addr, Comm, Errhandler, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, MPI_UNDEFINED, Session,
+};
 use rankine_guest::Error;
 use rankine_guest::errhan::Serves;
 
@@ -124,6 +126,22 @@ fn prove_leader(r: &Rank, group: usize, leader: c_int, what: &str) -> Result<()>
     Err(Error::new(MPI_ERR_RANK, format!("{what} is {leader}, but the group has {members} members")))
 }
 
+/// Refuses a local group without this rank and, as its leader, a remote group with one of its members: the library would
+/// wait for ever.
+fn prove_sides(r: &Rank, local: usize, leader: c_int, remote: usize) -> Result<()> {
+    let (rank_in, mut rank) = (r.symbol::<symbols::MPI_Group_rank>()?, MPI_UNDEFINED);
+    // SAFETY: a group of the library's, and a result on the stack.
+    r.check(unsafe { rank_in(local, &mut rank) })?;
+    if rank == MPI_UNDEFINED {
+        return Err(Error::new(MPI_ERR_GROUP, "local_group: this rank is not a member of it"));
+    }
+    // To the others the remote group means nothing.
+    if rank == leader && r.ranks_in(remote, local)?.iter().any(|&member| member != MPI_UNDEFINED) {
+        return Err(Error::new(MPI_ERR_GROUP, "remote_group: it has a member of local_group"));
+    }
+    Ok(())
+}
+
 /// `MPI_Intercomm_create_from_groups`
 pub(crate) fn intercomm_create_from_groups(
     r: &Rank,
@@ -139,6 +157,7 @@ pub(crate) fn intercomm_create_from_groups(
     let (local, remote) = (r.group(local_group, "local_group")?, r.group(remote_group, "remote_group")?);
     prove_leader(r, local, local_leader, "local_leader")?;
     prove_leader(r, remote, remote_leader, "remote_leader")?;
+    prove_sides(r, local, local_leader, remote)?;
     let tag = r.string_tag(stringtag)?;
     let (info, handler) = (r.hints(info, Of::Comm, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Comm)?;
