@@ -345,9 +345,10 @@ fn aside<T>(rank: &Rank, turns: &impl Turns, leave: impl FnOnce() -> T) -> T {
 }
 
 /// Gives the other ranks of this thread a turn: what functions that only poll do when they find nothing. A rank
-/// with a core of its own need not, except when it keeps others out of its mailbox.
+/// with a core of its own need not, except when it keeps others out of its mailbox, or when what was polled has asked
+/// the guest something: whoever polls in a loop would never run it.
 pub(crate) async fn yield_now(rank: &Rank) {
-    if rank.world().spins() && !rank.attending.get() {
+    if rank.world().spins() && !rank.attending.get() && rank.questions.next.borrow().is_none() {
         return;
     }
     let mut asked = false;

@@ -111,3 +111,33 @@ fn operations_of_the_program_take_turns_with_the_scratch_memory() {
         }
     });
 }
+
+#[test]
+fn polling_alone_has_an_operation_of_the_program_run() {
+    for ranks in [2, 3, 4] {
+        // A rank that has a core to itself gives nobody a turn.
+        with_cores(ranks, async |r| {
+            let op = op_create(r, crate::testing::COMPOSE, false).unwrap();
+            let pair = crate::datatype::type_contiguous(r, 2, Datatype::INT).unwrap();
+            let pair = crate::datatype::type_commit(r, pair).unwrap();
+            put(r, SEND, &[2, r.id() as i32]);
+            for way in 0..4 {
+                let request = start(r, Comm::WORLD, |c| Allreduce::new(r, c, SEND, RECV, 1, pair, op)).unwrap();
+                let list = [request];
+                loop {
+                    let ended = match way {
+                        0 => test(r, request).await.unwrap().is_some(),
+                        1 => request::testall(r, &list).await.unwrap().is_some(),
+                        2 => !matches!(request::testany(r, &list).await.unwrap(), request::Found::Pending),
+                        _ => !request::testsome(r, &list).await.unwrap().unwrap().is_empty(),
+                    };
+                    if ended {
+                        break;
+                    }
+                }
+                assert_eq!(get(r, RECV, 1), [1 << ranks]);
+            }
+            op_free(r, op).unwrap();
+        });
+    }
+}
