@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use command::{err, out, rankine};
+use command::{err, guest, out, rankine};
 use tempfile::TempDir;
 use wasm_encoder::Encode;
 
@@ -104,6 +104,9 @@ fn slow_to_compile() -> Vec<u8> {
     program(&body, &[])
 }
 
+/// An empty branch, of which a function may have many: if (1) {}
+const LARGE: &[u8] = &[0x41, 1, 0x04, 0x40, 0x0b];
+
 /// Whether compiled code was kept.
 fn is_cached(hostile: &Hostile) -> bool {
     let files = std::fs::read_dir(hostile.cache()).map(|entries| entries.map(|entry| entry.unwrap().path()));
@@ -123,7 +126,7 @@ fn a_time_limit_holds_while_compiling() {
 
 #[test]
 fn a_compiler_takes_no_more_memory_than_it_may() {
-    let body: Vec<u8> = std::iter::repeat_n(&[0x41, 1, 0x04, 0x40, 0x0b][..], 700_000).flatten().copied().collect();
+    let body: Vec<u8> = std::iter::repeat_n(LARGE, 700_000).flatten().copied().collect();
     let large = Hostile::new("large.wasm", &program(&[&[0][..], &body].concat(), &[]));
     let (status, text) = large.run(&["--memory-limit", "64M"]);
     assert_eq!(status, Some(1), "{text}");
@@ -138,22 +141,83 @@ fn a_compiler_takes_no_more_memory_than_it_may() {
 
 #[test]
 fn signals_end_a_job_while_it_compiles() {
-    for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143), (libc::SIGHUP, 129)] {
+    let (interrupted, ended, another) = (libc::SIGINT, libc::SIGTERM, guest("hello"));
+    let second = [another.to_str().unwrap(), ":"];
+    let jobs: [(i32, i32, &[&str]); 9] = [
+        (interrupted, 130, &[]),
+        (ended, 143, &[]),
+        (libc::SIGHUP, 129, &[]),
+        (libc::SIGQUIT, 131, &[]),
+        (interrupted, 130, &["-n", "3", "--fibers"]),
+        (ended, 143, &["-n", "3", "--threads"]),
+        (ended, 143, &["--profile"]),
+        (interrupted, 130, &["--check"]),
+        (ended, 143, &second),
+    ];
+    for (signal, status, options) in jobs {
         let slow = Hostile::new("slow.wasm", &slow_to_compile());
-        let mut child = slow.command(&["run", "--verbose"]).spawn().unwrap();
+        let mut child = slow.command(&[&["run", "--verbose"], options].concat()).spawn().unwrap();
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        while !line.contains("compiling") {
+        while !(line.contains("compiling") && line.contains("slow.wasm")) {
             line.clear();
-            assert_ne!(errors.read_line(&mut line).unwrap(), 0, "it never compiled");
+            assert_ne!(errors.read_line(&mut line).unwrap(), 0, "it never compiled: {options:?}");
         }
         // SAFETY: a signal to a child that has not been waited for.
         unsafe { libc::kill(child.id() as i32, signal) };
-        assert_eq!(child.wait().unwrap().code(), Some(status));
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{options:?}");
         let mut text = String::new();
         errors.read_to_string(&mut text).unwrap();
         assert!(text.contains("rankine: interrupted") || text.contains("rankine: ended by signal"), "{text}");
-        assert!(!is_cached(&slow));
+        assert!(!is_cached(&slow) || options.contains(&":"), "{options:?}");
+    }
+}
+
+/// A program that says so and then starts a rank from `/d/slow.wasm`.
+const STARTS_A_RANK: &str = r#"(module
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (import "mpi" "MPI_Init" (func $init (param i32 i32) (result i32)))
+    (import "mpi" "MPI_Comm_spawn" (func $spawn (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 16) "starts it\n")
+    (data (i32.const 64) "/d/slow.wasm\00")
+    (func (export "_start")
+        (drop (call $init (i32.const 0) (i32.const 0)))
+        (i32.store (i32.const 0) (i32.const 16))
+        (i32.store (i32.const 4) (i32.const 10))
+        (drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
+        (drop (call $spawn (i32.const 64) (i32.const 0) (i32.const 1) (i32.const 0x130) (i32.const 0) (i32.const 0x102)
+            (i32.const 128) (i32.const 0)))))"#;
+
+#[test]
+fn what_compiles_for_a_job_ends_with_it() {
+    for options in [&["--threads"][..], &["--fibers"]] {
+        let slow = Hostile::new("slow.wasm", &slow_to_compile());
+        let starts = slow.folder.path().join("starts.wat");
+        std::fs::write(&starts, STARTS_A_RANK).unwrap();
+        let mut command = rankine();
+        command.args(["run", "--dir-ro", &format!("{}::/d", slow.folder.path().display())]).args(options);
+        command.arg(&starts).env("RANKINE_CACHE_DIR", slow.cache()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("starts it") {
+            line.clear();
+            assert_ne!(errors.read_line(&mut line).unwrap(), 0, "it never started");
+        }
+        // Long enough for the compiler to have begun, if it gets a core.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        // SAFETY: a signal to a child that has not been waited for.
+        unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
+        assert_eq!(child.wait().unwrap().code(), Some(143));
+        // Whoever still compiles has this pipe open, and keeps the code at the end.
+        errors.read_to_string(&mut line).unwrap();
+        let kept = std::fs::read_dir(slow.cache()).unwrap().map(|entry| entry.unwrap().path());
+        assert_eq!(
+            kept.filter(|path| path.extension().is_some_and(|extension| extension == "code")).count(),
+            1,
+            "{line}"
+        );
     }
 }
 

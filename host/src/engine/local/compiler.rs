@@ -5,6 +5,7 @@
 //! that it is sent: whatever that is, what it keeps is the code of those very bytes.
 
 use std::fs::File;
+use std::os::fd::AsRawFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -26,8 +27,7 @@ impl Compiler {
     /// Starts it. Call it while this process has one thread.
     pub(super) fn start(engine: &Engine) -> Result<Compiler> {
         let connection = helper::start("that compiles the modules of ranks that programs start", &[], |mut other| {
-            // SAFETY: the call takes numbers alone. Whoever has sent the job a signal means its end.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            end_with_job(&other)?;
             while let Some(name) = receive(&mut other, LONGEST_TEXT)? {
                 let binary = receive(&mut other, module::LONGEST)?.unwrap_or_default();
                 let name = String::from_utf8_lossy(&name).into_owned();
@@ -56,6 +56,21 @@ impl Compiler {
         // between the two.
         unsafe { Module::deserialize(engine, &code) }.map_err(|error| anyhow!("{name}: {error:#}"))
     }
+}
+
+/// Ends this process when the job's own has ended, also in the midst of compiling. It has to look for itself: the kernel sends
+/// the signal of a parent's death as if the parent did, whom its wall keeps from sending any.
+fn end_with_job(connection: &File) -> Result<()> {
+    let connection = connection.try_clone()?;
+    let wait = move || {
+        let mut end = libc::pollfd { fd: connection.as_raw_fd(), events: 0, revents: 0 };
+        // SAFETY: one descriptor, which this thread owns.
+        while unsafe { libc::poll(&mut end, 1, -1) } < 1 {}
+        // SAFETY: ends this process alone, in which nothing is left to be done.
+        unsafe { libc::_exit(0) }
+    };
+    std::thread::Builder::new().name("end".into()).spawn(wait)?;
+    Ok(())
 }
 
 /// The code of a module. The outer error is that of the connection.
