@@ -26,6 +26,28 @@ pub(crate) fn available() -> Option<u64> {
     available_bytes(&io::read_to_string(File::open("/proc/meminfo").ok()?).ok()?)
 }
 
+/// What compiling may take whatever a rank may.
+const LEAST_FOR_COMPILING: u64 = 1 << 30;
+
+/// What a compiler may take that begins now: what a rank may, or, of what is free, all but an eighth.
+pub(crate) fn of_a_compiler(memory_limit: Option<usize>) -> Option<u64> {
+    match memory_limit {
+        Some(limit) => Some((limit as u64).max(LEAST_FOR_COMPILING)),
+        None => available().map(|bytes| bytes / 8 * 7),
+    }
+}
+
+/// That it has taken more, in words.
+pub(crate) fn outgrown(files: &str, bytes: u64, most: u64, memory_limit: Option<usize>) -> String {
+    let of = if memory_limit.is_some() { "--memory-limit leaves it" } else { "this machine has free" };
+    format!(
+        "compiling {files} has taken {} MiB of memory, and {of} {} MiB. A function of megabytes takes the most: -O1, or \
+         several smaller ones, take less",
+        bytes >> 20,
+        most >> 20
+    )
+}
+
 /// Of `/proc/self/statm`: the pages that are there, without those that come from files or are shared with others.
 fn own_bytes(statm: &str, page: u64) -> Option<u64> {
     let mut numbers = statm.split_whitespace().skip(1).map(|word| word.parse::<u64>().ok());

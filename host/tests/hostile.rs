@@ -190,6 +190,20 @@ const STARTS_A_RANK: &str = r#"(module
             (i32.const 128) (i32.const 0)))))"#;
 
 #[test]
+fn what_compiles_for_a_job_takes_no_more_memory_than_it_may() {
+    let body: Vec<u8> = std::iter::repeat_n(LARGE, 700_000).flatten().copied().collect();
+    let large = Hostile::new("slow.wasm", &program(&[&[0][..], &body].concat(), &[]));
+    let starts = large.folder.path().join("starts.wat");
+    std::fs::write(&starts, STARTS_A_RANK).unwrap();
+    let mut command = rankine();
+    command.args(["run", "--memory-limit", "64M", "--dir-ro", &format!("{}::/d", large.folder.path().display())]);
+    let (status, text) = said(&command.arg(&starts).env("RANKINE_CACHE_DIR", large.cache()).output().unwrap());
+    assert_ne!(status, Some(0), "{text}");
+    assert!(text.contains("slow.wasm has taken") && text.contains("--memory-limit leaves it 1024 MiB"), "{text}");
+    assert!(text.contains("the process that compiles modules has failed"), "{text}");
+}
+
+#[test]
 fn what_compiles_for_a_job_ends_with_it() {
     for options in [&["--threads"][..], &["--fibers"]] {
         let slow = Hostile::new("slow.wasm", &slow_to_compile());

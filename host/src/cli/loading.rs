@@ -58,8 +58,6 @@ pub(super) fn load(
 
 /// How often it is asked what the compiler has taken.
 const EVERY: Duration = Duration::from_millis(100);
-/// What compiling may take whatever a rank may.
-const LEAST: u64 = 1 << 30;
 
 /// Waits for what comes first: the programs, a signal, the end of the job's time. A compiler that takes more memory than it may
 /// ends the process.
@@ -72,8 +70,7 @@ fn wait<T>(ends: &Receiver<T>, job: &Settings) -> Result<T, RecvTimeoutError> {
         if !matches!(end, Err(RecvTimeoutError::Timeout)) || left().is_some_and(|left| left.is_zero()) {
             return end;
         }
-        let most = || job.memory_limit.map_or_else(free, |limit| Some((limit as u64).max(LEAST)));
-        let watch = watch.get_or_insert_with(|| Footprint::open().zip(most()));
+        let watch = watch.get_or_insert_with(|| Footprint::open().zip(footprint::of_a_compiler(job.memory_limit)));
         if let Some((footprint, most)) = watch
             && let Some(bytes) = footprint.bytes().filter(|bytes| bytes > most)
         {
@@ -82,21 +79,9 @@ fn wait<T>(ends: &Receiver<T>, job: &Settings) -> Result<T, RecvTimeoutError> {
     }
 }
 
-/// Of what is free when the compiler begins, an eighth is left to others.
-fn free() -> Option<u64> {
-    footprint::available().map(|bytes| bytes / 8 * 7)
-}
-
 fn outgrown(bytes: u64, most: u64, job: &Settings) -> ! {
     let files: Vec<String> = job.parts.iter().map(|part| part.file().display().to_string()).collect();
-    let of = if job.memory_limit.is_some() { "--memory-limit leaves it" } else { "this machine has free" };
-    eprintln!(
-        "rankine: compiling {} has taken {} MiB of memory, and {of} {} MiB. A function of megabytes takes the most: \
-         -O1, or several smaller ones, take less",
-        files.join(", "),
-        bytes >> 20,
-        most >> 20
-    );
+    eprintln!("rankine: {}", footprint::outgrown(&files.join(", "), bytes, most, job.memory_limit));
     std::process::exit(1)
 }
 

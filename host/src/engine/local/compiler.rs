@@ -9,13 +9,16 @@ use std::os::fd::AsRawFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use wasmtime::{Engine, Module};
 
 use crate::crew::bug;
+use crate::footprint::{self, Footprint};
 use crate::helper::{self, receive, send};
-use crate::module;
+use crate::{module, shown};
 
 /// The process that compiles, for one rank at a time.
 pub(super) struct Compiler(Mutex<File>);
@@ -25,15 +28,15 @@ const LONGEST_TEXT: u64 = 1 << 16;
 
 impl Compiler {
     /// Starts it. Call it while this process has one thread.
-    pub(super) fn start(engine: &Engine) -> Result<Compiler> {
+    pub(super) fn start(engine: &Engine, memory_limit: Option<usize>) -> Result<Compiler> {
         let connection = helper::start("that compiles the modules of ranks that programs start", &[], |mut other| {
-            end_with_job(&other)?;
             while let Some(name) = receive(&mut other, LONGEST_TEXT)? {
                 let binary = receive(&mut other, module::LONGEST)?.unwrap_or_default();
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let compiled = catch_unwind(AssertUnwindSafe(|| {
-                    let code = module::compile(engine, Path::new(&name), &binary)?.serialize();
-                    code.map_err(|error| anyhow!("{name}: {error:#}"))
+                    let code =
+                        watched(&other, &name, memory_limit, || module::compile(engine, Path::new(&name), &binary))?;
+                    code.serialize().map_err(|error| anyhow!("{name}: {error:#}"))
                 }));
                 match compiled.unwrap_or_else(|_| Err(anyhow!("{name}: {}", bug("")))) {
                     Ok(code) => {
@@ -58,19 +61,46 @@ impl Compiler {
     }
 }
 
-/// Ends this process when the job's own has ended, also in the midst of compiling. It has to look for itself: the kernel sends
-/// the signal of a parent's death as if the parent did, whom its wall keeps from sending any.
-fn end_with_job(connection: &File) -> Result<()> {
-    let connection = connection.try_clone()?;
-    let wait = move || {
-        let mut end = libc::pollfd { fd: connection.as_raw_fd(), events: 0, revents: 0 };
-        // SAFETY: one descriptor, which this thread owns.
-        while unsafe { libc::poll(&mut end, 1, -1) } < 1 {}
-        // SAFETY: ends this process alone, in which nothing is left to be done.
-        unsafe { libc::_exit(0) }
-    };
-    std::thread::Builder::new().name("end".into()).spawn(wait)?;
-    Ok(())
+/// How often it is asked whether the job is still there, and what the compiler has taken.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Compiles, and ends this process if the job's own ends meanwhile, or the compiler takes more memory than it may. The
+/// kernel would not tell of the former: it sends the signal of a parent's death as if the parent did, whom its wall keeps
+/// from sending any.
+fn watched<T>(job: &File, name: &str, memory_limit: Option<usize>, compile: impl FnOnce() -> Result<T>) -> Result<T> {
+    let (done, ends) = channel::<()>();
+    std::thread::scope(|scope| {
+        let watch = move || {
+            let account = Footprint::open().zip(footprint::of_a_compiler(memory_limit));
+            while ends.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                if has_hung_up(job) {
+                    end(0);
+                }
+                if let Some((footprint, most)) = &account
+                    && let Some(bytes) = footprint.bytes().filter(|bytes| bytes > most)
+                {
+                    eprintln!("rankine: {}", footprint::outgrown(&shown::line(name), bytes, *most, memory_limit));
+                    end(1);
+                }
+            }
+        };
+        std::thread::Builder::new().name("watch".into()).spawn_scoped(scope, watch)?;
+        let compiled = compile();
+        drop(done);
+        compiled
+    })
+}
+
+fn has_hung_up(job: &File) -> bool {
+    let mut hung_up = libc::pollfd { fd: job.as_raw_fd(), events: 0, revents: 0 };
+    // SAFETY: one descriptor, which is open as long as the file is borrowed.
+    unsafe { libc::poll(&mut hung_up, 1, 0) == 1 }
+}
+
+/// Ends this process alone, whatever its other threads do.
+fn end(status: i32) -> ! {
+    // SAFETY: nothing is left that anybody waits for; what lies in the cache appears whole or not at all.
+    unsafe { libc::_exit(status) }
 }
 
 /// The code of a module. The outer error is that of the connection.

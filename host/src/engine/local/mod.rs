@@ -97,7 +97,7 @@ impl Engine for Local {
         let Some(program) = programs.iter().find(|program| spawn::is_possible(program, settings)) else {
             return Ok(needs);
         };
-        let _ = self.compiler.set(Compiler::start(program.code.engine())?);
+        let _ = self.compiler.set(Compiler::start(program.code.engine(), settings.memory_limit)?);
         Ok(needs.with_code())
     }
 
