@@ -15,8 +15,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The modules, each after those that it uses.
-const MODULES: &[&str] =
-    &["mpi", "mpi_f08_types", "mpi_f08_callbacks", "mpi_f08", "rankine", "rankine_arrays", "rankine_view", "fftw3"];
+const MODULES: &[&str] = &[
+    "omp_lib",
+    "mpi",
+    "mpi_f08_types",
+    "mpi_f08_callbacks",
+    "mpi_f08",
+    "rankine",
+    "rankine_arrays",
+    "rankine_view",
+    "fftw3",
+];
 
 /// Every file, by its folder and its path in there.
 fn files() -> impl Iterator<Item = (&'static str, &'static Path, &'static str)> {
