@@ -315,7 +315,9 @@ mod tests {
     fn keys_tell_modules_and_settings_apart() {
         let plain = engine(Settings::default()).unwrap();
         let other = Engine::new(wasmtime::Config::new().consume_fuel(true)).unwrap();
+        let debugged = engine(Settings { debug: true, ..Settings::default() }).unwrap();
         assert_ne!(Cache::key(&plain, MODULE), Cache::key(&plain, b"\0asm\x01\0\0\0\0"));
         assert_ne!(Cache::key(&plain, MODULE), Cache::key(&other, MODULE));
+        assert_ne!(Cache::key(&plain, MODULE), Cache::key(&debugged, MODULE));
     }
 }

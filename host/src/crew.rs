@@ -162,6 +162,9 @@ impl<E: Engine> Crew<E> {
         seat: Seat,
         make: impl FnOnce() -> Result<Arc<E::Rank>>,
     ) -> Result<Ready<E::Rank>> {
+        if let Some(breaks) = &self.settings.breaks {
+            breaks.wait(seat.who)?;
+        }
         let rank = make()?;
         let memory = role.program.memory(rank.account())?;
         let wasi = || wasi(&self.settings, role, memory.is_some(), seat.index, &self.output);

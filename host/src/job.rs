@@ -12,6 +12,7 @@ use wasmtime::Linker;
 
 use crate::coredump::Dumps;
 use crate::crew::{Crew, Role};
+use crate::debugger::Breaks;
 use crate::ending::{Ending, Event, Remote, await_end};
 use crate::engine::Engine;
 use crate::engine::local::check::Check;
@@ -101,6 +102,8 @@ pub(crate) struct Settings {
     pub(crate) check: Option<Arc<Check>>,
     /// Where ranks that trap leave their memory.
     pub(crate) dumps: Option<Arc<Dumps>>,
+    /// The ranks that wait for a debugger before they begin.
+    pub(crate) breaks: Option<Arc<Breaks>>,
     /// The same bits on every architecture, and on both engines.
     pub(crate) reproducible: bool,
     /// Whose signatures programs must have.
@@ -260,6 +263,7 @@ pub(crate) mod tests {
             profile: None,
             check: None,
             dumps: None,
+            breaks: None,
             reproducible: false,
             demands: Demands::default(),
         };

@@ -17,6 +17,7 @@ pub mod cli;
 pub mod confine;
 mod coredump;
 mod crew;
+mod debugger;
 mod demangle;
 mod ending;
 mod engine;

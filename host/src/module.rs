@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmparser::{Validator, WasmFeatures};
-use wasmtime::{Collector, Config, Engine, ExternType, Module, ProfilingStrategy};
+use wasmtime::{Collector, Config, Engine, ExternType, Module, OptLevel, ProfilingStrategy};
 
 use crate::cache::Cache;
 use crate::profile::sites::{self, Sites, Tell, Telling};
@@ -44,11 +44,14 @@ pub struct Settings {
     pub coredump: bool,
     /// Compute the same bits on every architecture.
     pub reproducible: bool,
+    /// For a native debugger: the program's debug information comes along, and its code does what the source says, line by
+    /// line.
+    pub debug: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { images: true, perf: false, coredump: false, reproducible: false }
+        Settings { images: true, perf: false, coredump: false, reproducible: false, debug: false }
     }
 }
 
@@ -146,6 +149,9 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
     let frames = if settings.coredump { coredump::FRAMES } else { FRAMES };
     config.wasm_backtrace_max_frames(NonZeroUsize::new(frames));
+    if settings.debug {
+        config.debug_info(true).cranelift_opt_level(OptLevel::None);
+    }
     if settings.perf {
         config.profiler(ProfilingStrategy::PerfMap);
     }

@@ -5,6 +5,7 @@ mod cache;
 mod checking;
 mod compile;
 mod compilers;
+mod debugging;
 mod doctor;
 #[cfg(test)]
 mod documented;

@@ -15,6 +15,7 @@ use crate::job::Settings;
 use crate::shown;
 
 #[derive(clap::Args)]
+#[command(next_help_heading = "Watching a job")]
 pub(super) struct Options {
     /// Serve a page that shows the program's fields and lets you steer it; prints its address, on this machine alone unless
     /// you name another

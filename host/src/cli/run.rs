@@ -17,7 +17,7 @@ use super::profiling::Profiling;
 use super::values::{
     parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_threads, parse_variable,
 };
-use super::{kept, launch, programs};
+use super::{debugging, kept, launch, programs};
 use crate::confine::{self, Needs};
 use crate::coredump::Dumps;
 use crate::ending::Ending;
@@ -32,6 +32,12 @@ use crate::output::Output;
 use crate::policy::{Audit, Note, Policy};
 use crate::signals::{self, Watch};
 use crate::signature::{Demands, Signers};
+
+/// What options are listed under, beside those that most jobs need.
+const LIMITS: &str = "Limits";
+const CORES: &str = "Ranks on cores";
+pub(super) const LOOKING: &str = "Looking into a job";
+const TRUST: &str = "Trust";
 
 #[derive(clap::Args)]
 #[command(after_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
@@ -71,34 +77,34 @@ pub(super) struct Arguments {
 
     /// Memory that a rank may have, its own and what the host holds for it: 512M, 2G [default: 8G, 4G of them the
     /// host's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = LIMITS)]
     memory_limit: Option<usize>,
 
     /// Ranks that the job may have in all, when programs start more of them (MPI_Comm_spawn) [default: 1024 beside the
     /// first ones]
-    #[arg(long, value_name = "N", value_parser = parse_ranks)]
+    #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
     max_ranks: Option<usize>,
 
     /// How many ranks programs are told that there is room for (MPI_UNIVERSE_SIZE; also -usize) [default: the number of
     /// cores]
-    #[arg(long, value_name = "N", value_parser = parse_ranks)]
+    #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
     universe_size: Option<usize>,
 
     /// End the job after this many seconds
-    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = LIMITS)]
     timeout: Option<Duration>,
 
     /// Threads that a rank is to run at once: OMP_NUM_THREADS, for programs compiled with -fopenmp or -pthread [default:
     /// the cores divided by the ranks; 1 over an MPI library]
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = CORES)]
     threads_per_rank: Option<usize>,
 
     /// A thread for each rank, however many
-    #[arg(long, conflicts_with = "fibers")]
+    #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
     threads: bool,
 
     /// Fibers on one thread per core, however few ranks
-    #[arg(long)]
+    #[arg(long, help_heading = CORES)]
     fibers: bool,
 
     #[command(flatten)]
@@ -106,25 +112,28 @@ pub(super) struct Arguments {
 
     /// Say at the end how often each place of the program called MPI, how long that took and how much it moved; as JSON in
     /// the file too
-    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, help_heading = LOOKING)]
     profile: Option<Option<PathBuf>>,
 
     /// Check how the program uses MPI, and say at the end what is wrong: types of messages and arguments of collectives that
     /// differ, what is never freed or received; as JSON in the file too. Status 4 if all else went well
-    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile")]
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile", help_heading = LOOKING)]
     check: Option<Option<PathBuf>>,
 
     /// Write /tmp/perf-PID.map, from which `perf report` has the names of the program's functions
-    #[arg(long)]
+    #[arg(long, help_heading = LOOKING)]
     perf: bool,
 
     /// Have a rank that traps leave its memory and its stack in a file, a core dump for debuggers of WebAssembly; with
     /// several ranks in FILE.RANK, or where FILE has %r
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = LOOKING)]
     coredump: Option<PathBuf>,
 
+    #[command(flatten)]
+    debugging: debugging::Options,
+
     /// Don't end a job whose ranks all wait for each other
-    #[arg(long)]
+    #[arg(long, help_heading = LOOKING)]
     no_deadlock_check: bool,
 
     /// The module must be the one with this digest: for processes that a program starts
@@ -137,22 +146,22 @@ pub(super) struct Arguments {
 
     /// Compute the same bits on every architecture, with any placement of ranks, on both engines (see
     /// docs/reproducible.md)
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     reproducible: bool,
 
     /// Run only what one of these has signed: a file of public keys (see `rankine sign --help`)
-    #[arg(long = "require-signature", value_name = "KEYS")]
+    #[arg(long = "require-signature", value_name = "KEYS", help_heading = TRUST)]
     signers: Option<String>,
 
     /// Leave the process all rights that you have (see SECURITY.md)
-    #[arg(long)]
+    #[arg(long, help_heading = TRUST)]
     no_confine: bool,
 
     #[command(flatten)]
     launch: launch::Options,
 
     /// Say what is being done; twice for more
-    #[arg(short, long, action = clap::ArgAction::Count)]
+    #[arg(short, long, action = clap::ArgAction::Count, help_heading = None)]
     verbose: u8,
 
     /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it goes to the program
@@ -231,6 +240,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let dumps =
         arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.ranks_of::<E>() == 1)).transpose()?;
     let dumps = dumps.map(Arc::new);
+    let (debug, breaks) = arguments.debugging.begin(arguments.ranks_of::<E>(), E::HAS_ALL_RANKS)?;
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     let mark = arguments.mark.clone();
@@ -240,6 +250,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
     let mut settings = arguments.into_settings()?;
     settings.dumps = dumps.clone();
+    settings.breaks = breaks;
     settings.profile = profiling.as_ref().map(Profiling::profile);
     settings.check = checking.as_ref().map(Checking::check);
     let audit = Policy::of_machine()?.apply(E::NAME, &mut settings)?;
@@ -248,7 +259,8 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let engine = E::new(&mut settings, library.as_deref())?;
 
     let coredump = dumps.is_some();
-    let compiling = module::Settings { perf, coredump, reproducible: settings.reproducible, ..engine.compiling() };
+    let compiling =
+        module::Settings { perf, coredump, debug, reproducible: settings.reproducible, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
     mark.map(|file| store::mark(&file)).transpose()?;
     shows.make_file()?;
@@ -375,6 +387,7 @@ impl Arguments {
         }));
         options.extend(self.coredump.as_ref().map(|file| joined("--coredump=", file)));
         options.extend(self.perf.then(|| "--perf".into()));
+        options.extend(self.debugging.words());
         options.extend(self.reproducible.then(|| "--reproducible".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
@@ -501,6 +514,8 @@ impl Arguments {
         let placement = match (self.threads, self.fibers) {
             (true, _) => Placement::Threads,
             (_, true) => Placement::Fibers,
+            // A debugger follows threads, and a rank that stands still would hold up all fibers of its worker.
+            _ if self.debugging.are_wanted() => Placement::Threads,
             _ => Placement::suited(ranks),
         };
         let is_alone = matches!(self.engine()?, EngineName::Local);
@@ -524,6 +539,7 @@ impl Arguments {
             profile: None,
             check: None,
             dumps: None,
+            breaks: None,
             reproducible: self.reproducible,
             demands: Demands { of_user: signers, of_machine: None },
         })
@@ -544,7 +560,7 @@ fn ranks_of_environment() -> Option<usize> {
 }
 
 /// Ends the process because of how it was called.
-fn usage(text: &str) -> ! {
+pub(super) fn usage(text: &str) -> ! {
     eprintln!("rankine: {text}");
     std::process::exit(2);
 }

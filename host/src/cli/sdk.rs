@@ -44,6 +44,8 @@ enum Action {
     MesonCrossFile,
     /// Print the cargo configuration for Rust guests: `cargo --config "$(rankine sdk cargo-config)" …`.
     CargoConfig,
+    /// Print the file from which gdb learns what a program's pointers are: `gdb -x "$(rankine sdk gdb)" …`.
+    Gdb,
 }
 
 /// What can be built.
@@ -73,6 +75,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         Action::CmakeToolchain => sdk()?.cmake_toolchain(),
         Action::MesonCrossFile => sdk()?.meson_cross_file(),
         Action::CargoConfig => sdk::cargo_config()?,
+        Action::Gdb => sdk::gdb_script()?,
     };
     super::print_page(&format!("{}\n", place.display()))?;
     Ok(ExitCode::SUCCESS)

@@ -17,6 +17,8 @@ pub static FORTRAN_INCLUDE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-
 pub static FORTRAN_MODULES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/modules");
 /// The C functions behind them.
 pub static FORTRAN_GLUE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/fortran/glue");
+/// What gdb reads to know a guest's pointers.
+pub static GDB: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/gdb");
 /// What stands before BLAS and LAPACK.
 pub static LAPACK: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../guest-sdk/lapack");
 /// The Meson cross file.

@@ -3,6 +3,7 @@
 //! A layout is a folder `sdk-<key>`, made by whichever compiler of a `make -j` comes first. The key covers the files, this
 //! executable, clang and the sysroot, so an upgrade of any of them makes a new layout.
 
+mod gdb;
 mod install;
 mod rust;
 
@@ -19,6 +20,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use gdb::gdb_script;
 pub use install::install;
 pub use rust::cargo_config;
 

@@ -1,0 +1,52 @@
+//! `--debug` and `--break-rank` from the command line.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use anyhow::Result;
+use rankine_toolchain::sdk;
+
+use super::run::{LOOKING, usage};
+use crate::debugger::{self, Breaks, Ranks};
+
+/// The options of `rankine run` for native debuggers.
+#[derive(clap::Args)]
+pub(super) struct Options {
+    /// Compile the program for a native debugger, gdb or lldb, which then sees its source, line by line, and its
+    /// variables (see docs/cookbook/debugging.md); it has to be compiled with -g
+    #[arg(long, conflicts_with_all = ["profile", "check"], help_heading = LOOKING)]
+    debug: bool,
+
+    /// As --debug, and have these ranks wait until a debugger is attached: 0, several as 0,2 or 4-7, or all. Each says
+    /// the command that attaches one
+    #[arg(long, value_name = "RANKS", conflicts_with_all = ["profile", "check", "fibers"], help_heading = LOOKING)]
+    break_rank: Option<Ranks>,
+}
+
+impl Options {
+    /// Whether the program is compiled for a debugger.
+    pub fn are_wanted(&self) -> bool {
+        self.debug || self.break_rank.is_some()
+    }
+
+    /// The options once more, for processes that are to have them too.
+    pub fn words(&self) -> impl Iterator<Item = OsString> {
+        let debug = self.debug.then(|| "--debug".into());
+        debug.into_iter().chain(self.break_rank.as_ref().map(|ranks| format!("--break-rank={ranks}").into()))
+    }
+
+    /// Whether the program is compiled for a debugger, and the ranks that wait for one. Call it while the process has
+    /// one thread.
+    pub fn begin(&self, ranks: usize, has_all_ranks: bool) -> Result<(bool, Option<Arc<Breaks>>)> {
+        if self.are_wanted() {
+            debugger::allow();
+        }
+        let Some(named) = &self.break_rank else { return Ok((self.debug, None)) };
+        if let Some(rank) = named.beyond(ranks) {
+            usage(&format!("--break-rank {rank}: the job has the ranks 0 to {}", ranks - 1));
+        }
+        let script =
+            sdk::gdb_script().inspect_err(|error| tracing::warn!("gdb will not know pointers: {error:#}")).ok();
+        Ok((true, Some(Arc::new(Breaks::begin(named.clone(), script, has_all_ranks)?))))
+    }
+}
