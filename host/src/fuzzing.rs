@@ -36,6 +36,8 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         view: None,
         profile: None,
         check: None,
+        dumps: None,
+        breaks: None,
         reproducible: false,
         demands: Demands::default(),
     };

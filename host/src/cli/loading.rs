@@ -20,6 +20,10 @@ use crate::signature::Demands;
 /// Stack of the thread that loads a program: as much as a process's first thread has.
 const LOADING_STACK: usize = 8 << 20;
 
+/// What a user is told where the compiler panicked over debug information, which it believes.
+const UNTRANSLATED: &str = "the compiler has failed, perhaps over the program's debug information, which --debug translates: \
+    without --debug it runs, and files compiled without -g need none of it";
+
 /// The programs of a job, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
 pub(super) fn load(
     digest: Option<String>,
@@ -33,7 +37,8 @@ pub(super) fn load(
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
         let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, tell));
-        let loaded = loaded.unwrap_or_else(|_| Err(anyhow!("{}", bug(""))));
+        let loaded =
+            loaded.unwrap_or_else(|_| Err(anyhow!("{}", if settings.debug { UNTRANSLATED.into() } else { bug("") })));
         let _ = sender.send(Ok(loaded));
     })?;
     let end = wait(&ends, job);

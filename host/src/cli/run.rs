@@ -240,7 +240,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let dumps =
         arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.ranks_of::<E>() == 1)).transpose()?;
     let dumps = dumps.map(Arc::new);
-    let (debug, breaks) = arguments.debugging.begin(arguments.ranks_of::<E>(), E::HAS_ALL_RANKS)?;
+    let (debug, breaks) = arguments.debugging.begin(arguments.known_ranks_of::<E>(), E::HAS_ALL_RANKS)?;
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     let mark = arguments.mark.clone();
@@ -465,6 +465,11 @@ impl Arguments {
             true => self.parts().iter().map(|part| part.ranks).sum(),
             false => process::launched_ranks().unwrap_or(1),
         }
+    }
+
+    /// The same, unless only the library will know.
+    fn known_ranks_of<E: Engine>(&self) -> Option<usize> {
+        (E::HAS_ALL_RANKS || process::launched_ranks().is_some()).then(|| self.ranks_of::<E>())
     }
 
     /// The program's file.
