@@ -247,13 +247,17 @@ impl Rank {
         // As long as a peer needs that is about to send.
         const LOOKS: u32 = if cfg!(miri) { 1 } else { 200 };
         let to = span.contiguous()?;
+        let spins = self.world().spins();
+        if !spins && !self.mailbox().ring.has_next() {
+            return None;
+        }
         // Inside the gate from the first look on: a sender that finds it closed leaves the envelope to us, and does not set
         // it aside while we look for it.
         let header = self.inside(|inside| {
             if !inside.is_idle() {
                 return None;
             }
-            if self.world().spins() {
+            if spins {
                 self.look_out(LOOKS, None);
             }
             if !self.mailbox().ring.has_next() {
