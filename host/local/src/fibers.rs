@@ -19,7 +19,7 @@ use std::time::Duration;
 use rankine_guest::Growing;
 
 use crate::sync::thread::{self, Thread};
-use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Mutex, Ordering, crosswise, lock, spin_loop};
+use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Cell, Mutex, Ordering, crosswise, lock, spin_loop};
 use crate::world::Wake;
 
 /// Not runnable: somebody will wake it.
@@ -50,18 +50,22 @@ struct Fiber {
     state: AtomicU8,
     /// The worker on whose queue it goes.
     home: AtomicUsize,
-    /// Locked only by the worker that polls it: never contended.
-    task: Mutex<Option<Task>>,
+    /// Touched by the worker that polls it, which is one at a time.
+    task: Cell<Option<Task>>,
     /// For futures other than the engine's.
     waker: OnceLock<Waker>,
 }
+
+// SAFETY: a task may move between threads, and is touched by one at a time: who starts it, before the rank is on a queue, and
+// from then on the worker that has taken the rank off the queue, on which `state` lets it come once more after the poll.
+unsafe impl Sync for Fiber {}
 
 impl Fiber {
     fn new(home: usize) -> Fiber {
         Fiber {
             state: AtomicU8::new(QUEUED),
             home: AtomicUsize::new(home),
-            task: Mutex::new(None),
+            task: Cell::new(None),
             waker: OnceLock::new(),
         }
     }
@@ -180,7 +184,9 @@ impl Fibers {
         for rank in ranks {
             let fiber = &self.fibers[rank];
             let _ = fiber.waker.set(Waker::from(Arc::new(RankWaker { fibers: Arc::downgrade(self), rank })));
-            *lock(&fiber.task) = Some(task(rank));
+            let task = task(rank);
+            // SAFETY: nobody polls a rank that has not been on a queue.
+            fiber.task.with_mut(|slot| unsafe { *slot = Some(task) });
             self.push(rank);
         }
     }
@@ -189,18 +195,20 @@ impl Fibers {
     fn work(&self, me: usize) {
         SELF.with(|worker| worker.set(me));
         let _ = self.workers[me].thread.set(thread::current());
-        while let Some(rank) = self.next(me) {
+        let mut seen = vec![u64::MAX; self.workers.len()];
+        while let Some(rank) = self.next(me, &mut seen) {
             self.workers[me].turns.fetch_add(1, Ordering::Relaxed);
             self.run(rank);
         }
     }
 
-    /// The next rank to run, waiting for one if need be; nothing when all have ended.
-    fn next(&self, me: usize) -> Option<usize> {
-        let mut seen = vec![u64::MAX; self.workers.len()];
+    /// The next rank to run, waiting for one if need be; nothing when all have ended. `seen` is room for the turns that
+    /// others have taken when this worker has slept.
+    fn next(&self, me: usize, seen: &mut [u64]) -> Option<usize> {
+        seen.fill(u64::MAX);
         loop {
             for look in 0..SPINS {
-                let other = || if look % LOOKS == 0 { self.steal(me, &seen) } else { None };
+                let other = || if look % LOOKS == 0 { self.steal(me, seen) } else { None };
                 if let Some(rank) = self.workers[me].pop().or_else(other) {
                     return Some(rank);
                 }
@@ -249,22 +257,26 @@ impl Fibers {
     fn run(&self, rank: usize) {
         let fiber = &self.fibers[rank];
         fiber.state.swap(RUNNING, Ordering::AcqRel);
-        let mut slot = lock(&fiber.task);
-        let (Some(task), Some(waker)) = (slot.as_mut(), fiber.waker.get()) else { return };
-        let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(&mut Context::from_waker(waker))));
+        let polled = fiber.task.with_mut(|task| {
+            // SAFETY: the rank was taken off a queue by this worker, and is on none until the poll has ended.
+            let task = unsafe { &mut *task };
+            let (Some(future), Some(waker)) = (task.as_mut(), fiber.waker.get()) else { return None };
+            let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(waker))));
+            if let Ok(Poll::Ready(())) = polled {
+                *task = None;
+            }
+            Some(polled)
+        });
         match polled {
-            Ok(Poll::Pending) => {
-                drop(slot);
+            None => {}
+            Some(Ok(Poll::Pending)) => {
                 if fiber.state.compare_exchange(RUNNING, WAITING, Ordering::AcqRel, Ordering::Acquire).is_err() {
                     fiber.state.swap(QUEUED, Ordering::AcqRel);
                     self.push(rank);
                 }
             }
-            Ok(Poll::Ready(())) => {
-                *slot = None;
-                self.retire(fiber);
-            }
-            Err(_) => {
+            Some(Ok(Poll::Ready(()))) => self.retire(fiber),
+            Some(Err(_)) => {
                 self.retire(fiber);
                 self.panicked.get().into_iter().for_each(|panicked| panicked(rank));
             }
@@ -311,7 +323,8 @@ impl Worker {
         }
         let mut queue = lock(&self.queue);
         let rank = queue.pop_front();
-        self.length.store(queue.len(), Ordering::SeqCst);
+        // Who still sees the length before looks once more.
+        self.length.store(queue.len(), Ordering::Relaxed);
         rank
     }
 

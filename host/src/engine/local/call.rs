@@ -357,7 +357,7 @@ fn begin_on_fiber<'r>(
             let mut body = body;
             match drive(&mut caller, rank, body.as_mut(), first).await.map_err(|stop| stop.into_error(rank))? {
                 Ok(()) => Ok(0),
-                Err(error) => raise_on_fiber(&mut caller, rank, on, error).await,
+                Err(error) => Box::pin(raise_on_fiber(&mut caller, rank, on, error)).await,
             }
         }),
     }
@@ -415,7 +415,8 @@ fn step<F: Future + ?Sized>(caller: &Caller<'_, Guest>, rank: &Rank, future: Pin
     if caller.data().cannot_wait { rank.step_awake(future) } else { rank.step(future) }
 }
 
-/// Runs a function of the engine to its end on a fiber, after its first step.
+/// Runs a function of the engine to its end on a fiber, after its first step. What is rarely awaited has a box of its own:
+/// an allocator is quick with the small rest.
 async fn drive<F: Future + ?Sized>(
     caller: &mut Caller<'_, Guest>,
     rank: &Rank,
@@ -428,7 +429,7 @@ async fn drive<F: Future + ?Sized>(
             Step::Done(output) => return Ok(output),
             Step::Ended => return Err(Stop::Ended),
             Step::Ask(request) => {
-                let answer = callback::answer_on_fiber(caller, request).await?;
+                let answer = Box::pin(callback::answer_on_fiber(caller, request)).await?;
                 rank.answer(answer);
             }
             Step::Yielded if cannot_wait => std::thread::yield_now(),
