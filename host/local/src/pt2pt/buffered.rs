@@ -234,6 +234,7 @@ pub async fn bsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i3
 pub fn ibsend(r: &Rank, buf: Addr, count: i64, datatype: Datatype, dest: i32, tag: i32, comm: Comm) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let span = r.span(buf, count, datatype)?;
+    r.check_request_room()?;
     if let Some(what) = target(Kind::Send, dest, tag, &communicator)? {
         send_buffered(r, what, &span, &communicator)?;
     }

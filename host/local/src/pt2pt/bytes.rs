@@ -50,6 +50,7 @@ pub fn irecv_bytes(r: &Rank, limit: u64, source: i32, tag: i32, comm: Comm, then
     let Some(pattern) = wanted else {
         return r.new_request(comm, Activity::complete(Status::PROC_NULL));
     };
+    r.check_request_room()?;
     r.received_request(comm, r.post_recv_bytes(pattern, limit)?, then)
 }
 

@@ -22,6 +22,7 @@ pub fn isend_as(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let span = r.span(buf, count, datatype)?;
+    r.check_request_room()?;
     let started = start_send(r, kind, span, dest, tag, &communicator)?;
     r.operation_request(comm, started, Status::EMPTY)
 }
@@ -45,6 +46,7 @@ pub fn irecv(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let span = r.span(buf, count, datatype)?;
+    r.check_request_room()?;
     let started = start_recv(r, span, source, tag, &communicator)?;
     r.operation_request(comm, started, Status::PROC_NULL)
 }

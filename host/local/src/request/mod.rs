@@ -185,14 +185,22 @@ impl Rank {
         self.insert(comm, activity, None)
     }
 
-    /// Refuses what could have no request.
+    /// Refuses what could have no request. Whoever posts something for which a request is made afterwards asks first: a
+    /// message that has left can't be taken back.
+    #[inline(always)]
     pub(crate) fn check_request_room(&self) -> Result<()> {
+        if self.requests.table.borrow_mut().has_room() { Ok(()) } else { self.make_request_room() }
+    }
+
+    #[cold]
+    fn make_request_room(&self) -> Result<()> {
+        self.bury(2);
         let mut table = self.requests.table.borrow_mut();
         if table.has_room() { Ok(()) } else { Err(table.full(WHAT)) }
     }
 
     /// A request for a send or receive, or for what needed none and ended with `otherwise`. If there is no room for it,
-    /// the operation is taken back.
+    /// an operation that is not complete is taken back.
     #[inline(always)]
     pub(crate) fn operation_request(
         &self,
