@@ -97,10 +97,22 @@ static void types(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+// Whether the second of two requests is complete, asked in one of four ways; the first is null.
+static int is_complete(int way, MPI_Request *requests)
+{
+    int flag = 0, at[2] = {0, 0};
+    switch (way) {
+    case 0: MPI_Request_get_status(requests[1], &flag, MPI_STATUS_IGNORE); return flag;
+    case 1: MPI_Request_get_status_all(2, requests, &flag, MPI_STATUSES_IGNORE); return flag;
+    case 2: MPI_Request_get_status_any(2, requests, at, &flag, MPI_STATUS_IGNORE); return flag && at[0] == 1;
+    default: MPI_Request_get_status_some(2, requests, &flag, at, MPI_STATUSES_IGNORE); return flag == 1 && at[0] == 1;
+    }
+}
+
 // Columns of a matrix, whose elements lie between one another; and one buffer of several sends.
 static void buffers(void)
 {
-    int matrix[4][4] = {{0}}, next = (rank + 1) % size, last = (rank + size - 1) % size, flag = 0;
+    int matrix[4][4] = {{0}}, next = (rank + 1) % size, last = (rank + size - 1) % size;
     MPI_Datatype column;
     MPI_Request requests[6];
 
@@ -112,14 +124,17 @@ static void buffers(void)
         MPI_Isend(&matrix[0][2 + at % 2], 1, column, at < 2 ? next : MPI_PROC_NULL, at, MPI_COMM_WORLD, &requests[2 + at]);
     MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
     MPI_Type_free(&column);
-    MPI_Irecv(&matrix[0][0], 1, MPI_INT, last, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Send(&rank, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
-    while (!flag)
-        MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
-    // It is complete, though its request is still there.
-    matrix[0][0]++;
-    MPI_Bcast(&matrix[0][0], 16, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    for (int way = 0; way < 4; way++) {
+        requests[0] = MPI_REQUEST_NULL;
+        MPI_Irecv(&matrix[0][0], 1, MPI_INT, last, 0, MPI_COMM_WORLD, &requests[1]);
+        MPI_Send(&rank, 1, MPI_INT, next, 0, MPI_COMM_WORLD);
+        while (!is_complete(way, requests))
+            ;
+        // It is complete, though its request is still there.
+        matrix[0][0]++;
+        MPI_Bcast(&matrix[0][0], 16, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    }
 }
 
 static void collectives(void)

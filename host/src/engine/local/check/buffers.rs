@@ -15,7 +15,7 @@ use rankine_local::Rank;
 
 use super::call::{Call, Form, Made, REQUEST};
 use super::findings::{self, Findings};
-use super::requests::{Completed, requests};
+use super::requests::{Completed, inquired, requests};
 
 /// Pieces of a buffer that are told apart: beyond that it is not looked at.
 const MOST_PIECES: usize = 4096;
@@ -182,11 +182,8 @@ impl Buffers {
             }
         }
         // Who has seen that all is done may use the buffers.
-        if call.name() == "MPI_Request_get_status" {
-            let flag = call.meaning(Meaning::Flag).and_then(|word| call.read(call.address(word)));
-            if let Some(word) = call.meaning(REQUEST).filter(|_| flag.is_some_and(|flag| flag != 0)) {
-                of.pending.remove(&(call.int(word) as u32));
-            }
+        for request in inquired(call) {
+            of.pending.remove(&request);
         }
         if !regions.is_empty()
             && let Some(word) = call.find(|word| word.meaning == REQUEST && word.direction == Direction::Out)

@@ -34,6 +34,22 @@ pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)],
         // Some have failed: what is no more is complete.
         return (0..given.len()).filter(|&at| is_gone(at)).filter_map(|at| one(at, at)).collect();
     }
+    found(call, given.len()).into_iter().filter_map(|(at, place)| one(at, place)).collect()
+}
+
+/// The requests that a call has seen to be complete, which stay.
+pub(super) fn inquired(call: &Call<'_>) -> Vec<u32> {
+    let given = match call.meaning(REQUEST) {
+        Some(word) if call.name() == "MPI_Request_get_status" => vec![call.int(word) as u32],
+        Some(word) if call.name().starts_with("MPI_Request_get_status_") => call.handles(word).unwrap_or_default(),
+        _ => return Vec::new(),
+    };
+    found(call, given.len()).into_iter().filter_map(|(at, _)| given.get(at).copied()).collect()
+}
+
+/// Which of so many requests a call that did not fail has found complete: their places among those that it was passed,
+/// and among its statuses.
+fn found(call: &Call<'_>, given: usize) -> Vec<(usize, usize)> {
     let out = |meaning: Meaning| {
         let word = call.find(|word| word.meaning == meaning && word.direction == Direction::Out)?;
         Some(call.address(word))
@@ -42,14 +58,12 @@ pub(super) fn completed(call: &Call<'_>, result: i32, before: &[(u8, Vec<u32>)],
     if flag == Some(false) {
         return Vec::new();
     }
-    let Some(index) = out(Meaning::Index) else {
-        return (0..given.len()).filter_map(|at| one(at, at)).collect();
-    };
+    let Some(index) = out(Meaning::Index) else { return (0..given).map(|at| (at, at)).collect() };
     let number = |at: i32| usize::try_from(at).ok();
     // Some of them, or any one.
     let count = out(Meaning::Int).map_or(Some(1), |at| call.read(at));
-    let count = count.filter(|&count| count != MPI_UNDEFINED).and_then(number).unwrap_or(0).min(given.len());
+    let count = count.filter(|&count| count != MPI_UNDEFINED).and_then(number).unwrap_or(0).min(given);
     let indices = call.rank.memory().read_i32s(index, count, "").unwrap_or_default();
     let found = indices.into_iter().enumerate().filter(|(_, at)| *at != MPI_UNDEFINED);
-    found.filter_map(|(place, at)| one(number(at)?, place)).collect()
+    found.filter_map(|(place, at)| Some((number(at)?, place))).collect()
 }
