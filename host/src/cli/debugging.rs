@@ -38,15 +38,13 @@ impl Options {
     /// Whether the program is compiled for a debugger, and the ranks that wait for one. Call it while the process has
     /// one thread.
     pub fn begin(&self, ranks: Option<usize>, has_all_ranks: bool) -> Result<(bool, Option<Arc<Breaks>>)> {
-        if self.are_wanted() {
-            debugger::allow();
-        }
         let Some(named) = &self.break_rank else { return Ok((self.debug, None)) };
         if let Some(ranks) = ranks
             && let Some(rank) = named.beyond(ranks)
         {
             usage(&format!("--break-rank {rank}: the job has the ranks 0 to {}", ranks - 1));
         }
+        debugger::allow();
         let script =
             sdk::gdb_script().inspect_err(|error| tracing::warn!("gdb will not know pointers: {error:#}")).ok();
         Ok((true, Some(Arc::new(Breaks::begin(named.clone(), script, has_all_ranks)?))))
