@@ -2,33 +2,12 @@
 // needs them goes on, or fails, and what was given up is touched by nobody.
 // ranks: 2 3
 #include "variations.h"
+#include "../guests/grequest.h"
 #include <rankine.h>
 
 enum { LONG = 1 << 18 };
 static int next, before;
 static int in[LONG], out[LONG];
-
-static int no_query(void *state, MPI_Status *status)
-{
-    (void)state;
-    MPI_Status_set_elements(status, MPI_INT, 0);
-    MPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = MPI_UNDEFINED;
-    status->MPI_TAG = MPI_UNDEFINED;
-    return MPI_SUCCESS;
-}
-
-static int no_free(void *state)
-{
-    (void)state;
-    return MPI_SUCCESS;
-}
-
-static int no_cancel(void *state, int complete)
-{
-    (void)state, (void)complete;
-    return MPI_SUCCESS;
-}
 
 /* A duplicate whose errors are returned. */
 static MPI_Comm copy_of_world(void)
@@ -255,7 +234,7 @@ static void generalised(void)
 {
     MPI_Request list[4];
     for (int i = 0; i < 4; i++)
-        TRY(MPI_Grequest_start(no_query, i ? no_free : frees_others, no_cancel, NULL, &others[i]));
+        TRY(MPI_Grequest_start(grequest_query, i ? grequest_free : frees_others, grequest_cancel, NULL, &others[i]));
     memcpy(list, others, sizeof list);
     TRY(MPI_Grequest_complete(others[0]));
     // The first is done; what its function does to the others is refused while they are listed, or they are done too.

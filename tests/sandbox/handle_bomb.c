@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     EXHAUSTS(MPI_Op_create(user_op, 1, &op));
     EXHAUSTS(MPI_Comm_create_errhandler(on_error, &handler));
     EXHAUSTS(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
-    EXHAUSTS(MPI_Grequest_start(on_query, on_free, on_cancel, NULL, &request));
+    EXHAUSTS(MPI_Grequest_start(grequest_query, grequest_free, grequest_cancel, NULL, &request));
     EXHAUSTS_OR_FAILS(MPI_Add_error_class(&class), !embedded());
     EXHAUSTS_OR_FAILS(MPI_Add_error_code(MPI_ERR_OTHER, &code), !embedded());
     EXHAUSTS_OR_FAILS(MPI_Comm_dup(MPI_COMM_SELF, &comm), !embedded());

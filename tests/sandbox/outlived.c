@@ -5,6 +5,7 @@
 // ranks: 2
 // run: --dir /tmp::/tmp
 #include "hostile.h"
+#include "../guests/grequest.h"
 #include "../guests/own_number.h"
 
 enum { MOST = 1 << 20, WAYS = 27, N = 5000 };
@@ -16,24 +17,6 @@ static MPI_Message message;
 static int *out, *in, other, counts[2] = {1, 1}, places[2] = {0, 1};
 static MPI_Datatype types[2];
 static char attached[MPI_BSEND_OVERHEAD + 1000];
-
-static int query(void *state, MPI_Status *status)
-{
-    (void)state, (void)status;
-    return MPI_SUCCESS;
-}
-
-static int freed(void *state)
-{
-    (void)state;
-    return MPI_SUCCESS;
-}
-
-static int cancelled(void *state, int complete)
-{
-    (void)state, (void)complete;
-    return MPI_SUCCESS;
-}
 
 static int begin(int way)
 {
@@ -55,7 +38,7 @@ static int begin(int way)
     case 14: return MPI_File_iwrite_at(file, 0, out, N, MPI_INT, &request);
     case 15: return MPI_File_iread_at(file, 0, in, N, MPI_INT, &request);
     case 16: return MPI_File_iwrite_shared(file, out, N, MPI_INT, &request);
-    case 17: return MPI_Grequest_start(query, freed, cancelled, NULL, &request);
+    case 17: return MPI_Grequest_start(grequest_query, grequest_free, grequest_cancel, NULL, &request);
     case 18: return MPI_Recv_init(in, N, MPI_INT, other, 1, comm, &request);
     case 19: return MPI_Bcast_init(in, N, MPI_INT, 0, MPI_COMM_SELF, MPI_INFO_NULL, &request);
     case 20: return MPI_Iallreduce(out, in, N, MPI_INT, MPI_SUM, MPI_COMM_SELF, &request);

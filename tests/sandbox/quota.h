@@ -3,6 +3,7 @@
 #define QUOTA_H
 
 #include "hostile.h"
+#include "../guests/grequest.h"
 
 /* Calls of the last EXHAUST that were not refused. */
 static int made;
@@ -42,26 +43,6 @@ static inline void on_error(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
     (void)code;
-}
-
-static inline int on_query(void *state, MPI_Status *status)
-{
-    (void)state;
-    (void)status;
-    return MPI_SUCCESS;
-}
-
-static inline int on_free(void *state)
-{
-    (void)state;
-    return MPI_SUCCESS;
-}
-
-static inline int on_cancel(void *state, int complete)
-{
-    (void)state;
-    (void)complete;
-    return MPI_SUCCESS;
 }
 
 /* Makes an info object with some hundred long values. */

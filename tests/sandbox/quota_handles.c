@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     EXHAUST(MOST, MPI_Op_create(user_op, 1, &op));
     EXHAUST(MOST, MPI_Comm_create_errhandler(on_error, &handler));
     EXHAUST(MOST, MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
-    EXHAUST(MOST, MPI_Grequest_start(on_query, on_free, on_cancel, NULL, &request));
+    EXHAUST(MOST, MPI_Grequest_start(grequest_query, grequest_free, grequest_cancel, NULL, &request));
     EXHAUST(MOST / 4, MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, (MPI_Session *)&all[made]));
     for (int i = 0; i < made; i++)
         TRY(MPI_Session_finalize((MPI_Session *)&all[i]));

@@ -4,6 +4,7 @@
 // engines: local
 // cc: -pthread
 #include "variations.h"
+#include "../guests/grequest.h"
 #include <pthread.h>
 #include <rankine.h>
 #include <stdatomic.h>
@@ -304,29 +305,12 @@ static void graphs(void)
 }
 
 /* Generalised requests completed by one while two others wait, cancel and free. */
-static int query(void *state, MPI_Status *status)
-{
-    (void)state;
-    TRY(MPI_Status_set_elements(status, MPI_INT, 0));
-    TRY(MPI_Status_set_cancelled(status, 0));
-    return MPI_SUCCESS;
-}
-static int freed(void *state)
-{
-    (void)state;
-    return MPI_SUCCESS;
-}
-static int cancelled(void *state, int complete)
-{
-    (void)state, (void)complete;
-    return MPI_SUCCESS;
-}
 BODY(with_own, MPI_Request r = request; int flag; if (which) MPI_Cancel(&r); MPI_Test(&r, &flag, MPI_STATUS_IGNORE); MPI_Grequest_complete(r))
 static void new_own(int round)
 {
     MPI_Request fresh;
     (void)round;
-    TRY(MPI_Grequest_start(query, freed, cancelled, NULL, &fresh));
+    TRY(MPI_Grequest_start(grequest_query, grequest_free, grequest_cancel, NULL, &fresh));
     request = fresh;
     usleep(20);
     MPI_Grequest_complete(fresh);
