@@ -14,9 +14,9 @@ pub(super) struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Print the folder, how many programs are in it, and how large they are
+    /// Print where compiled code is kept, how many programs that is, and how large they are
     Size,
-    /// Remove what is kept; programs are compiled again when they are next run
+    /// Remove all of it; programs are compiled again when they are next run
     Clean,
 }
 

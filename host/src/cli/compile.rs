@@ -9,11 +9,11 @@ use crate::{limits, module};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Programs, modules compiled for wasm32-wasip1
+    /// The programs, modules compiled for wasm32-wasip1
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// For `rankine run --reproducible`
+    /// Compile for `rankine run --reproducible`
     #[arg(long)]
     reproducible: bool,
 }

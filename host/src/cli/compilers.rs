@@ -30,7 +30,7 @@ pub(super) fn help(subcommand: &str, arguments: &[OsString]) -> Result<bool> {
         -help lists clang's own options."
 )]
 pub(super) struct Clang {
-    /// Everything clang takes.
+    /// Anything that clang takes.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CLANG ARGUMENTS")]
     pub(super) arguments: Vec<OsString>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Clang {
         `flang-22 --help` lists flang's own options."
 )]
 pub(super) struct Flang {
-    /// Everything flang takes; for C sources and linking, everything clang takes.
+    /// Anything that flang takes; for C sources and linking, anything that clang takes.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLANG ARGUMENTS")]
     pub(super) arguments: Vec<OsString>,
 }

@@ -13,12 +13,12 @@ use crate::debugger::{self, Breaks, Ranks};
 #[derive(clap::Args)]
 pub(super) struct Options {
     /// Compile the program for a native debugger, gdb or lldb, which then sees its source, line by line, and its
-    /// variables (see docs/cookbook/debugging.md); it has to be compiled with -g
+    /// variables; the module must have been compiled with -g (see docs/cookbook/debugging.md)
     #[arg(long, conflicts_with_all = ["profile", "check"], help_heading = LOOKING)]
     debug: bool,
 
-    /// As --debug, and have these ranks wait until a debugger is attached: 0, several as 0,2 or 4-7, or all. Each says
-    /// the command that attaches one
+    /// Like --debug, and have these ranks wait until a debugger is attached: 0, several as 0,2 or 4-7, or all. Each
+    /// prints the command that attaches one
     #[arg(long, value_name = "RANKS", conflicts_with_all = ["profile", "check", "fibers"], help_heading = LOOKING)]
     break_rank: Option<Ranks>,
 }

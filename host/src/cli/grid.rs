@@ -32,15 +32,15 @@ pub(super) struct Arguments {
 enum Command {
     /// Show the nodes and groups of a grid, as its file describes them
     List(Wanted),
-    /// Ask every node whether jobs can run there; what is missing is said with the next step
+    /// Ask every node whether jobs can run there; for what is missing, name the next step
     Check(Check),
-    /// Run a command on a node, as the grid says it is reached
+    /// Run a command on a node, reached as the grid says
     Ssh(Ssh),
-    /// Bring `rankine` to nodes that lack it or have another version, to where the grid says it is
+    /// Copy `rankine` to nodes that lack it or have another version, to the place that the grid names
     Install(Install),
-    /// Remove files from the nodes that jobs brought along and none has used for some time
+    /// Remove files that jobs have copied to the nodes and that none has used for some time
     Clean(Clean),
-    /// Write a job for the MPI Operator of Kubernetes: an MPIJob, and a container file for its image
+    /// Write a job for the MPI Operator of Kubernetes: an MPIJob, and a Containerfile for its image
     Manifest(Pods),
     /// What this machine says when a grid asks it
     #[command(hide = true)]
@@ -66,7 +66,7 @@ struct Install {
     #[arg(value_name = "NODE", required = true)]
     nodes: Vec<String>,
 
-    /// What to bring: a binary, or a package of `./x package`, for nodes of another kind [default: this program]
+    /// What to copy, for nodes of another kind: a binary, or a package made by `./x package` [default: this program]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -74,11 +74,11 @@ struct Install {
     #[arg(long, value_name = "FILE")]
     grid: Option<PathBuf>,
 
-    /// The program that runs a command on a node, instead of ssh (or RANKINE_SSH)
+    /// The program to use instead of ssh to run a command on a node (or RANKINE_SSH)
     #[arg(long, value_name = "PROGRAM")]
     ssh: Option<PathBuf>,
 
-    /// Seconds that a node may take
+    /// How many seconds a node may take
     #[arg(long, value_name = "SECS", default_value_t = 600)]
     wait: u16,
 }
@@ -91,7 +91,7 @@ struct Clean {
     #[command(flatten)]
     ways: Ways,
 
-    /// What has not been used for so many days
+    /// Remove what has not been used for this many days
     #[arg(long, value_name = "N", default_value_t = 30)]
     days: u32,
 }
@@ -102,7 +102,7 @@ struct Pods {
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     ranks: u32,
 
-    /// Ranks in each pod
+    /// Ranks per pod
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     per_pod: u32,
 
@@ -110,7 +110,7 @@ struct Pods {
     #[arg(long, value_name = "IMAGE", value_parser = parse_image)]
     image: String,
 
-    /// What the job is called: small letters, digits and hyphens
+    /// The name of the job: lower-case letters, digits and hyphens
     #[arg(long, value_name = "NAME", value_parser = parse_pod)]
     name: String,
 
@@ -124,7 +124,7 @@ struct Pods {
 }
 
 fn parse_image(text: &str) -> Result<String, String> {
-    if manifest::is_image(text) { Ok(text.into()) } else { Err("this is no image's name".into()) }
+    if manifest::is_image(text) { Ok(text.into()) } else { Err("this is not the name of an image".into()) }
 }
 
 fn parse_pod(text: &str) -> Result<String, String> {
@@ -137,11 +137,11 @@ fn parse_pod(text: &str) -> Result<String, String> {
 /// How nodes are reached.
 #[derive(clap::Args)]
 struct Ways {
-    /// The program that runs a command on a node, instead of ssh (or RANKINE_SSH)
+    /// The program to use instead of ssh to run a command on a node (or RANKINE_SSH)
     #[arg(long, value_name = "PROGRAM")]
     ssh: Option<PathBuf>,
 
-    /// Seconds that a node may take
+    /// How many seconds a node may take
     #[arg(long, value_name = "SECS", default_value_t = 30)]
     wait: u16,
 }
@@ -161,11 +161,11 @@ struct Wanted {
     #[arg(long, value_name = "FILE")]
     grid: Option<PathBuf>,
 
-    /// These nodes alone: names of groups, kinds, labels and nodes, with + between them: arm+n[1-4]
+    /// Only these nodes: names of groups, kinds, labels and nodes, joined by +: arm+n[1-4]
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
 
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -14,11 +14,11 @@ use crate::{module, shown};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The module to look into
+    /// The module to inspect
     #[arg(required_unless_present_any = ["functions", "tools"], conflicts_with_all = ["functions", "tools"])]
     file: Option<PathBuf>,
 
-    /// List the functions of MPI and which engines have them
+    /// List the functions of MPI, and which engines have them
     #[arg(long)]
     functions: bool,
 

@@ -30,49 +30,49 @@ use crate::places::{self as folders, env_path};
 #[command(next_help_heading = "On several hosts")]
 #[command(group = clap::ArgGroup::new("where").multiple(true).args(["hosts", "grid", "group"]))]
 pub(super) struct Options {
-    /// Run on these hosts by the MPI library's launcher: a file (lines `name`, `name:4`, `name slots=4`), a list
-    /// `n1:4,n2:4`, or `slurm` for the allocation this is started in
+    /// Run on these hosts, with the MPI library's launcher: a file (lines `name`, `name:4`, `name slots=4`), a list
+    /// `n1:4,n2:4`, or `slurm` for the allocation that this is started in
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["threads", "fibers", "no_deadlock_check"])]
     hosts: Option<String>,
 
-    /// Run on the nodes that this file describes (see `rankine grid`); the program is brought along
+    /// Run on the nodes that this file describes (see `rankine grid`); the program is copied to them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
     grid: Option<PathBuf>,
 
-    /// Run on these nodes of the grid: names of groups, kinds, labels and nodes, with + between them
+    /// Run on these nodes of the grid: names of groups, kinds, labels and nodes, joined by +
     #[arg(long, value_name = "GROUP", conflicts_with_all = ["hosts", "threads", "fibers", "no_deadlock_check"])]
     group: Option<String>,
 
-    /// Bring a file along: it lies in the program's working folder on every node; may be repeated
+    /// Copy a file to every node, into the program's working folder; may be repeated
     #[arg(long = "input", value_name = "FILE", requires = "where")]
     inputs: Vec<PathBuf>,
 
-    /// Bring a file back that the program writes in its working folder; may be repeated
+    /// Copy back a file that the program writes in its working folder; may be repeated
     #[arg(long = "output", value_name = "FILE", requires = "where")]
     outputs: Vec<PathBuf>,
 
-    /// Print the launcher's command and don't run it
+    /// Print the launcher's command instead of running it
     #[arg(long, requires = "where")]
     dry_run: bool,
 
-    /// With --hosts: first copy the program to every host and compile it there, where hosts share no file system
+    /// With --hosts: first copy the program to every host and compile it there, for hosts that share no file system
     #[arg(long, requires = "hosts")]
     stage: bool,
 
-    /// Before the first rank has started, try again up to N times, with growing pauses: to reach a node, to bring it what
-    /// it needs, to start the ranks
+    /// Until the first rank has started, try up to N times again, with growing pauses, to reach a node, to copy to it
+    /// what it needs, and to start the ranks
     #[arg(long, value_name = "N", requires = "where", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     retries: u32,
 
-    /// The launcher (or RANKINE_LAUNCHER): mpiexec of MPICH, mpirun of Open MPI, srun
+    /// The launcher to use (or RANKINE_LAUNCHER): mpiexec of MPICH, mpirun of Open MPI, or srun
     #[arg(long, value_name = "PROGRAM", requires = "where")]
     launcher: Option<PathBuf>,
 
-    /// An option for the launcher; may be repeated
+    /// An option to pass to the launcher; may be repeated
     #[arg(long = "launcher-option", value_name = "OPTION", requires = "where", allow_hyphen_values = true)]
     launcher_options: Vec<String>,
 
-    /// The program that runs a command on a host, instead of ssh
+    /// The program to use instead of ssh to run a command on a host
     #[arg(long, value_name = "PROGRAM", requires = "where")]
     ssh: Option<PathBuf>,
 }

@@ -68,7 +68,7 @@ Examples:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a program, as many ranks as you say
+    /// Run a program on as many ranks as you say
     Run(Box<run::Arguments>),
     /// Compile a C program, as mpicc does
     Cc(compilers::Clang),
@@ -81,9 +81,9 @@ enum Command {
     /// Link, for the compilers
     #[command(hide = true)]
     Link(compilers::Linker),
-    /// Compile programs ahead, so that they start at once
+    /// Compile programs ahead of time, so that they start at once
     Compile(compile::Arguments),
-    /// Show what a job has recorded, in a browser
+    /// Show a job's recording in a browser
     View(view::Arguments),
     /// Sign a program, or make a key to sign with
     Sign(sign::Arguments),
@@ -93,7 +93,7 @@ enum Command {
     Info(info::Arguments),
     /// Install the parts that `rankine cc` needs, or show where they are
     Sdk(sdk::Arguments),
-    /// Submit a job to the batch system that is here: Slurm, PBS, LSF
+    /// Submit a job to this machine's batch system: Slurm, PBS or LSF
     Submit(submit::Arguments),
     /// Show and check the nodes that grid.toml describes
     Grid(grid::Arguments),

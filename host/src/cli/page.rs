@@ -17,16 +17,16 @@ use crate::shown;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Watching a job")]
 pub(super) struct Options {
-    /// Serve a page that shows the program's fields and lets you steer it; prints its address, on this machine alone unless
-    /// you name another
+    /// Serve a page that shows the program's fields and lets you steer it, and print its address, which is on this
+    /// machine alone unless you name another
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     view: Option<Address>,
 
-    /// Write what the program shows to a file, for `rankine view`; with or without --view
+    /// Write what the program shows to a file, for `rankine view`; works with or without --view
     #[arg(long, value_name = "FILE.rkv")]
     record: Option<PathBuf>,
 
-    /// Bytes that a recording may have: 200M, 4G; what comes after is not recorded
+    /// The largest size of the recording: 200M, 4G; what comes after that is not recorded
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G", requires = "record")]
     record_limit: usize,
 }

@@ -23,7 +23,7 @@ pub(super) static VERSIONS: LazyLock<String> = LazyLock::new(|| {
 /// The command line of `rankine completions`.
 #[derive(clap::Args)]
 pub(super) struct Completions {
-    /// The shell that is to complete
+    /// The shell to write the script for
     shell: Shell,
 }
 

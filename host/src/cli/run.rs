@@ -42,50 +42,49 @@ const TRUST: &str = "Trust";
 #[derive(clap::Args)]
 #[command(after_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
 pub(super) struct Arguments {
-    /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]; under a launcher it is the launcher's to say
+    /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]; under a launcher, the launcher decides
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
     ranks: Option<usize>,
 
-    /// The engine: all ranks in this process, or this one over an MPI library [default: mpi under a launcher, else
-    /// local]
+    /// The engine that runs the ranks and carries their messages [default: mpi under a launcher, else local]
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
-    /// The MPI library of the engine mpi, one with the standard ABI of MPI 5
+    /// The MPI library that the engine mpi uses, one with the standard ABI of MPI 5
     #[arg(long, value_name = "FILE")]
     mpi_lib: Option<PathBuf>,
 
-    /// Let the program use a folder; it sees it as GUEST, or under the name given
+    /// Let the program use a folder, which it sees as GUEST, or under its own name if that is left out
     #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = parse_folder)]
     folders: Vec<Folder>,
 
-    /// As --dir, but the program can only read what lies in the folder
+    /// Like --dir, but the program can only read what is in the folder
     #[arg(long = "dir-ro", value_name = "HOST[::GUEST]", value_parser = parse_read_only_folder)]
     read_only_folders: Vec<Folder>,
 
-    /// Set a variable of the program's environment; K alone passes on yours
+    /// Set a variable in the program's environment; K alone passes on the value it has in yours
     #[arg(long = "env", value_name = "K[=V]", value_parser = parse_variable)]
     environment: Vec<(String, String)>,
 
-    /// Run as if started in this folder
+    /// Run as if the command had been started in this folder
     #[arg(long, value_name = "DIR")]
     wdir: Option<PathBuf>,
 
-    /// Begin each line of output with its rank
+    /// Begin each line of output with the rank that wrote it
     #[arg(short, long)]
     label: bool,
 
-    /// Memory that a rank may have, its own and what the host holds for it: 512M, 2G [default: 8G, 4G of them the
-    /// host's]
+    /// The most memory a rank may have, its own and what the host holds for it together: 512M, 2G [default: 8G, of
+    /// which 4G are for the host's part]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = LIMITS)]
     memory_limit: Option<usize>,
 
-    /// Ranks that the job may have in all, when programs start more of them (MPI_Comm_spawn) [default: 1024 beside the
-    /// first ones]
+    /// The most ranks the job may have in all, where programs start more of them (MPI_Comm_spawn) [default: 1024 more
+    /// than it begins with]
     #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
     max_ranks: Option<usize>,
 
-    /// How many ranks programs are told that there is room for (MPI_UNIVERSE_SIZE; also -usize) [default: the number of
+    /// How many ranks to tell programs there is room for (MPI_UNIVERSE_SIZE; also -usize) [default: the number of
     /// cores]
     #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
     universe_size: Option<usize>,
@@ -94,45 +93,46 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = LIMITS)]
     timeout: Option<Duration>,
 
-    /// Threads that a rank is to run at once: OMP_NUM_THREADS, for programs compiled with -fopenmp or -pthread [default:
-    /// the cores divided by the ranks; 1 over an MPI library]
+    /// How many threads a rank should run at once (OMP_NUM_THREADS), in programs compiled with -fopenmp or -pthread
+    /// [default: the cores divided by the ranks; 1 over an MPI library]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = CORES)]
     threads_per_rank: Option<usize>,
 
-    /// A thread for each rank, however many
+    /// Give each rank a thread of its own, however many ranks there are
     #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
     threads: bool,
 
-    /// Fibers on one thread per core, however few ranks
+    /// Run the ranks as fibers on one thread per core, however few there are
     #[arg(long, help_heading = CORES)]
     fibers: bool,
 
     #[command(flatten)]
     shows: page::Options,
 
-    /// Say at the end how often each place of the program called MPI, how long that took and how much it moved; as JSON in
-    /// the file too
+    /// Say at the end how often each place in the program called MPI, how long that took and how much data it moved; if
+    /// a file is given, also write it there as JSON
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, help_heading = LOOKING)]
     profile: Option<Option<PathBuf>>,
 
-    /// Check how the program uses MPI, and say at the end what is wrong: types of messages and arguments of collectives that
-    /// differ, what is never freed or received; as JSON in the file too. Status 4 if all else went well
+    /// Check how the program uses MPI, and say at the end what is wrong: message types or arguments of collectives that
+    /// differ, objects never freed, messages never received; if a file is given, also write it there as JSON. The exit
+    /// status is 4 if something was found and all else went well
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile", help_heading = LOOKING)]
     check: Option<Option<PathBuf>>,
 
-    /// Write /tmp/perf-PID.map, from which `perf report` has the names of the program's functions
+    /// Write /tmp/perf-PID.map, from which `perf report` learns the names of the program's functions
     #[arg(long, help_heading = LOOKING)]
     perf: bool,
 
-    /// Have a rank that traps leave its memory and its stack in a file, a core dump for debuggers of WebAssembly; with
-    /// several ranks in FILE.RANK, or where FILE has %r
+    /// When a rank traps, write its memory and stack to a file, a core dump for WebAssembly debuggers; with several
+    /// ranks each has a file of its own, named FILE.RANK, or FILE with its number in place of %r
     #[arg(long, value_name = "FILE", help_heading = LOOKING)]
     coredump: Option<PathBuf>,
 
     #[command(flatten)]
     debugging: debugging::Options,
 
-    /// Don't end a job whose ranks all wait for each other
+    /// Don't end a job whose ranks are all waiting for each other
     #[arg(long, help_heading = LOOKING)]
     no_deadlock_check: bool,
 
@@ -149,22 +149,23 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = None)]
     reproducible: bool,
 
-    /// Run only what one of these has signed: a file of public keys (see `rankine sign --help`)
+    /// Run only programs signed with one of the keys in this file of public keys (see `rankine sign --help`)
     #[arg(long = "require-signature", value_name = "KEYS", help_heading = TRUST)]
     signers: Option<String>,
 
-    /// Leave the process all rights that you have (see SECURITY.md)
+    /// Don't confine the process: it keeps all the rights that you have (see SECURITY.md)
     #[arg(long, help_heading = TRUST)]
     no_confine: bool,
 
     #[command(flatten)]
     launch: launch::Options,
 
-    /// Say what is being done; twice for more
+    /// Say what is being done; -vv says more
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = None)]
     verbose: u8,
 
-    /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it goes to the program
+    /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it is passed to the
+    /// program
     #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
 }
@@ -180,28 +181,28 @@ enum EngineName {
 
 const HELP: &str = "\
 Ranks run as threads while each can have a core, and as fibers beyond that. Standard input goes to
-rank 0. Lines of different ranks never mix. A folder from which code is taken is not granted: the
-cache of compiled code, what this program and the MPI library lie in, the active environment, PATH.
+rank 0. Lines of different ranks never mix. Folders from which code is loaded can't be granted: the
+cache of compiled code, those of this program and of the MPI library, the active environment, PATH.
 
-Options of mpiexec, mpirun and srun are taken as they spell them: -x, -genv, -hostfile, -wdir, -l and others;
-what means nothing here, such as --bind-to, is taken with a note.
+Options of mpiexec, mpirun and srun are understood as well, in their own spelling: -x, -genv,
+-hostfile, -wdir, -l and others. Those that mean nothing here, such as --bind-to, get a note.
 
 Examples:
   rankine run -n 4 ring.wasm
   rankine run -n 64 --dir out::/out --dir-ro data::/data heat.wasm --steps 1000
   rankine run -n 2 --label --timeout 60 test.wasm
-  mpiexec -n 4 rankine run ring.wasm   the same program on an MPI library, a process for each rank
+  mpiexec -n 4 rankine run ring.wasm   the same program over an MPI library, a process per rank
   rankine run -n 4 --view nozzle.wasm  watch it in a browser
   rankine run -n 4 --record nozzle.rkv nozzle.wasm   watch it later: rankine view nozzle.rkv
-  rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, by the launcher of the MPI library
+  rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, with the MPI library's launcher
   rankine run -n 1 master.wasm : -n 3 worker.wasm   two programs in one MPI_COMM_WORLD
 
 Exit status: the highest of the program's own; or
   what MPI_Abort was given          134  a rank trapped
     1  the host could not run it    124  --timeout was reached
     2  wrong usage                  130  interrupted by Ctrl-C
-    3  deadlock: all ranks waited   141  nobody read the output any more
-    4  --check has found something";
+    3  deadlock: all ranks waited   141  the reader of its output went away
+    4  --check found something";
 
 /// Ranks that programs may start, unless the user says otherwise.
 const MORE_RANKS: usize = 1024;

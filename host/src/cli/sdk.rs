@@ -21,22 +21,22 @@ enum Action {
         /// Take the sysroot from this WASI SDK, sysroot folder or wasi-libc .deb file instead of Debian's archive.
         #[arg(long, value_name = "PATH")]
         from: Option<PathBuf>,
-        /// Install again even if a sysroot is there.
+        /// Install again even if a sysroot is already there.
         #[arg(long)]
         force: bool,
     },
-    /// Compile what Debian's packages lack from source, once per machine.
+    /// Compile from source what Debian's packages lack, once per machine.
     Build {
         /// What to build.
         #[arg(value_enum, required = true)]
         parts: Vec<Part>,
-        /// Build again even if it is there.
+        /// Build again even if it is already there.
         #[arg(long)]
         force: bool,
     },
-    /// Print the folder of the SDK: headers, library objects, scripts.
+    /// Print the path of the SDK's folder: headers, library objects, scripts.
     Path,
-    /// Print the folder with the scripts mpicc and mpiexec.
+    /// Print the path of the folder with the scripts mpicc and mpiexec.
     Bin,
     /// Print the CMake toolchain file.
     CmakeToolchain,
@@ -44,7 +44,7 @@ enum Action {
     MesonCrossFile,
     /// Print the cargo configuration for Rust guests: `cargo --config "$(rankine sdk cargo-config)" …`.
     CargoConfig,
-    /// Print the file from which gdb learns what a program's pointers are: `gdb -x "$(rankine sdk gdb)" …`.
+    /// Print the path of the file that teaches gdb what a program's pointers are: `gdb -x "$(rankine sdk gdb)" …`.
     Gdb,
 }
 
@@ -60,7 +60,7 @@ enum Part {
     Openmp,
     /// The reference BLAS with its C interface, from Debian's source package; needs the Fortran compiler.
     Blas,
-    /// LAPACK with its C interface, and BLAS: ten minutes; needs the Fortran compiler.
+    /// LAPACK with its C interface, and BLAS (takes ten minutes); needs the Fortran compiler.
     Lapack,
 }
 

@@ -15,19 +15,19 @@ use crate::{module, signature};
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// Make a key: the secret in FILE, and FILE.pub for those who are to trust it
+    /// Make a key pair: the secret key in FILE, and the public one in FILE.pub, for those who are to trust it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "module"])]
     new: Option<PathBuf>,
 
-    /// The file with the secret key
+    /// The file with your secret key
     #[arg(required_unless_present = "new")]
     key: Option<PathBuf>,
 
-    /// The module
+    /// The program to sign, a module (.wasm)
     #[arg(required_unless_present = "new")]
     module: Option<PathBuf>,
 
-    /// Where the signed module goes [default: it replaces the module]
+    /// The file to write the signed module to [default: the module itself]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -38,7 +38,8 @@ Examples:
   rankine sign ada heat.wasm
   rankine run --require-signature ada.pub -n 4 heat.wasm
 
-A file of keys has a line for each, NAME = \"ed25519:…\": ada.pub is one, and several can be put together.";
+A file of public keys has a line for each, NAME = \"ed25519:…\": ada.pub is one, and several can be
+put together.";
 
 /// Signs the module, or makes a key.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {

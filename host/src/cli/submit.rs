@@ -20,11 +20,11 @@ pub(super) struct Arguments {
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     ranks: u32,
 
-    /// Ranks on each node
+    /// Ranks per node
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     per_node: Option<u32>,
 
-    /// How long the job may take: minutes, H:MM:SS, or 45s, 30m, 2h, 1d
+    /// The time limit of the job: minutes, H:MM:SS, or 45s, 30m, 2h, 1d
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<u64>,
 
@@ -32,23 +32,23 @@ pub(super) struct Arguments {
     #[arg(long, visible_alias = "partition", value_name = "NAME", value_parser = parse_name)]
     queue: Option<String>,
 
-    /// The account, or project, that pays
+    /// The account or project to charge
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     account: Option<String>,
 
-    /// What the job is called [default: as the program]
+    /// The name of the job [default: that of the program]
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     name: Option<String>,
 
-    /// Where what it prints goes [default: a file with its name and number]
+    /// The file to write the job's output to [default: one named after the job and its number]
     #[arg(long, value_name = "FILE", value_parser = parse_log)]
     log: Option<String>,
 
-    /// The batch system [default: that whose command is found: sbatch, qsub, bsub]
+    /// The batch system [default: the one whose command is found: sbatch, qsub or bsub]
     #[arg(long, value_name = "NAME")]
     scheduler: Option<Scheduler>,
 
-    /// Print the script and don't submit it
+    /// Print the script instead of submitting it
     #[arg(long)]
     dry_run: bool,
 
@@ -58,8 +58,8 @@ pub(super) struct Arguments {
 }
 
 const HELP: &str = "\
-What follows the options above goes to `rankine run`, which the script starts in the allocation, on the hosts
-that the batch system gives.
+What follows the options above goes to `rankine run`, which the script starts inside the
+allocation, on the hosts that the batch system gives it.
 
 Examples:
   rankine submit -n 64 --per-node 16 --time 30m heat.wasm --steps 1000
@@ -112,7 +112,7 @@ pub(super) fn checked(words: &[String]) -> Result<Box<super::run::Arguments>> {
             bail!("how many ranks there are and on which hosts is for `rankine submit` and the batch system to say")
         }
         Ok(super::Arguments { command: super::Command::Run(run) }) => Ok(run),
-        Ok(_) => bail!("this is no job"),
+        Ok(_) => bail!("this is not a job"),
         Err(error) => error.exit(),
     }
 }

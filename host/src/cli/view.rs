@@ -19,29 +19,29 @@ use crate::shown;
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// The recording: a file that `rankine run --record` has written
+    /// The recording, a file written by `rankine run --record`
     #[arg(value_name = "FILE.rkv")]
     file: PathBuf,
 
-    /// Where to serve the page [default: a free port of 127.0.0.1]
+    /// The address to serve the page at [default: a free port of 127.0.0.1]
     #[arg(long, value_name = "ADDR:PORT")]
     at: Option<Address>,
 
-    /// Say what is in the recording, and serve no page
+    /// List what the recording contains instead of serving a page
     #[arg(long, conflicts_with = "at")]
     list: bool,
 
-    /// Write a frame of a field as .npy (NumPy), .vti (ParaView) or .png, of points as .npy or .vtp (ParaView), or all of it
-    /// as .json (a trace, for Perfetto), and serve no page; %s in the name stands for the step, and then every frame is
-    /// written
+    /// Instead of serving a page, write a frame of a field as .npy (NumPy), .vti (ParaView) or .png, of points as .npy
+    /// or .vtp (ParaView), or the whole recording as .json (a trace, for Perfetto). With %s in the name every frame is
+    /// written, and its step takes the place of %s
     #[arg(long = "export", value_name = "FILE", value_parser = parse_export, conflicts_with_all = ["at", "list"])]
     exports: Vec<Export>,
 
-    /// The field, or the points, to be written, if there are several
+    /// The field, or the points, to write, if there are several
     #[arg(long, value_name = "NAME", requires = "exports")]
     field: Option<String>,
 
-    /// The step whose frame is written [default: the last one]
+    /// The step whose frame to write [default: the last one]
     #[arg(long, value_name = "N", requires = "exports", allow_negative_numbers = true)]
     step: Option<i64>,
 
@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MAP", requires = "exports", value_parser = parse_colours, default_value = MAPS[0].name)]
     colours: usize,
 
-    /// Colour a picture on a logarithmic scale
+    /// Use a logarithmic scale for the colours of a picture
     #[arg(long, requires = "exports")]
     log: bool,
 }
@@ -89,9 +89,9 @@ fn parse_colours(text: &str) -> Result<usize, String> {
 }
 
 const HELP: &str = "\
-The page has a slider for the time. The space bar plays and stops, the arrow keys go from frame to frame,
-Home and End to the first and the last one. Ctrl-C ends the command. A recording of a job that was killed
-is shown as far as it is whole.
+The page has a slider for the time. The space bar plays and stops, the arrow keys go from frame to
+frame, Home and End to the first and the last one. Ctrl-C ends the command. A recording of a job
+that was killed is shown as far as it is whole.
 
 Examples:
   rankine run -n 4 --record nozzle.rkv nozzle.wasm
