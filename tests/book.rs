@@ -143,7 +143,7 @@ fn the_book_does_not_link_out_of_itself() {
             }
         }
     }
-    assert!(wrong.is_empty(), "these are no pages of the book: {wrong:#?}");
+    assert!(wrong.is_empty(), "these are not pages of the book: {wrong:#?}");
 }
 
 #[test]

@@ -191,7 +191,7 @@ pub const MPI_ROOT: i32 = -4;
 /// `MPI_UNDEFINED`
 pub const MPI_UNDEFINED: i32 = -32766;
 
-// Buffer addresses that are no addresses.
+// Buffer addresses that are not addresses.
 /// `MPI_BOTTOM`
 pub const MPI_BOTTOM: Addr = Addr(0);
 /// `MPI_IN_PLACE`

@@ -98,7 +98,7 @@ def host(pointer, may_ask=True):
     """The pointer as one of this process."""
     type = pointer.type.strip_typedefs()
     if not is_guest_pointer(type):
-        raise gdb.GdbError("that is no pointer of a guest's but a " + str(pointer.type))
+        raise gdb.GdbError("that is not a guest's pointer but a " + str(pointer.type))
     return (memory(may_ask) + int(pointer["__ptr"])).cast(pointed(type).pointer())
 
 

@@ -75,7 +75,7 @@ impl Grant {
         let what = || format!("can't open the folder {}", folder.host.display());
         let handle = File::open(&folder.host).with_context(what)?;
         let metadata = handle.metadata().with_context(what)?;
-        ensure!(metadata.is_dir(), "{}: it is no folder", what());
+        ensure!(metadata.is_dir(), "{}: it is not a folder", what());
         let real = folder.host.canonicalize().with_context(what)?;
         let identity = identity(&metadata);
         let same = fs::metadata(&real).is_ok_and(|metadata| self::identity(&metadata) == identity);

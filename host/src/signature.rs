@@ -38,7 +38,7 @@ impl TryFrom<BTreeMap<String, String>> for Signers {
 
     fn try_from(table: BTreeMap<String, String>) -> Result<Signers> {
         let key = |(name, text): (String, String)| {
-            ensure!(is_name(&name), "`{}` is no name of who signs", crate::shown::line(&name));
+            ensure!(is_name(&name), "`{}` can't be the name of a signer", crate::shown::line(&name));
             let key = parse(&text).map(PublicKey::new);
             let key = key.with_context(|| format!("the key of {}", crate::shown::line(&name)))?;
             Ok((name, key))
@@ -143,12 +143,12 @@ type Signed = ([u8; 32], Signature);
 
 /// What is signed of a module's file, and the signatures behind it: nothing else may follow.
 fn split(bytes: &[u8]) -> Result<(&[u8], Vec<Signed>)> {
-    let start = bytes.windows(4).take(512).position(|window| window == b"\0asm").context("it is no module")?;
+    let start = bytes.windows(4).take(512).position(|window| window == b"\0asm").context("it is not a module")?;
     let mut end = None;
     let mut signatures = Vec::new();
     let mut before = 8;
     for payload in wasmparser::Parser::new(0).parse_all(&bytes[start..]) {
-        let payload = payload.context("it is no module")?;
+        let payload = payload.context("it is not a module")?;
         let section = match &payload {
             wasmparser::Payload::CustomSection(section) if section.name() == SECTION => Some(section),
             _ => None,
@@ -184,7 +184,7 @@ pub fn new_key() -> Result<(String, String)> {
 /// The key in the text of a secret's file.
 pub fn secret(text: &str) -> Result<KeyPair> {
     let digits = text.trim().strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix("secret:"));
-    let digits = digits.context("this is no secret key; `rankine sign --new FILE` makes one")?;
+    let digits = digits.context("this is not a secret key; `rankine sign --new FILE` makes one")?;
     Ok(KeyPair::from_seed(Seed::new(bytes(digits)?)))
 }
 

@@ -132,7 +132,7 @@ fn block(lines: &mut &[(usize, String)], indent: usize) -> Result<Value, String>
             items.push(block(lines, indent + 2)?);
             continue;
         }
-        let (name, value) = text.split_once(':').ok_or_else(|| format!("`{text}` is no field"))?;
+        let (name, value) = text.split_once(':').ok_or_else(|| format!("`{text}` is not a field"))?;
         let value = match (value.trim(), lines.first()) {
             ("", Some((deeper, _))) if *deeper > indent => block(lines, *deeper)?,
             ("", _) => return Err(format!("`{name}` has no value")),

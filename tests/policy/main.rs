@@ -127,7 +127,7 @@ fn a_key_is_made_once(site: &Site) -> Result<(), Failed> {
         return Err(format!("the secret has mode {mode:o}").into());
     }
     ends(&site.rankine(&folder, &["sign", "--new", "ada"])?, 1, "can't write ada")?;
-    ends(&site.rankine(&folder, &["sign", "ada.pub", "plain.wasm"])?, 1, "no secret key")
+    ends(&site.rankine(&folder, &["sign", "ada.pub", "plain.wasm"])?, 1, "not a secret key")
 }
 
 fn a_policy_wants_signatures(site: &Site) -> Result<(), Failed> {

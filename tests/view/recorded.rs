@@ -259,9 +259,9 @@ pub fn frames_are_exported(site: &Site) -> Result<(), Failed> {
     let vti = fs::read(folder.join("a.vti"))?;
     let has_numbers = vti.windows(numbers.len()).any(|window| window == numbers);
     check(vti.starts_with(b"<?xml") && has_numbers, || "a.vti has other numbers".into())?;
-    check(fs::read(folder.join("a.png"))?.starts_with(b"\x89PNG\r\n"), || "a.png is no picture".into())?;
+    check(fs::read(folder.join("a.png"))?.starts_with(b"\x89PNG\r\n"), || "a.png is not a picture".into())?;
     let trace: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("a.json"))?)?;
-    let events = trace["traceEvents"].as_array().ok_or("a.json is no trace")?;
+    let events = trace["traceEvents"].as_array().ok_or("a.json is not a trace")?;
     let times = |name: &str| {
         let of = events.iter().filter(|event| event["name"] == name);
         of.filter_map(|event| event["ts"].as_f64()).collect::<Vec<f64>>()
@@ -302,7 +302,7 @@ pub fn what_is_no_recording_is_an_error(site: &Site) -> Result<(), Failed> {
     let guest = site.guest(1)?;
     let module = fs::read(&guest)?;
     let run = command(site, &["view"], &guest)?;
-    let is_said = run.stderr.contains("hostile.wasm: this is no recording of rankine run --record");
+    let is_said = run.stderr.contains("hostile.wasm: this is not a recording of rankine run --record");
     check(run.ended == Ended::Status(1) && is_said, || run.to_string())?;
     // Nor is it written over by who has mistaken one file for another.
     let copy = site.folder().join("mistaken.wasm");
@@ -310,7 +310,7 @@ pub fn what_is_no_recording_is_an_error(site: &Site) -> Result<(), Failed> {
     let mut job = Command::new(&site.places.rankine);
     job.args(["run", "--record"]).arg(&copy).arg(&guest);
     let run = run_within(job, None, LIMIT)?;
-    let is_said = run.stderr.contains("mistaken.wasm is there already, and is no recording");
+    let is_said = run.stderr.contains("mistaken.wasm is there already, and is not a recording");
     check(run.ended == Ended::Status(1) && is_said && fs::read(&copy)? == module, || run.to_string())?;
     let mut job = Command::new(&site.places.rankine);
     job.args(["run", "--engine", "mpi", "--record=a.rkv"]).arg(&guest);

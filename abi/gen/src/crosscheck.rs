@@ -55,7 +55,7 @@ fn number(text: &str, all: &BTreeMap<String, String>) -> i64 {
         Some(hex) => i64::from_str_radix(hex, 16),
         None => digits.parse(),
     };
-    parsed.unwrap_or_else(|_| panic!("the header's value {text:?} is no number"))
+    parsed.unwrap_or_else(|_| panic!("the header's value {text:?} is not a number"))
 }
 
 #[test]

@@ -215,7 +215,7 @@ pub fn parse(text: &str) -> Result<Table> {
     let (mut chapters, mut functions) = (Vec::new(), Vec::<Function>::new());
     let mut places = HashMap::new();
     for (chapter, rows) in table {
-        let rows = rows.as_table().with_context(|| format!("{chapter} is no table"))?.clone();
+        let rows = rows.as_table().with_context(|| format!("{chapter} is not a table"))?.clone();
         let defaults = Defaults::new(&chapter, &rows)?;
         let title = defaults.word("title").unwrap_or_default().to_owned();
         ensure!(!title.is_empty(), "the chapter {chapter} has no title");
@@ -249,7 +249,7 @@ impl<'a> Defaults<'a> {
     fn new(chapter: &'a str, keys: &'a toml::Table) -> Result<Self> {
         for (key, value) in keys.iter().filter(|(_, value)| !value.is_table()) {
             ensure!(Self::KEYS.contains(&key.as_str()), "the chapter {chapter} has the unknown key {key}");
-            ensure!(value.is_str(), "the key {key} of the chapter {chapter} is no string");
+            ensure!(value.is_str(), "the key {key} of the chapter {chapter} is not a string");
         }
         Ok(Self { chapter, keys })
     }
@@ -289,7 +289,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
     };
     for parameter in &function.parameters {
         for used in parameter.uses() {
-            ensure!(function.parameter(used).is_some(), "{} uses {used}, which is no parameter", parameter.name);
+            ensure!(function.parameter(used).is_some(), "{} uses {used}, which is not a parameter", parameter.name);
         }
     }
     let (has, by) = (function.engines, function.by);
@@ -325,7 +325,7 @@ fn check_object(function: &Function) -> Result<()> {
     let is_ended =
         |p: &Parameter| p.direction == Direction::InOut && p.lengths.is_empty() && matches!(p.kind, Kind::Handle(_));
     let frees = function.marks.asked_for.contains(&"frees");
-    ensure!(!frees || object.is_some_and(is_ended), "it frees, and its first parameter is no `inout` handle");
+    ensure!(!frees || object.is_some_and(is_ended), "it frees, and its first parameter is not an `inout` handle");
     let classes: &[Class] = match function.keeps {
         Some("Pair") => &[Class::Info],
         Some("Attribute") => &[Class::Comm, Class::Datatype, Class::Win],
@@ -426,10 +426,10 @@ mod tests {
             ("is = \"calls at_once\"", "is = \"call\"", "no mark is called call"),
             ("keeps = \"pair\"", "keeps = \"pears\"", "nothing is kept as pears"),
             ("keeps = \"pair\"", "keeps = \"attribute\"", "nothing that keeps such a thing"),
-            ("inout file", "file", "its first parameter is no `inout` handle"),
-            ("inout file", "inout file[2]", "its first parameter is no `inout` handle"),
+            ("inout file", "file", "its first parameter is not an `inout` handle"),
+            ("inout file", "inout file[2]", "its first parameter is not an `inout` handle"),
             ("module = \"io\"", "modul = \"io\"", "the chapter files has the unknown key modul"),
-            ("title = \"Files\"", "title = 5", "the key title of the chapter files is no string"),
+            ("title = \"Files\"", "title = 5", "the key title of the chapter files is not a string"),
             ("by = \"mpi\"", "by = \"local\"", "a body for local, which does not have the function"),
         ] {
             let error = parse(&TEXT.replace(right, wrong)).err().expect("it is wrong");

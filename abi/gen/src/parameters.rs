@@ -198,7 +198,7 @@ fn parameter(text: &str) -> Result<Parameter> {
         [name] => (*name, Direction::In, *name),
         [word, name] if direction(word).is_some() => (*name, direction(word).expect("just seen"), *name),
         [name, kind] => (*name, Direction::In, *kind),
-        [name, word, kind] => (*name, direction(word).with_context(|| format!("{word} is no direction"))?, *kind),
+        [name, word, kind] => (*name, direction(word).with_context(|| format!("{word} is not a direction"))?, *kind),
         _ => bail!("a parameter is a name, a direction and a kind"),
     };
     let (kind, lengths) = match kind.find('[') {
@@ -242,7 +242,7 @@ fn array_lengths(text: &str) -> Result<Vec<Length>> {
     text.split_inclusive(']')
         .map(|part| {
             let inner = part.strip_prefix('[').and_then(|part| part.strip_suffix(']'));
-            length(inner.with_context(|| format!("{part} is no array length"))?)
+            length(inner.with_context(|| format!("{part} is not an array length"))?)
         })
         .collect()
 }

@@ -515,7 +515,7 @@ typedef void (MPI_T_event_free_cb_function)(MPI_T_event_registration event_regis
 typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_registration event_registration,
                                                int source_index, MPI_T_cb_safety cb_safety, void *user_data);
 
-/* Buffer addresses that are no addresses. */
+/* Buffer addresses that are not addresses. */
 #define MPI_BOTTOM           ((void*)0)
 #define MPI_IN_PLACE         ((void*)1)
 #define MPI_BUFFER_AUTOMATIC ((void*)2)

@@ -28,7 +28,7 @@ static int type_name(Rankine_Array array, char name[8])
     char kind = IS_ONE_OF(reals) ? 'f' : IS_ONE_OF(complexes) ? 'c' : IS_ONE_OF(integers) ? 'i' : IS_ONE_OF(naturals) ? 'u' : 0;
 #undef IS_ONE_OF
     if (kind == 0)
-        return arrays_misuse(array->layout.grid, array->name, -1, "its elements are no numbers that NumPy has a name for");
+        return arrays_misuse(array->layout.grid, array->name, -1, "its elements are not numbers that NumPy has a name for");
     snprintf(name, 8, "%c%c%d", array->size == 1 ? '|' : '<', kind, (int)array->size);
     return MPI_SUCCESS;
 }
@@ -85,7 +85,7 @@ static const char *read_header(Rankine_Array array, FILE *file, const char *type
     unsigned char head[12];
     char text[LONGEST_HEADER + 1], shape[80], wanted[120];
     if (fread(head, 8, 1, file) != 1 || memcmp(head, "\x93NUMPY", 6) != 0)
-        return "it is no .npy file";
+        return "it is not an .npy file";
     int bytes = head[6] == 1 ? 2 : 4, length = 0;
     if (fread(head, bytes, 1, file) != 1)
         return "it ends in its header";

@@ -271,7 +271,7 @@ static int lay_axis(Axis *axis, const Rankine_Range *range, Rankine_Grid grid, c
         axis->part = grid->coords[along];
     }
     if (range->extent < 0)
-        return arrays_misuse(grid, name, dimension, "its extent is no number of indices");
+        return arrays_misuse(grid, name, dimension, "its extent is not a number of indices");
     if (range->kind == RANKINE_IRREGULAR && range->block != axis->parts)
         return arrays_misuse(grid, name, dimension, "%d block sizes are given for %d ranks along this dimension", range->block, axis->parts);
     int round;

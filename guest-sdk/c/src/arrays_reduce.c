@@ -152,7 +152,7 @@ int Rankine_Extreme(Rankine_Array array, MPI_Op op, void *result, int index[])
     TRY(each_row(array, search_row, &search));
     TRY(MPI_Allreduce(MPI_IN_PLACE, &search.first, 1, MPI_LONG_LONG, MPI_MIN, layout->grid->comm));
     if (search.first == LLONG_MAX)
-        return arrays_misuse(layout->grid, array->name, -1, "it has no greatest or least element: some are no numbers");
+        return arrays_misuse(layout->grid, array->name, -1, "it has no greatest or least element: some are not numbers");
     for (int d = layout->dimensions - 1; d >= 0; d--) {
         index[d] = (int)(search.first % layout->axes[d].extent);
         search.first /= layout->axes[d].extent;

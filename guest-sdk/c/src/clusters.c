@@ -156,7 +156,7 @@ static int check(Rankine_Cluster cluster, uint32_t came, MPI_Comm comm)
     }
     root = came >= sizeof *head ? (uintptr_t)head->root : 0;
     if (came < sizeof *head || head->used != came || (root != 0 && (root < base || root - base >= came))) {
-        snprintf(text, sizeof text, "%u bytes came that are no content of a cluster", (unsigned)came);
+        snprintf(text, sizeof text, "%u bytes came that are not the content of a cluster", (unsigned)came);
         Rankine_Cluster_reset(cluster);
         return fail(comm, MPI_ERR_TYPE, text);
     }

@@ -323,7 +323,7 @@ static int add_component(struct fields *fields, const struct component *componen
                      "the type %s has pointers, as %s: say with rankine_describe which of them travel, before the type is used");
     int is_weak = has_name(of->weak, component);
     if (is_weak && (component->rank > 0 || type_of(component) == NULL))
-        return wrong(MPI_ERR_TYPE, of->of, component, "in type %s: %s is weak, but is no scalar pointer to a derived type");
+        return wrong(MPI_ERR_TYPE, of->of, component, "in type %s: %s is weak, but is not a scalar pointer to a derived type");
     return add_descriptor(fields, component, at, is_weak || has_name(of->transport, component), is_weak);
 }
 

@@ -14,7 +14,7 @@ pub fn length(length: i64, what: &str) -> Result<usize> {
     // No array of a 32-bit guest has more elements than this.
     match usize::try_from(length) {
         Ok(length) if length <= u32::MAX as usize => Ok(length),
-        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} is no length of an array"))),
+        _ => Err(Error::new(MPI_ERR_COUNT, format!("{what}: {length} can't be the length of an array"))),
     }
 }
 

@@ -44,7 +44,7 @@ pub fn part(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: i32) -> Resu
     let mut dimensions = Vec::with_capacity(sizes.len());
     for (i, ((&size, &len), &start)) in sizes.iter().zip(subsizes).zip(starts).enumerate() {
         if size < 1 || len < 1 || len > size || start < 0 || start > size - len {
-            let text = format!("dimension {i}: {len} elements from {start} on are no part of {size}");
+            let text = format!("dimension {i}: {len} elements from {start} on are not part of {size}");
             return Err(Error::new(MPI_ERR_ARG, text));
         }
         dimensions.push(Dimension { size, start, len, step: size });

@@ -37,7 +37,7 @@ impl Opening {
         let wrong = |text: &str| Err(Error::new(MPI_ERR_AMODE, format!("amode is {mode:#x}: {text}")));
         let has = |bit: i32| mode & bit != 0;
         let (read, write) = match mode & (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR) {
-            _ if mode & !KNOWN != 0 => return wrong("it has bits that are no mode"),
+            _ if mode & !KNOWN != 0 => return wrong("it has bits that are not a mode"),
             MPI_MODE_RDONLY if has(MPI_MODE_CREATE | MPI_MODE_EXCL) => {
                 return wrong("a file that is only read is not created");
             }

@@ -44,7 +44,7 @@ pub fn elements<'a>(n: i32, array: &'a [i32], what: &str) -> Result<&'a [i32]> {
     usize::try_from(n)
         .ok()
         .and_then(|length| array.get(..length))
-        .ok_or_else(|| Error::new(MPI_ERR_ARG, format!("{what} is {n}, which is no number of ranks")))
+        .ok_or_else(|| Error::new(MPI_ERR_ARG, format!("{what} is {n}, which is not a number of ranks")))
 }
 
 /// The error for a rank that a group of so many doesn't have.

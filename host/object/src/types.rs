@@ -293,7 +293,7 @@ impl Types {
         let wrong = |text: String| Error::new(MPI_ERR_ARG, text);
         let flags = kind as u32 & !0xff;
         let form = Form::from_word(kind as u32 & 0xff).filter(|_| flags & !(OWNED | REQUIRED | WEAK) == 0);
-        let form = form.ok_or_else(|| wrong(format!("{kind:#x} is no kind of field")))?;
+        let form = form.ok_or_else(|| wrong(format!("{kind:#x} is not a kind of field")))?;
         let (owned, required, weak) = (flags & OWNED != 0, flags & REQUIRED != 0, flags & WEAK != 0);
         let is_scalar = form == Form::References || form == Form::Descriptor && count == 0 && to as u32 >= FIRST;
         if weak && (owned || required || !is_scalar) {
@@ -438,8 +438,8 @@ mod tests {
             words
         };
         for (words, part) in [
-            (changed(0, 9), "no kind"),
-            (changed(0, 0x801), "no kind"),
+            (changed(0, 9), "is not a kind"),
+            (changed(0, 0x801), "is not a kind"),
             (changed(0, 0x501), "weak"),
             (changed(1, 6), "not inside"),
             (changed(1, 2), "not a multiple"),

@@ -91,7 +91,7 @@ fn is_name(name: &str) -> bool {
 /// The hosts of the Slurm allocation that this process is in.
 fn allocation(variable: impl Fn(&str) -> Option<String>) -> Result<Vec<Node>> {
     let names = variable("SLURM_JOB_NODELIST").or_else(|| variable("SLURM_NODELIST")).context(
-        "--hosts slurm: this is no Slurm allocation (SLURM_JOB_NODELIST is not set); get one with salloc or sbatch",
+        "--hosts slurm: this is not a Slurm allocation (SLURM_JOB_NODELIST is not set); get one with salloc or sbatch",
     )?;
     let names = expand(&names).with_context(|| format!("SLURM_JOB_NODELIST is {names}"))?;
     if let Some(name) = names.iter().find(|name| !is_name(name)) {
@@ -111,7 +111,7 @@ fn repeated(text: &str) -> Result<Vec<usize>> {
             None => (item, "1"),
         };
         let (Ok(count), Ok(times)) = (count.parse::<usize>(), times.parse::<usize>()) else {
-            bail!("SLURM_TASKS_PER_NODE is {text}, which is no list of counts");
+            bail!("SLURM_TASKS_PER_NODE is {text}, which is not a list of counts");
         };
         ensure!(times < 1 << 20, "SLURM_TASKS_PER_NODE is {text}: too many");
         counts.extend(std::iter::repeat_n(count, times));

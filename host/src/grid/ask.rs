@@ -168,7 +168,7 @@ impl Asker {
         let output = self.ask(node, arguments, None)?;
         let text = String::from_utf8_lossy(&output);
         let answer = text.lines().rev().find_map(|line| serde_json::from_str(line).ok());
-        answer.ok_or_else(|| Refusal::Failed(format!("this is no answer: {}", crate::shown::line(text.trim()))))
+        answer.ok_or_else(|| Refusal::Failed(format!("this is not an answer: {}", crate::shown::line(text.trim()))))
     }
 
     /// The same; what it prints goes to a file.

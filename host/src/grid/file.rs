@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<Grid> {
     }
     let length = std::fs::metadata(path).map(|metadata| metadata.len());
     let length = length.with_context(|| format!("can't read the grid {}", path.display()))?;
-    ensure!(length <= LONGEST, "{} is no grid: it has {length} bytes", path.display());
+    ensure!(length <= LONGEST, "{} is not a grid: it has {length} bytes", path.display());
     let text = std::fs::read_to_string(path).with_context(|| format!("can't read the grid {}", path.display()))?;
     parse(path, &text)
 }
@@ -105,7 +105,7 @@ pub fn parse(name: &Path, text: &str) -> Result<Grid> {
     let mut grid = Grid { nodes: nodes(&source, &file)?, groups: Vec::new() };
     for name in in_order(&file.groups) {
         let (span, text) = (name.span(), name.get_ref());
-        source.check(is_name(text), span.clone(), || format!("`{text}` is no name of a group"))?;
+        source.check(is_name(text), span.clone(), || format!("`{text}` can't be the name of a group"))?;
         let is_free = grid.nodes.iter().all(|node| &node.name != text && !node.is_a(text));
         source.check(is_free, span, || format!("the group `{text}` has the name of a node, a kind or a label"))?;
         grid.groups.push((text.clone(), file.groups[name].get_ref().clone()));
@@ -125,7 +125,9 @@ fn in_order<T>(table: &BTreeMap<Spanned<String>, T>) -> Vec<&Spanned<String>> {
 
 fn nodes(source: &Source, file: &File) -> Result<Vec<Node>> {
     for (name, kind) in &file.kinds {
-        source.check(is_name(name.get_ref()), name.span(), || format!("`{}` is no name of a kind", name.get_ref()))?;
+        source.check(is_name(name.get_ref()), name.span(), || {
+            format!("`{}` can't be the name of a kind", name.get_ref())
+        })?;
         if let Some(lone) = kind.address.as_ref().or(kind.kind.as_ref()) {
             return Err(source.wrong(&lone.span(), "a kind has no address and is of no kind; these belong to a node"));
         }
@@ -172,7 +174,7 @@ fn spread(source: &Source, name: &Spanned<String>, entry: &Entry, common: &Node)
     let names = several(name)?;
     let wrong = names.iter().find(|name| !is_name(name));
     source.check(wrong.is_none() && !names.is_empty(), name.span(), || {
-        format!("`{}` is no name of a node: letters, digits and `.-_`", wrong.unwrap_or(name.get_ref()))
+        format!("`{}` can't be the name of a node: letters, digits and `.-_`", wrong.unwrap_or(name.get_ref()))
     })?;
     let addresses = match &entry.address {
         None => names.clone(),
@@ -183,7 +185,7 @@ fn spread(source: &Source, name: &Spanned<String>, entry: &Entry, common: &Node)
             })?;
             let wrong = addresses.iter().find(|address| !is_address(address));
             source.check(wrong.is_none(), address.span(), || {
-                format!("`{}` is no address: a host's name, or four numbers", wrong.unwrap())
+                format!("`{}` is not an address: give a host's name, or four numbers", wrong.unwrap())
             })?;
             addresses
         }
@@ -197,20 +199,20 @@ fn common(source: &Source, layers: &[&Entry], kind: Option<String>) -> Result<No
     let word = |get: fn(&Entry) -> &Option<Spanned<String>>, is_right: fn(&str) -> bool, what: &str| {
         let Some(word) = layers.iter().find_map(|layer| get(layer).as_ref()) else { return Ok(None) };
         let text = word.get_ref();
-        source.check(is_right(text), word.span(), || format!("`{text}` is no {what}"))?;
+        source.check(is_right(text), word.span(), || format!("`{text}` {what}"))?;
         Ok::<_, anyhow::Error>(Some(text.clone()))
     };
     let path = |get: fn(&Entry) -> &Option<Spanned<PathBuf>>| {
         let Some(path) = layers.iter().find_map(|layer| get(layer).as_ref()) else { return Ok(None) };
         let text = path.get_ref().to_string_lossy();
         let is_right = path.get_ref().is_absolute() && !text.chars().any(char::is_control);
-        source.check(is_right, path.span(), || format!("`{text}` is no path from the root on (/…)"))?;
+        source.check(is_right, path.span(), || format!("`{text}` is not a path from the root on (/…)"))?;
         Ok::<_, anyhow::Error>(Some(path.get_ref().clone()))
     };
     let mut labels: Vec<String> = Vec::new();
     for label in layers.iter().flat_map(|layer| &layer.labels) {
         let text = label.get_ref();
-        source.check(is_name(text), label.span(), || format!("`{text}` is no label: letters, digits and `.-_`"))?;
+        source.check(is_name(text), label.span(), || format!("`{text}` is not a label: letters, digits and `.-_`"))?;
         if !labels.contains(text) {
             labels.push(text.clone());
         }
@@ -225,9 +227,9 @@ fn common(source: &Source, layers: &[&Entry], kind: Option<String>) -> Result<No
         slots: slots.map(|slots| slots.get_ref().get()),
         kind,
         labels,
-        user: word(|entry| &entry.user, is_user, "name of a user")?,
+        user: word(|entry| &entry.user, is_user, "can't be the name of a user")?,
         port: layers.iter().find_map(|layer| layer.port).map(NonZeroU16::get),
-        jump: word(|entry| &entry.jump, is_jump, "host to jump over ([user@]host[:port])")?,
+        jump: word(|entry| &entry.jump, is_jump, "is not a host to jump over ([user@]host[:port])")?,
         ssh: ssh(source, layers)?,
         rankine: path(|entry| &entry.rankine)?,
         library: path(|entry| &entry.library)?,
@@ -317,14 +319,14 @@ fast = "n[09-10],n11"
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         for (text, line, reason) in [
-            ("[nodes]\n[nodes.a]\naddress = \"-oProxyCommand=x\"\n", 3, "`-oProxyCommand=x` is no address"),
-            ("[nodes.\"-x\"]\n", 1, "`-x` is no name of a node"),
+            ("[nodes]\n[nodes.a]\naddress = \"-oProxyCommand=x\"\n", 3, "`-oProxyCommand=x` is not an address"),
+            ("[nodes.\"-x\"]\n", 1, "`-x` can't be the name of a node"),
             ("[nodes.a]\nslots = 0\n", 2, "nonzero"),
             ("[nodes.a]\nslots = 100000000\n", 2, "65536"),
-            ("[nodes.a]\n\nuser = \"a b\"\n", 3, "no name of a user"),
+            ("[nodes.a]\n\nuser = \"a b\"\n", 3, "can't be the name of a user"),
             ("[nodes.a]\njump = \"a:b\"\n", 2, "no host to jump over"),
             ("[nodes.a]\nport = 70000\n", 2, "u16"),
-            ("[nodes.a]\nrankine = \"bin/rankine\"\n", 2, "no path from the root"),
+            ("[nodes.a]\nrankine = \"bin/rankine\"\n", 2, "is not a path from the root"),
             ("[nodes.a]\nssh = []\n", 2, "ssh is a program"),
             ("[nodes.a]\nslotz = 4\n", 2, "slotz"),
             ("[nodes.a]\nkind = \"arm\"\n", 2, "there is no [kinds.arm]"),

@@ -44,7 +44,7 @@ impl Program {
         let mut head = [0; 20];
         file.read_exact(&mut head).with_context(what)?;
         let Some(machine) = machine(&head) else {
-            bail!("{} is no program of Linux's for a machine that is known here", path.display())
+            bail!("{} is not a Linux program for a machine that is known here", path.display())
         };
         file.rewind().with_context(what)?;
         let (mut hasher, mut length, mut bytes) = (Sha256::new(), 0, vec![0; 1 << 16]);
@@ -165,7 +165,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(Program::open(Some(&program(folder.path(), "short", b"\x7fELF"))).is_err());
         let script = program(folder.path(), "script", b"#!/bin/sh\necho rankine 1.0 and more\n");
-        assert!(Program::open(Some(&script)).err().unwrap().to_string().contains("no program of Linux's"));
+        assert!(Program::open(Some(&script)).err().unwrap().to_string().contains("not a Linux program"));
         let ours = Program::open(None).unwrap();
         assert_eq!((ours.machine, ours.digest.len()), (std::env::consts::ARCH, 64));
     }

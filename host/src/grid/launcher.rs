@@ -208,7 +208,7 @@ fn kind_of(launcher: &Path) -> Result<Kind> {
     match kind_in(&text) {
         Some(kind) => Ok(kind),
         None => bail!(
-            "{} is no launcher that is known here; it says: {}",
+            "{} is not a launcher that is known here; it says: {}",
             launcher.display(),
             text.lines().next().unwrap_or("nothing")
         ),

@@ -72,7 +72,7 @@ fn expand_item(done: &str, rest: &str, names: &mut Vec<String>) -> Result<()> {
         // Zeros in front are kept: 08-10 is 08, 09, 10.
         let width = first.len();
         let (Some(first), Some(last)) = (number(first), number(last)) else {
-            bail!("`{range}` is no range of numbers");
+            bail!("`{range}` is not a range of numbers");
         };
         ensure!(first <= last, "the range `{range}` is empty");
         for number in first..=last {
@@ -114,9 +114,9 @@ mod tests {
             ("n[1-", "not closed"),
             ("n]1[", "not opened"),
             ("n[1-2]]", "not opened"),
-            ("n[b-c]", "`b-c` is no range"),
-            ("n[]", "`` is no range"),
-            ("n[+1-2]", "no range"),
+            ("n[b-c]", "`b-c` is not a range"),
+            ("n[]", "`` is not a range"),
+            ("n[+1-2]", "not a range"),
             ("n[3-1]", "empty"),
             ("n[0-99999999]", "more than 16384"),
             ("n[0-999][0-999]", "more than 16384"),

@@ -70,7 +70,7 @@ impl Baggage {
         let mut seen = Vec::new();
         for output in outputs {
             let name = file_name(output);
-            ensure!(store::is_file_name(&name), "--output {}: this is no file's name", output.display());
+            ensure!(store::is_file_name(&name), "--output {}: this is not the name of a file", output.display());
             ensure!(!seen.contains(&name), "--output: two files are called {name}");
             let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
             ensure!(folder.is_none_or(Path::is_dir), "--output {}: there is no such folder", output.display());

@@ -40,7 +40,7 @@ impl Entry {
     pub fn of(file: &Path) -> Result<Entry> {
         let what = || format!("can't read {}", file.display());
         let opened = File::open(file).with_context(what)?;
-        ensure!(opened.metadata().with_context(what)?.is_file(), "{} is no file", file.display());
+        ensure!(opened.metadata().with_context(what)?.is_file(), "{} is not a file", file.display());
         let digest = module::digest(opened).with_context(what)?;
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         Entry { digest, name: name.into() }.checked().with_context(what)
@@ -48,7 +48,7 @@ impl Entry {
 
     fn checked(self) -> Result<Entry> {
         let is_digest = self.digest.len() == DIGITS && self.digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        ensure!(is_digest, "`{}` is no digest", self.digest);
+        ensure!(is_digest, "`{}` is not a digest", self.digest);
         ensure!(is_file_name(&self.name), "`{}` can't be a file's name on other nodes", crate::shown::line(&self.name));
         Ok(self)
     }
@@ -108,7 +108,7 @@ pub struct Store {
 impl Store {
     /// Opens it, and makes it if need be. Code is run from there: nobody else may be able to write to it.
     pub fn open(folder: &Path) -> Result<Store> {
-        ensure!(folder.is_absolute(), "{} is no path from the root on", folder.display());
+        ensure!(folder.is_absolute(), "{} is not a path from the root on", folder.display());
         match DirBuilder::new().mode(0o700).create(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 bail!("the store {} can't be made: {error}", folder.display())
@@ -189,7 +189,7 @@ impl Store {
         let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(self.job(job).join(name))?;
         match file.metadata()?.is_file() {
             true => Ok(file),
-            false => Err(io::Error::other("it is no file")),
+            false => Err(io::Error::other("it is not a file")),
         }
     }
 

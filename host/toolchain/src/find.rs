@@ -47,7 +47,7 @@ pub fn clang() -> Result<Found> {
     if let Some(name) = places::named("RANKINE_CLANG")? {
         return match find_program(&name) {
             Some(path) => Ok(Found::new(path, "RANKINE_CLANG")),
-            None => bail!("RANKINE_CLANG names {}, which is no program", name.display()),
+            None => bail!("RANKINE_CLANG names {}, which is not a program", name.display()),
         };
     }
     if let Some(sdk) = places::named("WASI_SDK_PATH")? {

@@ -53,7 +53,7 @@ pub fn environments() -> Vec<PathBuf> {
     active.filter(|folder| folder.is_absolute()).collect()
 }
 
-/// The folders of `PATH`. Those that are no absolute paths mean the working folder: what lies there is not run.
+/// The folders of `PATH`. Those that are not absolute paths mean the working folder: what lies there is not run.
 pub fn path() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()

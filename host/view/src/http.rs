@@ -29,7 +29,7 @@ impl Request {
         let length = match parsed.parse(bytes) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) if bytes.len() < LONGEST => return Ok(None),
-            _ => return Err(Refusal(400, "This is no request that is understood here.")),
+            _ => return Err(Refusal(400, "This is not a request that is understood here.")),
         };
         let mut request = Request {
             method: parsed.method.unwrap_or_default().to_owned(),

@@ -48,7 +48,7 @@ impl FromStr for Address {
             return Ok(Address { host: text.into(), port: 0 });
         }
         let (host, port) = match text.rsplit_once(':') {
-            Some((host, port)) => (host, port.parse().map_err(|_| format!("{port} is no port"))?),
+            Some((host, port)) => (host, port.parse().map_err(|_| format!("{port} is not a port"))?),
             None => (text, 0),
         };
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);

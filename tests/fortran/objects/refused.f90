@@ -5,7 +5,7 @@
 ! stderr: the type holder has no pointer targte
 ! stderr: the type holder has been described or used already
 ! stderr: in type anything: what is CLASS(*)
-! stderr: in type holder_of_numbers: numbers is weak, but is no scalar pointer to a derived type
+! stderr: in type holder_of_numbers: numbers is weak, but is not a scalar pointer to a derived type
 ! stderr: objects are of derived type
 ! stderr: the variable is not allocated or associated
 ! stderr: the elements of the array section do not lie side by side

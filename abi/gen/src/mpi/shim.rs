@@ -363,7 +363,7 @@ impl Shim<'_> {
     /// Proves a buffer.
     fn buffer(&mut self, p: &Parameter) -> Result<()> {
         let (name, address) = (p.variable(), self.address(&p.name));
-        let Kind::Buffer(area, datatype) = &p.kind else { bail!("{name} is no buffer") };
+        let Kind::Buffer(area, datatype) = &p.kind else { bail!("{name} is not a buffer") };
         let proof = match (area, datatype) {
             (Area::Elements(length), None) => {
                 format!("r.bytes({address}, {}, {name:?})?", self.length(length)?)

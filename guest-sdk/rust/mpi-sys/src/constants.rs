@@ -502,7 +502,7 @@ pub const MPI_ROOT: c_int = -4;
 /// `MPI_UNDEFINED`
 pub const MPI_UNDEFINED: c_int = -32766;
 
-// Buffer addresses that are no addresses.
+// Buffer addresses that are not addresses.
 /// `MPI_BOTTOM`
 pub const MPI_BOTTOM: *mut c_void = 0 as *mut c_void;
 /// `MPI_IN_PLACE`

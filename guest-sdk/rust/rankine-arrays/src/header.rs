@@ -102,7 +102,7 @@ fn read_raw(file: &mut impl Read) -> Result<Header, String> {
 fn read_npy(file: &mut impl Read) -> Result<Header, String> {
     let head = bytes(file, 8)?;
     if head[..6] != NPY[..] {
-        return Err("it is no .npy file".into());
+        return Err("it is not an .npy file".into());
     }
     let length = word(&bytes(file, if head[6] == 1 { 2 } else { 4 })?);
     if length > LONGEST {

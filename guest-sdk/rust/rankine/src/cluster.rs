@@ -207,7 +207,7 @@ impl Cluster {
         let at = self.units.as_mut_ptr().cast();
         // SAFETY: there is room for as many units.
         check(unsafe { MPI_Mrecv_c(at, length, MPI_UINT64_T, &mut message, &mut status) })?;
-        if is_whole { Ok(()) } else { Err(Error::Invalid("what came is no cluster")) }
+        if is_whole { Ok(()) } else { Err(Error::Invalid("what came is not a cluster")) }
     }
 
     /// Gives every rank what the root has in it.

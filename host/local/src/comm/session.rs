@@ -78,7 +78,7 @@ fn no_session(session: Session) -> Error {
 fn level_named(name: &str) -> Result<i32> {
     let level = LEVELS.iter().find(|(known, _)| *known == name);
     level.map(|&(_, level)| level).ok_or_else(|| {
-        let text = format!("{THREAD_LEVEL} is {name:?}, which is no level of thread support");
+        let text = format!("{THREAD_LEVEL} is {name:?}, which is not a level of thread support");
         Error::new(MPI_ERR_INFO_VALUE, text)
     })
 }

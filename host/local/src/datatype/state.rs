@@ -174,7 +174,7 @@ impl State {
 fn no_datatype(handle: Datatype) -> Error {
     let text = match handle {
         Datatype::NULL => "datatype is MPI_DATATYPE_NULL".to_owned(),
-        _ => format!("datatype {:#x} is no datatype of this rank: freed, or never made", handle.0),
+        _ => format!("datatype {:#x} is not a datatype of this rank: freed, or never made", handle.0),
     };
     Error::new(MPI_ERR_TYPE, text)
 }

@@ -234,7 +234,7 @@ mod tests {
             let text = |result: Result<Group>| result.unwrap_err().to_string();
             assert_eq!(text(group_incl(r, world, 1, &[2])), "ranks[0] is 2, but the group has ranks 0 to 1");
             assert_eq!(text(group_incl(r, world, 2, &[1, 1])), "ranks[1] is 1, which is listed before");
-            assert_eq!(text(group_incl(r, world, -1, &[])), "n is -1, which is no number of ranks");
+            assert_eq!(text(group_incl(r, world, -1, &[])), "n is -1, which is not a number of ranks");
             assert_eq!(text(group_incl(r, Group::EMPTY, 1, &[0])), "ranks[0] is 0, but the group is empty");
             assert_eq!(
                 text(group_range_incl(r, world, 1, &[0, 1, 0])),

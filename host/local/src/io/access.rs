@@ -99,7 +99,7 @@ impl Access {
         }
         if !bytes.is_multiple_of(view.unit()) {
             let text =
-                format!("{bytes} bytes are no whole number of the view's etypes, which have {} each", view.unit());
+                format!("{bytes} bytes are not a whole number of the view's etypes, which have {} each", view.unit());
             return Err(Error::new(MPI_ERR_ARG, text));
         }
         let etypes = (bytes / view.unit()) as i64;

@@ -48,7 +48,7 @@ impl View {
         }
         if !shown.size().is_multiple_of(unit) {
             return wrong(format!(
-                "filetype has {} bytes, which are no whole number of etypes of {unit}",
+                "filetype has {} bytes, which are not a whole number of etypes of {unit}",
                 shown.size()
             ));
         }

@@ -70,7 +70,7 @@ pub(super) fn out_of_order(text: impl Into<String>) -> Error {
 pub(super) fn check_assert(assert: i32, allowed: i32) -> Result<()> {
     match assert & !allowed {
         0 => Ok(()),
-        _ => Err(Error::new(MPI_ERR_ASSERT, format!("{assert:#x} is no assertion of this function"))),
+        _ => Err(Error::new(MPI_ERR_ASSERT, format!("{assert:#x} is not an assertion of this function"))),
     }
 }
 

@@ -155,7 +155,7 @@ pub fn publish_name(r: &Rank, service_name: &str, info: Info, port_name: &str) -
         return Err(no_port(port_name));
     }
     if service_name.is_empty() || names.services.contains_key(service_name) {
-        let text = format!("service_name: {service_name:?} is no name, or has been published already");
+        let text = format!("service_name: {service_name:?} is not a name, or has been published already");
         return Err(Error::new(MPI_ERR_SERVICE, text));
     }
     names.services.insert(service_name.to_owned(), (port_name.to_owned(), charge));

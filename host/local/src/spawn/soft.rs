@@ -33,7 +33,7 @@ impl Soft {
             }
         };
         let ranges = text.split(',').map(range).collect::<Option<Vec<_>>>().ok_or_else(|| {
-            Error::new(MPI_ERR_INFO_VALUE, format!("soft is {text:?}, which is no list of a, a:b or a:b:c"))
+            Error::new(MPI_ERR_INFO_VALUE, format!("soft is {text:?}, which is not a list of a, a:b or a:b:c"))
         })?;
         let soft = Soft { most, ranges };
         if soft.largest(most).is_none() {

@@ -204,5 +204,5 @@ pub fn t_cvar_write(r: &Rank, handle: u32, buffer: Addr) -> Result<()> {
     if u64::try_from(value).is_ok_and(fits) {
         return Ok(());
     }
-    Err(Error::new(MPI_T_ERR_INVALID, format!("{value} is no value of {}", control.name)))
+    Err(Error::new(MPI_T_ERR_INVALID, format!("{value} is not a value of {}", control.name)))
 }

@@ -125,7 +125,7 @@ const LEVELS: [i32; 4] = [
 ];
 
 fn level(safety: i32) -> Result<usize> {
-    let error = || Error::new(MPI_T_ERR_INVALID, format!("cb_safety is {safety}, which is no level of safety"));
+    let error = || Error::new(MPI_T_ERR_INVALID, format!("cb_safety is {safety}, which is not a level of safety"));
     LEVELS.iter().position(|&level| level == safety).ok_or_else(error)
 }
 

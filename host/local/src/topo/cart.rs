@@ -15,7 +15,7 @@ use crate::rank::Rank;
 pub fn dims_create(_: &Rank, nnodes: i32, ndims: i32, dims: &[i32]) -> Result<Vec<i32>> {
     match usize::try_from(ndims).ok().filter(|&length| length <= dims.len()) {
         Some(length) => dims::complete(nnodes, &dims[..length]),
-        None => Err(Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions"))),
+        None => Err(Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is not a number of dimensions"))),
     }
 }
 
@@ -48,8 +48,9 @@ impl Grid {
     /// The grid that a call describes, if it has at most `ranks` places.
     fn new(ndims: i32, dims: &[i32], periods: &[i32], ranks: i32) -> Result<Grid> {
         let length = usize::try_from(ndims).ok().filter(|&length| dims.len() >= length && periods.len() >= length);
-        let length = length
-            .ok_or_else(|| Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is no number of dimensions")))?;
+        let length = length.ok_or_else(|| {
+            Error::new(MPI_ERR_DIMS, format!("ndims is {ndims}, which is not a number of dimensions"))
+        })?;
         if length > MAX_DIMENSIONS {
             let text = format!("ndims is {ndims}, but a grid has at most {MAX_DIMENSIONS} dimensions");
             return Err(Error::new(MPI_ERR_DIMS, text));

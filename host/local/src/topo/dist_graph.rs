@@ -179,7 +179,7 @@ fn length(length: i32, array: &[i32], what: &str) -> Result<usize> {
     usize::try_from(length)
         .ok()
         .filter(|&length| length <= array.len())
-        .ok_or_else(|| Error::new(MPI_ERR_ARG, format!("{what} is {length}, which is no number of ranks")))
+        .ok_or_else(|| Error::new(MPI_ERR_ARG, format!("{what} is {length}, which is not a number of ranks")))
 }
 
 fn nodes(nodes: &[i32], communicator: &Communicator, what: &str) -> Result<Vec<i32>> {

@@ -119,7 +119,7 @@ impl Rank {
     /// The operation on operands of a datatype. MPICH ends the process that reduces elements of the null datatype.
     fn op_on(&self, word: u32, datatype: &Type) -> Result<OpUse> {
         if datatype.word == Datatype::NULL.0 {
-            return Err(Error::new(MPI_ERR_TYPE, "datatype: MPI_DATATYPE_NULL is no type of operands"));
+            return Err(Error::new(MPI_ERR_TYPE, "datatype: MPI_DATATYPE_NULL is not a type of operands"));
         }
         self.op(word)
     }

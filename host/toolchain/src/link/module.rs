@@ -166,7 +166,7 @@ impl Facts {
                     for group in groups {
                         for kind in group?.into_types() {
                             let CompositeInnerType::Func(kind) = kind.composite_type.inner else {
-                                bail!("the module has types that are no functions")
+                                bail!("the module has types that are not those of functions")
                             };
                             facts.types.push(kind);
                         }

@@ -51,7 +51,7 @@ fn install_sysroot(from: Option<&Path>) -> Result<()> {
             None => unpack_deb(&download_wasi_libc(work)?, work, draft)?,
         }
         if !find::is_sysroot(draft) {
-            bail!("what was unpacked is no {TARGET} sysroot with setjmp.h; take wasi-libc of 2024 or newer");
+            bail!("what was unpacked is not a {TARGET} sysroot with setjmp.h; take wasi-libc of 2024 or newer");
         }
         Ok(())
     })?;

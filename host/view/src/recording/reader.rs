@@ -86,7 +86,7 @@ impl Recording {
         let size = file.metadata()?.len();
         let mut head = Vec::new();
         (&file).take(HEAD.len() as u64).read_to_end(&mut head)?;
-        ensure!(head.starts_with(&HEAD[..MAGIC]), "this is no recording of rankine run --record");
+        ensure!(head.starts_with(&HEAD[..MAGIC]), "this is not a recording of rankine run --record");
         ensure!(head.len() == HEAD.len(), "this recording ends in its head: nothing is in it");
         ensure!(head == HEAD, "another version of rankine has recorded this, in a format that this one does not know");
         let mut recording = Recording {

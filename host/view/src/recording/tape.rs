@@ -44,7 +44,7 @@ impl Tape {
         (&file).take(MAGIC as u64).read_to_end(&mut found).with_context(cannot)?;
         ensure!(
             found.is_empty() || found == HEAD[..MAGIC],
-            "{} is there already, and is no recording: it is not written over",
+            "{} is there already, and is not a recording: it is not written over",
             path.display()
         );
         file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(&HEAD)).with_context(cannot)?;

@@ -199,8 +199,8 @@ fn what_is_no_recording_is_told_so_and_not_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("flow.wasm");
     for (content, expected) in [
-        (&b""[..], "this is no recording"),
-        (b"\0asm\x01\0\0\0 a module, say", "this is no recording"),
+        (&b""[..], "this is not a recording"),
+        (b"\0asm\x01\0\0\0 a module, say", "this is not a recording"),
         (&HEAD[..12], "this recording ends in its head"),
         (&HEAD, "nothing is in this recording"),
         (b"\x89RKV\r\n\x1a\n\x02\0\0\0\0\0\0\0", "another version of rankine"),

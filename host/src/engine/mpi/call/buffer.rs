@@ -226,7 +226,7 @@ impl Rank {
         }
         let element = i128::from(into.element_size());
         if element > 0 && bytes % element != 0 {
-            let text = format!("{bytes} bytes are sent, which are no whole number of elements of {element} bytes");
+            let text = format!("{bytes} bytes are sent, which are not a whole number of elements of {element} bytes");
             return Err(Error::new(MPI_ERR_TYPE, text));
         }
         Ok(())

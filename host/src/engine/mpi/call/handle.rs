@@ -146,9 +146,10 @@ impl<T: Hosted> Handles<T> {
     #[cold]
     pub(crate) fn unknown(&self, word: u32, what: &str) -> Error {
         let noun = self.noun;
+        let a = if noun.starts_with(['i', 'o']) { "an" } else { "a" };
         let text = match (self.constant)(word) {
-            Some(name) => format!("{what}: {name} is no {noun} that can be used here"),
-            None => format!("{what}: {word:#x} is not a {noun} of this rank (freed, or never made)"),
+            Some(name) => format!("{what}: {name} is not {a} {noun} that can be used here"),
+            None => format!("{what}: {word:#x} is not {a} {noun} of this rank (freed, or never made)"),
         };
         Error::new(self.error, text)
     }

@@ -371,7 +371,7 @@ impl Rank {
             return Ok(StatusesOut { at, guest: std::ptr::null_mut(), host: None, called_back });
         }
         if !at.0.is_multiple_of(align_of::<Status>() as u32) {
-            return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is no address of a status", at.0)));
+            return Err(Error::new(MPI_ERR_ARG, format!("{what}: {:#x} is not the address of a status", at.0)));
         }
         let count = length(count, what)?;
         self.room(at, count as u64 * size_of::<Status>() as u64, what)?;

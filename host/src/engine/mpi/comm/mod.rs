@@ -329,7 +329,7 @@ impl Rank {
     /// Refuses a group with members that another one does not have, which is given up.
     fn within(&self, group: usize, all: usize, what: &str) -> Result<()> {
         match self.translated(group, all)?.iter().position(|&rank| rank == MPI_UNDEFINED) {
-            Some(rank) => Err(Error::new(MPI_ERR_GROUP, format!("group: its rank {rank} is no member of {what}"))),
+            Some(rank) => Err(Error::new(MPI_ERR_GROUP, format!("group: its rank {rank} is not a member of {what}"))),
             None => Ok(()),
         }
     }

@@ -140,7 +140,7 @@ fn check_view(etype: &Type, filetype: &Type) -> Result<()> {
         return wrong("etype has no bytes");
     }
     if filetype.size() % etype.size() != 0 {
-        return wrong("the bytes of filetype are no whole number of etypes");
+        return wrong("the bytes of filetype are not a whole number of etypes");
     }
     if !filetype.goes_on() {
         return wrong("the displacements of filetype have to begin at 0 or above and must not decrease");

@@ -241,7 +241,10 @@ fn open(path: &Path, origin: &'static str) -> Result<Library> {
         .symbol::<MPI_Get_library_version>()
         .and_then(|version| Ok((version, library.symbol::<MPI_Abi_get_version>()?)));
     let Ok((get_version, get_abi)) = functions else {
-        bail!("{} ({origin}) is no MPI library with the standard ABI: it lacks MPI_Abi_get_version", path.display());
+        bail!(
+            "{} ({origin}) is not an MPI library with the standard ABI: it lacks MPI_Abi_get_version",
+            path.display()
+        );
     };
     let mut text = vec![0u8; LONGEST_VERSION];
     let (mut length, mut major, mut minor) = (0, -1, -1);

@@ -267,7 +267,7 @@ fn length(bytes: &[u8]) -> Result<Option<usize>> {
     }
     let Some(digits) = bytes.get(..6) else { return Ok(None) };
     let digits = str::from_utf8(digits).ok().and_then(|digits| digits.trim().parse::<usize>().ok());
-    let whole = 6 + digits.context("the MPI library says what is no request of PMI")?;
+    let whole = 6 + digits.context("what the MPI library says is not a request of PMI")?;
     Ok((bytes.len() >= whole).then_some(whole))
 }
 

@@ -118,7 +118,7 @@ fn sent(r: &Rank, word: u32) -> Result<(usize, Parts)> {
     let host = r.request(word, "request")?;
     match r.kind_of(word, "request")? {
         Kind::Psend(parts) => Ok((host, parts)),
-        _ => Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is no partitioned send"))),
+        _ => Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is not a partitioned send"))),
     }
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn pready_list(r: &Rank, length: i32, array_of_partitions: Addr, requ
 pub(crate) fn parrived(r: &Rank, request: u32, partition: i32, flag_at: Addr) -> Result<()> {
     let host = r.request(request, "request")?;
     let Kind::Precv(parts) = r.kind_of(request, "request")? else {
-        return Err(Error::new(MPI_ERR_REQUEST, format!("request: {request:#x} is no partitioned receive")));
+        return Err(Error::new(MPI_ERR_REQUEST, format!("request: {request:#x} is not a partitioned receive")));
     };
     parts.contain(partition)?;
     r.room(flag_at, 4, "flag")?;

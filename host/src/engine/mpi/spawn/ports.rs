@@ -121,7 +121,7 @@ impl Rank {
     /// The name of a port, as the guest gives it.
     fn port_name(&self, at: Addr) -> Result<String> {
         let name = self.string(at, "port_name")?;
-        name.into_string().map_err(|_| refused("it is no text"))
+        name.into_string().map_err(|_| refused("it is not text"))
     }
 
     /// What the library calls a port that is open here.
