@@ -1,7 +1,8 @@
 //! Info objects (MPI-5.0 chapter 10): ordered pairs of key and value, which carry hints.
 
+mod entries;
+
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,79 +13,14 @@ use rankine_abi::{
 
 use crate::error::{Error, Result};
 use crate::handle::{Class, Table};
-use crate::quota::{Account, Charge};
+use crate::quota::Account;
 use crate::rank::Rank;
 
-/// What errors call them.
-const WHAT: &str = "info objects";
-/// What a pair takes besides its text, roughly.
-const OVERHEAD: usize = 64;
-
-/// The pairs of an info object, in the order in which their keys were set first.
-#[derive(Debug)]
-pub(crate) struct Entries {
-    pairs: Vec<(Box<str>, Box<str>)>,
-    charge: Charge,
-}
+pub(crate) use entries::Entries;
+use entries::{OVERHEAD, WHAT};
 
 /// The hints that an object was given, shared with the info object as long as neither changes.
 pub(crate) type Hints = Option<Rc<Entries>>;
-
-impl Entries {
-    fn new(account: &Arc<Account>) -> Self {
-        Entries { pairs: Vec::new(), charge: Charge::none(account) }
-    }
-
-    /// The value of a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        self.pairs.iter().find(|(name, _)| **name == *key).map(|(_, value)| &**value)
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        let position = self.pairs.iter().position(|(name, _)| **name == *key);
-        self.put(position, key, value)
-    }
-
-    /// Sets the value of a key that has this position, or none yet.
-    fn put(&mut self, position: Option<usize>, key: &str, value: &str) -> Result<()> {
-        let old = position.map_or(0, |position| self.bytes_of(position));
-        let new = key.len() + value.len() + OVERHEAD;
-        self.charge.grow(new, WHAT)?;
-        self.charge.shrink(old);
-        match position {
-            Some(position) => self.pairs[position].1 = value.into(),
-            None => self.pairs.push((key.into(), value.into())),
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, key: &str) -> bool {
-        let position = self.pairs.iter().position(|(name, _)| **name == *key);
-        if let Some(position) = position {
-            self.charge.shrink(self.bytes_of(position));
-            self.pairs.remove(position);
-        }
-        position.is_some()
-    }
-
-    fn bytes_of(&self, position: usize) -> usize {
-        let (key, value) = &self.pairs[position];
-        key.len() + value.len() + OVERHEAD
-    }
-
-    /// A copy, with the pairs of `other` set, too.
-    fn with(&self, account: &Arc<Account>, other: Option<&Entries>) -> Result<Entries> {
-        let mut copy = Entries::new(account);
-        // By key, so that many pairs do not take the time of all pairs of them.
-        let mut places = HashMap::with_capacity(self.pairs.len());
-        for (key, value) in self.pairs.iter().chain(other.iter().flat_map(|other| &other.pairs)) {
-            let place = places.get(&**key).copied();
-            copy.put(place, key, value)?;
-            places.entry(&**key).or_insert(copy.pairs.len() - 1);
-        }
-        Ok(copy)
-    }
-}
 
 /// The info objects that a rank made.
 pub(crate) struct State {
@@ -267,16 +203,15 @@ pub fn info_get_valuelen(r: &Rank, info: Info, key: &str) -> Result<(i32, bool)>
 
 /// `MPI_Info_get_nkeys`
 pub fn info_get_nkeys(r: &Rank, info: Info) -> Result<i32> {
-    Ok(r.info(info)?.pairs.len() as i32)
+    Ok(r.info(info)?.len() as i32)
 }
 
 /// `MPI_Info_get_nthkey`
 pub fn info_get_nthkey(r: &Rank, info: Info, n: i32) -> Result<String> {
     let entries = r.info(info)?;
-    let pair = usize::try_from(n).ok().and_then(|n| entries.pairs.get(n));
-    pair.map(|(key, _)| key.to_string()).ok_or_else(|| {
-        Error::new(MPI_ERR_ARG, format!("n is {n}, but the info object has {} keys", entries.pairs.len()))
-    })
+    let key = usize::try_from(n).ok().and_then(|n| entries.nth_key(n));
+    key.map(str::to_owned)
+        .ok_or_else(|| Error::new(MPI_ERR_ARG, format!("n is {n}, but the info object has {} keys", entries.len())))
 }
 
 #[cfg(test)]
