@@ -210,9 +210,7 @@ fn prepare<R: Rank>(caller: &mut Caller<'_, Guest<R>>, request: Callback) -> Res
             None => Task::Answer(0),
         },
         Callback::Whereabouts { waiting } => {
-            if let Some(stage) = &caller.data().stage {
-                stage.waits(waiting, &WasmBacktrace::force_capture(&*caller));
-            }
+            caller.data().stage.waits(waiting, &WasmBacktrace::force_capture(&*caller));
             Task::Answer(0)
         }
     })

@@ -89,7 +89,7 @@ impl<'a, R: Rank> Kept<'a, R> {
     }
 
     fn stage(&mut self) -> Arc<Stage> {
-        self.store().data().stage.clone().expect("`Crew::start` has set it")
+        self.store().data().stage.clone()
     }
 }
 
@@ -171,12 +171,12 @@ impl<E: Engine> Crew<E> {
         let no_folder = role.grants.is_empty().then(|| self.output.clone());
         let Settings { placement, view, .. } = &self.settings;
         let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
-        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), view.as_ref(), ear.clone());
+        let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
+        let (shown, listens) = (view.as_ref(), ear.clone());
+        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), shown, listens, stage.clone());
         let (objects, publisher) = (guest.objects().clone(), guest.publisher().cloned());
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
-        let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
-        store.data_mut().stage = Some(stage.clone());
         self.stages().insert(seat.who, stage.clone());
         let program = role.program.for_rank(&mut store, memory.as_ref()).map_err(|error| anyhow!("{error:#}"))?;
         if let Some(memory) = &memory {

@@ -171,7 +171,7 @@ pub(crate) struct Guest<R: Rank> {
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
     /// Where it is said where the rank waits.
-    pub(crate) stage: Option<Arc<Stage>>,
+    pub(crate) stage: Arc<Stage>,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Linear>,
     pub(crate) scratch: Scratch,
@@ -225,6 +225,7 @@ impl<R: Rank> Guest<R> {
         no_folder: Option<Arc<Output>>,
         view: Option<&Arc<View>>,
         ear: Option<Ear>,
+        stage: Arc<Stage>,
     ) -> Guest<R> {
         let account = rank.account().clone();
         let publisher = view.map(|view| Arc::new(Publisher::new(view, rank.who(), &account)));
@@ -240,7 +241,7 @@ impl<R: Rank> Guest<R> {
             publisher,
             ear,
             no_folder,
-            stage: None,
+            stage,
             memory: None,
             scratch: Scratch::default(),
             limits: Limits::new(account),
@@ -262,7 +263,7 @@ impl<R: Rank> Guest<R> {
             publisher: team.publisher().cloned(),
             ear: team.ear().map(Ear::of_another_thread),
             no_folder: team.no_folder().cloned(),
-            stage: Some(team.stage().clone()),
+            stage: team.stage().clone(),
             member: Some(Member { team, number }),
             placement: Placement::Threads,
             wasi,
