@@ -30,6 +30,11 @@ impl Watch {
         let Some(before) = self.footprint.bytes() else { return Ok(()) };
         // What the limit covers may be there twice: the program's bytes, and the library's copies of them.
         let most = self.limit.saturating_mul(2).saturating_add(before + OF_ITS_OWN);
+        self.until(most, outgrown)
+    }
+
+    /// Watches until the process has more than `most` bytes.
+    fn until(self, most: u64, outgrown: impl FnOnce(String) + Send + 'static) -> std::io::Result<()> {
         let watch = move || {
             while let Some(bytes) = self.footprint.bytes() {
                 if bytes > most {
@@ -56,7 +61,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_watches_without_a_limit() {
+    #[cfg(target_os = "linux")]
+    fn what_a_process_has_beyond_its_limit_is_told_once() {
         assert!(Watch::new(None).is_none());
+        let (tell, told) = std::sync::mpsc::channel();
+        let watch = Watch::new(Some(64 << 20)).unwrap();
+        watch.until(1, move |text| tell.send(text).unwrap()).unwrap();
+        let texts: Vec<String> = told.iter().collect();
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert!(texts[0].contains("--memory-limit leaves a rank 64 MiB"), "{texts:?}");
     }
 }
