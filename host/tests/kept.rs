@@ -1,11 +1,14 @@
 //! The built command beside those who would have it run their code: what it grants, keeps, loads and starts.
 
 mod command;
+#[path = "command/script.rs"]
+mod script;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use command::{ended, err, guest, out, rankine};
+use script::script;
 
 /// A folder with what Rankine keeps, as the environment names it.
 struct Home(tempfile::TempDir);
@@ -146,13 +149,6 @@ fn compiled_code_needs_the_users_seal() {
     // Without a folder that is this user's alone nothing is kept.
     std::fs::set_permissions(home.at("cache"), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     assert!(runs().contains("not cached") && runs().contains("everybody"));
-}
-
-/// Writes a script that can be run at once. Another process does: what is open for writing here is so, for a moment, in every
-/// process that another test starts meanwhile, and then can't be run.
-fn script(path: &Path, text: &str) {
-    let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
-    assert!(Command::new("sh").args(["-c", write]).arg(path).arg(text).status().unwrap().success());
 }
 
 /// A library that says when it is loaded.

@@ -286,31 +286,26 @@ fn single(word: &OsStr) -> OsString {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+#[path = "../../tests/command/script.rs"]
+mod script;
 
-    /// A script that can be run at once. Another process writes it: what is open for writing here is so, for a moment, in every
-    /// process that another test starts meanwhile, and then can't be run.
-    fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
-        let path = folder.join(name);
-        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
-        assert!(Command::new("sh").args(["-c", write]).arg(&path).arg(text).status().unwrap().success());
-        path
-    }
+#[cfg(test)]
+mod tests {
+    use super::script::script;
+    use super::*;
 
     /// A shell that forgets the node's name stands in for ssh: words arrive as they were sent, and each failure is
     /// known for what it is.
     #[test]
     fn answers_and_refusals() {
         let folder = tempfile::tempdir().unwrap();
-        let ssh = script(
-            folder.path(),
-            "reach",
+        let (ssh, rankine) = (folder.path().join("reach"), folder.path().join("rankine"));
+        script(
+            &ssh,
             "case $1 in away) echo 'ssh: no route to host' >&2; exit 255 ;; slow) exec sleep 60 ;; esac\nexec sh -c \"$2\"",
         );
-        let rankine = script(
-            folder.path(),
-            "rankine",
+        script(
+            &rankine,
             "case $1 in old) exit 2 ;; bad) echo 'rankine: disk full' >&2; exit 1 ;; esac\nprintf '%s|' \"$@\"; cat",
         );
         let asker = |rankine, limit| Asker { ssh: Some(ssh.clone()), rankine, limit: Duration::from_secs(limit) };
