@@ -26,7 +26,7 @@ pub(crate) struct State(RefCell<VecDeque<(&'static Function, u32)>>);
 
 /// Carries out, puts off or refuses a call that a callback makes in the midst of the call `outer`; nothing if it is like
 /// any other. In the midst of `MPI_Finalize` a program may clean up (MPI-5.0 §11.4.2), and the library uses no object.
-pub(crate) fn inside(
+pub(crate) fn in_callback(
     r: &Rank,
     outer: &Function,
     function: &'static Function,

@@ -23,7 +23,7 @@ const PAIR: usize = (MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL) as usize + 64;
 const CODE: usize = MPI_MAX_ERROR_STRING as usize + 64;
 
 /// What is charged before a function runs by which the library keeps more, and makes no handle.
-pub(crate) fn before(function: &Function) -> Option<fn(&Rank, &Words<'_>) -> Result<()>> {
+pub(crate) fn charge_of(function: &Function) -> Option<fn(&Rank, &Words<'_>) -> Result<()>> {
     let keeps = function.keeps?;
     Some(match (keeps, function.described()[0].meaning) {
         (Keeps::Pair, _) => |r, w| r.plain.infos.keeps(w.word(0), PAIR, usize::MAX),

@@ -115,7 +115,7 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     let errors = (entry.on, entry.nulls);
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
-        match keeping::before(function) {
+        match keeping::charge_of(function) {
             None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
                 carry(caller, function, when, errors, words, entry.shim)
             })?,
@@ -153,7 +153,7 @@ pub(crate) fn carry(
     let is_inside = rank.inside.replace(true);
     let outcome = match when.is_now(rank) {
         true if is_inside => {
-            deferred::inside(rank, outer.1, function, errors, &words).unwrap_or_else(|| shim(rank, &mut words))
+            deferred::in_callback(rank, outer.1, function, errors, &words).unwrap_or_else(|| shim(rank, &mut words))
         }
         true => shim(rank, &mut words),
         false => Err(when.not_now(rank)),

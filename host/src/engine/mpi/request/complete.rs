@@ -134,26 +134,26 @@ fn finish_all(r: &Rank, code: c_int, requests: &Several<'_>, list: Addr, statuse
 /// `MPI_Waitsome`
 pub(crate) fn waitsome(r: &Rank, count: i32, list: Addr, outcount: Addr, indices: Addr, statuses: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Waitsome>()?;
-    some(r, count, list, outcount, indices, statuses, call)
+    complete_some(r, count, list, outcount, indices, statuses, call)
 }
 
 /// `MPI_Testsome`
 pub(crate) fn testsome(r: &Rank, count: i32, list: Addr, outcount: Addr, indices: Addr, statuses: Addr) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Testsome>()?;
-    some(r, count, list, outcount, indices, statuses, call)
+    complete_some(r, count, list, outcount, indices, statuses, call)
 }
 
 /// The type of `MPI_Waitsome` and `MPI_Testsome`.
-type Some = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
+type CompletesSome = unsafe extern "C" fn(c_int, *mut usize, *mut c_int, *mut c_int, *mut Status) -> c_int;
 
-fn some(
+fn complete_some(
     r: &Rank,
     incount: i32,
     list: Addr,
     outcount: Addr,
     indices_at: Addr,
     statuses_at: Addr,
-    call: Some,
+    call: CompletesSome,
 ) -> Result<()> {
     let mut requests = r.requests_of(list, incount)?;
     let mut indices = r.short_words(indices_at, i64::from(incount), "array_of_indices")?;
