@@ -84,6 +84,12 @@ int main(int argc, char **argv)
             check_fail(__FILE__, __LINE__, "begin", "way %d began", way);
         FAILS(code, MPI_ERR_NO_MEM);
     }
+    // What only one of two could not begin, they begin together later.
+    for (int way = 0; way < 3 && rank == 0; way++)
+        FAILS(way == 0   ? MPI_Iallreduce(out, in, 1, MPI_INT, MPI_SUM, comm, &request)
+              : way == 1 ? MPI_Barrier_init(comm, MPI_INFO_NULL, &request)
+                         : MPI_Comm_idup(comm, &made, &request),
+              MPI_ERR_NO_MEM);
     // The buffers are something else from here on.
     memset(out, 0x11, N * sizeof *out);
     memset(in, 0x11, N * sizeof *in);
@@ -104,6 +110,9 @@ int main(int argc, char **argv)
     CHECK_INT(got, other);
     for (int i = 0; i < N; i++)
         CHECK_INT(in[i], 0x11111111);
+    TRY(MPI_Iallreduce(&value, &got, 1, MPI_INT, MPI_SUM, comm, &request));
+    TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_INT(got, 2 * value);
     TRY(MPI_Buffer_detach(&old, &bytes));
     TRY(MPI_Win_unlock_all(window));
     TRY(MPI_Barrier(comm));

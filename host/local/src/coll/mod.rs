@@ -86,7 +86,7 @@ pub fn start<C: Collective + 'static>(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let collective = make(&communicator)?;
-    r.begin(comm, beside_others(communicator, collective))
+    communicator.clone().begin_numbered(|| r.begin(comm, beside_others(communicator, collective)))
 }
 
 /// The same each time its request is started. By the standard this may wait for other ranks; here it never does.
@@ -97,7 +97,7 @@ pub fn prepare<C: Collective + 'static>(
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let collective = make(&communicator)?;
-    r.begin_on_start(comm, beside_others(communicator, collective))
+    communicator.clone().begin_numbered(|| r.begin_on_start(comm, beside_others(communicator, collective)))
 }
 
 /// What a collective does each time it runs, with a tag of its own.

@@ -30,14 +30,16 @@ pub async fn comm_idup_with_info(r: &Rank, comm: Comm, info: Info) -> Result<(Co
 
 async fn duplicate(r: &Rank, comm: Comm, communicator: Rc<Communicator>, hints: Hints) -> Result<(Comm, Request)> {
     let attributes = attr::copy_all(r, comm.into()).await?;
-    let tag = Tag::nonblocking(communicator.next_sequence());
     let new = r.reserve_comm()?;
-    let request = r.begin(comm, async move |r: &Rank| {
-        let context = communicator.agree_on_context(r, tag).await?;
-        let copy = communicator.with_context(context, hints);
-        *copy.attributes.borrow_mut() = attributes;
-        r.put_comm(new, copy)?;
-        Ok(Status::EMPTY)
+    let request = communicator.clone().begin_numbered(|| {
+        let tag = Tag::nonblocking(communicator.next_sequence());
+        r.begin(comm, async move |r: &Rank| {
+            let context = communicator.agree_on_context(r, tag).await?;
+            let copy = communicator.with_context(context, hints);
+            *copy.attributes.borrow_mut() = attributes;
+            r.put_comm(new, copy)?;
+            Ok(Status::EMPTY)
+        })
     });
     request.map(|request| (new, request)).inspect_err(|_| r.remove_comm(new))
 }

@@ -118,6 +118,13 @@ impl Communicator {
         self.sequence.replace(self.sequence.get().wrapping_add(1))
     }
 
+    /// Begins what takes such numbers. If that fails they are free again: the other ranks will come to them when this one
+    /// does.
+    pub(crate) fn begin_numbered<T>(&self, begin: impl FnOnce() -> Result<T>) -> Result<T> {
+        let first = self.sequence.get();
+        begin().inspect_err(|_| self.sequence.set(first))
+    }
+
     /// Ranks in its local group.
     #[inline]
     pub fn size(&self) -> i32 {

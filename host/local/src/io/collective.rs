@@ -209,8 +209,10 @@ fn start(r: &Rank, fh: File, place: Place, direction: Direction, buffer: Buffer)
     if file.comm.size() == 1 && mine.is_err() {
         return Err(mine.err().expect("it was just seen"));
     }
-    let turn = Turn::new(&file, direction, true);
-    r.begin(Comm::SELF, async move |r: &Rank| turn.take(r, mine).await.map_err(|error| error.or_on(fh)))
+    file.comm.begin_numbered(|| {
+        let turn = Turn::new(&file, direction, true);
+        r.begin(Comm::SELF, async move |r: &Rank| turn.take(r, mine).await.map_err(|error| error.or_on(fh)))
+    })
 }
 
 /// At the shared pointer, in the order of ranks.
@@ -264,9 +266,10 @@ fn ordered_begin(r: &Rank, fh: File, kind: Kind, buffer: Buffer) -> Result<()> {
     let file = r.file(fh)?;
     file.check_no_split()?;
     let mine = Access::new(r, &file, kind.1, buffer);
-    let turns = turns(&file, kind.1, true);
-    let steps = async move |r: &Rank| ordered(r, turns, mine).await.map_err(|error| error.or_on(fh));
-    let request = r.begin(Comm::SELF, steps)?;
+    let request = file.comm.begin_numbered(|| {
+        let turns = turns(&file, kind.1, true);
+        r.begin(Comm::SELF, async move |r: &Rank| ordered(r, turns, mine).await.map_err(|error| error.or_on(fh)))
+    })?;
     file.split.set(Some(Split { kind, request }));
     Ok(())
 }
