@@ -5,6 +5,8 @@
 //! So a message is refused if its buffer overlaps that of another one, in the other direction, which is under way.
 //! Between different processes messages go through memory of the library's, and nothing of this is asked.
 
+mod places;
+
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
@@ -13,9 +15,10 @@ use rankine_abi::MPI_ERR_BUFFER;
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
-use crate::engine::mpi::call::buffer::{Buffer, overlap};
+use crate::engine::mpi::call::buffer::Buffer;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
+use places::{Key, Places};
 
 /// The buffers of an operation, which may be under way as long as this exists.
 #[derive(Clone)]
@@ -25,6 +28,9 @@ struct Buffers {
     sent: Range<u64>,
     received: Range<u64>,
     when: Cell<When>,
+    /// By which it is known.
+    number: u64,
+    all: Rc<RefCell<All>>,
 }
 
 /// When an operation is under way.
@@ -39,11 +45,21 @@ enum When {
 
 /// The operations of this rank with itself.
 #[derive(Default)]
-pub(crate) struct State(RefCell<Vec<Weak<Buffers>>>);
+pub(crate) struct State(Rc<RefCell<All>>);
 
-impl Buffers {
-    fn overlaps(&self, other: &Buffers) -> bool {
-        overlap(&self.sent, &other.received) || overlap(&self.received, &other.sent)
+/// Where they send from and receive into.
+#[derive(Default)]
+struct All {
+    last: u64,
+    sent: Places<Weak<Buffers>>,
+    received: Places<Weak<Buffers>>,
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        let mut all = self.all.borrow_mut();
+        all.sent.remove(&self.sent, self.number);
+        all.received.remove(&self.received, self.number);
     }
 }
 
@@ -84,7 +100,7 @@ impl Rank {
     /// As [`Rank::own_message`], of a matched message, which may have come from anybody.
     #[inline]
     pub(crate) fn own_matched(&self, received: &Buffer) -> Result<()> {
-        if self.own.0.borrow().is_empty() {
+        if self.own.0.borrow().sent.is_empty() {
             return Ok(());
         }
         self.may_begin(&self.new_own(None, Some(received), When::Always))
@@ -92,10 +108,17 @@ impl Rank {
 
     fn new_own(&self, sent: Option<&Buffer>, received: Option<&Buffer>, when: When) -> Own {
         let bytes = |buffer: Option<&Buffer>| buffer.map_or(0..0, Buffer::dense);
-        let buffers = Rc::new(Buffers { sent: bytes(sent), received: bytes(received), when: Cell::new(when) });
+        let (sent, received, when) = (bytes(sent), bytes(received), Cell::new(when));
+        let number = {
+            let mut all = self.own.0.borrow_mut();
+            all.last += 1;
+            all.last
+        };
+        let buffers = Rc::new(Buffers { sent, received, when, number, all: self.own.0.clone() });
         let mut all = self.own.0.borrow_mut();
-        all.retain(|buffers| buffers.strong_count() > 0);
-        all.push(Rc::downgrade(&buffers));
+        all.sent.insert(&buffers.sent, number, Rc::downgrade(&buffers));
+        all.received.insert(&buffers.received, number, Rc::downgrade(&buffers));
+        drop(all);
         Own(buffers)
     }
 
@@ -114,14 +137,29 @@ impl Rank {
         Err(Error::new(MPI_ERR_BUFFER, text))
     }
 
-    fn is_in_use(&self, own: &Own) -> bool {
-        // Not borrowed while the library runs.
-        let overlapping: Vec<Rc<Buffers>> = {
-            let all = self.own.0.borrow();
-            let others = all.iter().filter_map(Weak::upgrade).filter(|other| !Rc::ptr_eq(other, &own.0));
-            others.filter(|other| own.0.overlaps(other)).collect()
-        };
-        overlapping.iter().any(|other| self.is_under_way(other))
+    fn is_in_use(&self, Own(own): &Own) -> bool {
+        self.is_any_under_way(own, &own.received, |all| &all.sent)
+            || self.is_any_under_way(own, &own.sent, |all| &all.received)
+    }
+
+    /// Whether any other operation is under way that has bytes in common with these.
+    fn is_any_under_way(
+        &self,
+        own: &Rc<Buffers>,
+        bytes: &Range<u64>,
+        places: impl Fn(&All) -> &Places<Weak<Buffers>>,
+    ) -> bool {
+        let mut last = Key::default();
+        loop {
+            // Not borrowed while the library runs.
+            let found = places(&self.own.0.borrow()).next_overlapping(bytes, last);
+            let Some((key, buffers)) = found else { return false };
+            last = key;
+            let other = buffers.upgrade().filter(|other| !Rc::ptr_eq(other, own));
+            if other.is_some_and(|other| self.is_under_way(&other)) {
+                return true;
+            }
+        }
     }
 
     fn is_under_way(&self, buffers: &Buffers) -> bool {
