@@ -30,6 +30,7 @@ impl Status {
     pub const PROC_NULL: Self = Self { source: MPI_PROC_NULL, ..Self::EMPTY };
 
     /// The status of a message of `bytes` bytes.
+    #[inline]
     pub const fn new(source: i32, tag: i32, bytes: u64) -> Self {
         let mut status = Self { source, tag, ..Self::EMPTY };
         status.set_bytes(bytes);

@@ -142,15 +142,18 @@ impl Rank {
     }
 
     /// Its number among all ranks of the job.
+    #[inline]
     pub fn id(&self) -> usize {
         self.id as usize
     }
 
+    #[inline]
     pub(crate) fn me(&self) -> u32 {
         self.id
     }
 
     /// The job it belongs to.
+    #[inline]
     pub fn world(&self) -> &Arc<World> {
         &self.world
     }

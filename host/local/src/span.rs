@@ -53,11 +53,13 @@ impl<'a> Span<'a> {
     /// No bytes at all.
     pub const EMPTY: Span<'a> = Span::block(std::ptr::null_mut(), 0);
 
+    #[inline]
     const fn block(base: *mut u8, bytes: usize) -> Span<'a> {
         Span { base, bytes, layout: None, borrowed: PhantomData }
     }
 
     /// Bytes of the host.
+    #[inline]
     pub fn over(bytes: &'a mut [u8]) -> Span<'a> {
         Span::block(bytes.as_mut_ptr(), bytes.len())
     }
@@ -91,6 +93,7 @@ impl<'a> Span<'a> {
     ///
     /// # Safety
     /// The bytes stay, and are nobody else's, until every operation on the span has ended.
+    #[inline]
     pub(crate) unsafe fn lasting(self) -> Span<'static> {
         Span { base: self.base, bytes: self.bytes, layout: self.layout, borrowed: PhantomData }
     }
@@ -102,6 +105,7 @@ impl<'a> Span<'a> {
     }
 
     /// Where offset 0 of its bytes lies, and their layout unless they are contiguous from there on.
+    #[inline]
     pub(crate) fn scattered(&self) -> (*mut u8, Option<&Layout>) {
         (self.base, self.layout.as_deref().map(|typed| &typed.layout))
     }
@@ -119,6 +123,7 @@ impl<'a> Span<'a> {
     }
 
     /// Frees what a finished operation need not keep.
+    #[inline]
     pub(crate) fn release(&mut self) {
         self.layout = None;
     }

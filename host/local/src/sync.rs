@@ -82,6 +82,7 @@ impl<T> Cell<T> {
 pub(crate) struct Backoff(u32);
 
 impl Backoff {
+    #[inline]
     pub(crate) fn new() -> Self {
         Backoff(0)
     }

@@ -100,12 +100,18 @@ impl Rank {
     }
 
     /// An operation to use, or an error when the rank has too many pending.
+    #[inline]
     fn operation(&self) -> Result<OpRef> {
-        let mut pool = self.pool.borrow_mut();
-        if pool.is_empty() {
-            *pool = self.world().more_operations(self.me())?;
-        }
-        Ok(pool.pop().expect("more than none were made"))
+        let idle = self.pool.borrow_mut().pop();
+        idle.map_or_else(|| self.new_operation(), Ok)
+    }
+
+    #[cold]
+    fn new_operation(&self) -> Result<OpRef> {
+        let mut more = self.world().more_operations(self.me())?;
+        let operation = more.pop().expect("more than none were made");
+        *self.pool.borrow_mut() = more;
+        Ok(operation)
     }
 
     /// Gives a complete operation back and returns how it ended.
@@ -327,6 +333,7 @@ impl Rank {
         self.post_recv_into(pattern, Span::EMPTY, Some(limit))
     }
 
+    #[inline]
     fn waits_for(&self, kind: Kind, pattern: &Pattern) -> What {
         What { kind, context: pattern.context, peer: pattern.source, tag: pattern.tag, destination: self.me() }
     }

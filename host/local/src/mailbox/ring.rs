@@ -38,19 +38,23 @@ pub(crate) struct Header {
 const PULLED: u64 = 1 << 63;
 
 impl Header {
+    #[inline]
     pub(crate) fn bytes(&self) -> usize {
         (self.length & !PULLED) as usize
     }
 
+    #[inline]
     pub(crate) fn is_pulled(&self) -> bool {
         self.length & PULLED != 0
     }
 
+    #[inline]
     pub(crate) fn pulled(mut self) -> Self {
         self.length |= PULLED;
         self
     }
 
+    #[inline]
     fn payload(&self) -> usize {
         if self.is_pulled() { size_of::<usize>() } else { self.bytes() }
     }

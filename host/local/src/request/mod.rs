@@ -208,11 +208,12 @@ impl Rank {
         started: Started<'_, 'static>,
         otherwise: Status,
     ) -> Result<Request> {
-        let activity = match started.operation() {
-            Some(operation) => Activity::Operation(operation),
-            None => Activity::complete(otherwise),
-        };
-        let request = self.new_request(comm, activity)?;
+        // Two insertions: an activity that came from either would be written to the stack and read again.
+        let request = match started.operation() {
+            Some(operation) => self.new_request(comm, Activity::Operation(operation)),
+            None if otherwise == Status::EMPTY => self.new_request(comm, Activity::Done),
+            None => self.new_request(comm, Activity::complete(otherwise)),
+        }?;
         started.hand_over();
         Ok(request)
     }
