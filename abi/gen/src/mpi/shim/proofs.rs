@@ -153,7 +153,9 @@ impl Shim<'_> {
         };
         // What is replaced is sent from a copy of the library's.
         let (sent, received) = (buffer(Direction::In), buffer(Direction::Out).or(buffer(Direction::InOut)));
-        let side = |p: Option<&Parameter>| p.map_or("None".to_owned(), |p| format!("Some(&{})", p.name));
+        let side = |p: Option<&Parameter>, peer: &str| {
+            p.map_or("None".to_owned(), |p| format!("Some((&{}, w.int({})))", p.name, self.at(peer)))
+        };
         match (function.parameter("comm"), received) {
             (None, Some(received)) => self.before.push(format!("r.own_matched(&{})?;", received.name)),
             (Some(_), _) if sent.or(received).is_some() => {
@@ -166,8 +168,8 @@ impl Shim<'_> {
                 let comm = self.at("comm");
                 self.before.push(format!(
                     "let {own} = r.{begin}(w.word({comm}), {}, {})?;",
-                    side(sent),
-                    side(received)
+                    side(sent, "dest"),
+                    side(received, "source")
                 ));
                 self.has_own = goes_on;
             }

@@ -9,7 +9,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let _own = r.own_message(w.word(5), Some(&buf), None)?;
+        let _own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Ssend / MPI_Ssend_c: On::Comm(5), [], |r, w| {
@@ -17,7 +17,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let _own = r.own_message(w.word(5), Some(&buf), None)?;
+        let _own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Bsend / MPI_Bsend_c: On::Comm(5), [], |r, w| {
@@ -32,7 +32,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let _own = r.own_message(w.word(5), Some(&buf), None)?;
+        let _own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm))
     };
     MPI_Isend / MPI_Isend_c: On::Comm(5), [6: Request], |r, w| {
@@ -40,7 +40,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let own = r.own_message(w.word(5), Some(&buf), None)?;
+        let own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -51,7 +51,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let own = r.own_message(w.word(5), Some(&buf), None)?;
+        let own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -72,7 +72,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let own = r.own_message(w.word(5), Some(&buf), None)?;
+        let own = r.own_message(w.word(5), Some((&buf, w.int(3))), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -83,7 +83,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let own = r.own_message_later(w.word(5), Some(&buf), None)?;
+        let own = r.own_message_later(w.word(5), Some((&buf, w.int(3))), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -95,7 +95,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let own = r.own_message_later(w.word(5), Some(&buf), None)?;
+        let own = r.own_message_later(w.word(5), Some((&buf, w.int(3))), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -117,7 +117,7 @@ shims! {
         let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         tag::of_send(w.int(4))?;
-        let own = r.own_message_later(w.word(5), Some(&buf), None)?;
+        let own = r.own_message_later(w.word(5), Some((&buf, w.int(3))), None)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, w.number::<Count>(1), datatype.host, w.int(3), w.int(4), comm, &mut request))?;
@@ -130,7 +130,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
-        let _own = r.own_message(w.word(5), None, Some(&buf))?;
+        let _own = r.own_message(w.word(5), None, Some((&buf, w.int(3))))?;
         let mut status = r.status_out(w.addr(6), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, status.pointer());
         r.put_status(&status);
@@ -142,7 +142,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
-        let own = r.own_message(w.word(5), None, Some(&buf))?;
+        let own = r.own_message(w.word(5), None, Some((&buf, w.int(3))))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
@@ -154,7 +154,7 @@ shims! {
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_receive(w.int(4))?;
-        let own = r.own_message_later(w.word(5), None, Some(&buf))?;
+        let own = r.own_message_later(w.word(5), None, Some((&buf, w.int(3))))?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), comm, &mut request))?;
@@ -171,7 +171,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(9))?;
-        let _own = r.own_message(w.word(10), Some(&sendbuf), Some(&recvbuf))?;
+        let _own = r.own_message(w.word(10), Some((&sendbuf, w.int(3))), Some((&recvbuf, w.int(8))))?;
         let mut status = r.status_out(w.addr(11), "status")?;
         let code = library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
             recvcount_host, recvtype_host, w.int(8), w.int(9), comm, status.pointer());
@@ -188,7 +188,7 @@ shims! {
         r.disjoint(&sendbuf, &recvbuf)?;
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(9))?;
-        let own = r.own_message(w.word(10), Some(&sendbuf), Some(&recvbuf))?;
+        let own = r.own_message(w.word(10), Some((&sendbuf, w.int(3))), Some((&recvbuf, w.int(8))))?;
         r.room(w.addr(11), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, w.int(3), w.int(4), recvbuf.at,
@@ -202,7 +202,7 @@ shims! {
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(6))?;
-        let _own = r.own_message(w.word(7), None, Some(&buf))?;
+        let _own = r.own_message(w.word(7), None, Some((&buf, w.int(5))))?;
         let mut status = r.status_out(w.addr(8), "status")?;
         let code = library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,
             status.pointer());
@@ -216,7 +216,7 @@ shims! {
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         tag::of_send(w.int(4))?;
         tag::of_receive(w.int(6))?;
-        let own = r.own_message(w.word(7), None, Some(&buf))?;
+        let own = r.own_message(w.word(7), None, Some((&buf, w.int(5))))?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, buf.at, count_host, datatype_host, w.int(3), w.int(4), w.int(5), w.int(6), comm,

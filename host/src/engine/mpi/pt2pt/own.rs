@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
 
-use rankine_abi::MPI_ERR_BUFFER;
+use rankine_abi::{MPI_ERR_BUFFER, MPI_PROC_NULL};
 use rankine_guest::Error;
 
 use crate::engine::mpi::Result;
@@ -19,6 +19,9 @@ use crate::engine::mpi::call::buffer::Buffer;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
 use places::{Key, Places};
+
+/// A buffer, and the rank that it is sent to or received from.
+type Side<'a> = Option<(&'a Buffer, i32)>;
 
 /// The buffers of an operation, which may be under way as long as this exists.
 #[derive(Clone)]
@@ -63,6 +66,11 @@ impl Drop for Buffers {
     }
 }
 
+/// The buffer of a side that there is, and that is not nobody's.
+fn with_somebody(side: Side<'_>) -> Option<&Buffer> {
+    side.filter(|(_, peer)| *peer != MPI_PROC_NULL).map(|(buffer, _)| buffer)
+}
+
 impl Own {
     /// Its persistent request was made.
     pub(crate) fn is_started_by(&self, request: usize) {
@@ -73,28 +81,27 @@ impl Own {
 impl Rank {
     /// What a message to this rank itself sends and receives, if it is one: an error if that is in use.
     #[inline]
-    pub(crate) fn own_message(
-        &self,
-        comm: u32,
-        sent: Option<&Buffer>,
-        received: Option<&Buffer>,
-    ) -> Result<Option<Own>> {
-        if !self.is_alone(comm)? {
-            return Ok(None);
-        }
-        let own = self.new_own(sent, received, When::Always);
+    pub(crate) fn own_message(&self, comm: u32, sent: Side<'_>, received: Side<'_>) -> Result<Option<Own>> {
+        let Some(own) = self.own_sides(comm, sent, received, When::Always)? else { return Ok(None) };
         self.may_begin(&own)?;
         Ok(Some(own))
     }
 
     /// As [`Rank::own_message`], of a persistent request, which is started later.
-    pub(crate) fn own_message_later(
-        &self,
-        comm: u32,
-        sent: Option<&Buffer>,
-        received: Option<&Buffer>,
-    ) -> Result<Option<Own>> {
-        Ok(self.is_alone(comm)?.then(|| self.new_own(sent, received, When::Never)))
+    pub(crate) fn own_message_later(&self, comm: u32, sent: Side<'_>, received: Side<'_>) -> Result<Option<Own>> {
+        self.own_sides(comm, sent, received, When::Never)
+    }
+
+    /// What is sent and received, unless it is to or from somebody else, or nobody.
+    #[inline]
+    fn own_sides(&self, comm: u32, sent: Side<'_>, received: Side<'_>, when: When) -> Result<Option<Own>> {
+        if !self.is_alone(comm)? {
+            return Ok(None);
+        }
+        Ok(match (with_somebody(sent), with_somebody(received)) {
+            (None, None) => None,
+            (sent, received) => Some(self.new_own(sent, received, when)),
+        })
     }
 
     /// As [`Rank::own_message`], of a matched message, which may have come from anybody.
