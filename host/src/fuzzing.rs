@@ -39,6 +39,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         dumps: None,
         breaks: None,
         reproducible: false,
+        blas: None,
         demands: Demands::default(),
     };
     let engine = Local::new(&mut settings, None)?;

@@ -18,7 +18,7 @@ pub(crate) fn resolve<R: Rank>(
     module: &Module,
     path: &Path,
     placement: Placement,
-    mathematics: Mathematics,
+    mathematics: &Mathematics,
     define: impl Fn(&mut Linker<Guest<R>>, &str, &str) -> wasmtime::Result<bool>,
 ) -> Result<Linked<R>> {
     let mut linker = Linker::new(module.engine());

@@ -20,6 +20,7 @@ use crate::grants::Grants;
 use crate::guest::Guest;
 use crate::imports;
 use crate::math::Mathematics;
+use crate::math::library::Library;
 use crate::module::Program;
 use crate::output::Output;
 use crate::profile::Profile;
@@ -106,6 +107,8 @@ pub(crate) struct Settings {
     pub(crate) breaks: Option<Arc<Breaks>>,
     /// The same bits on every architecture, and on both engines.
     pub(crate) reproducible: bool,
+    /// A library in place of the host's own products and factorisations.
+    pub(crate) blas: Option<Arc<Library>>,
     /// Whose signatures programs must have.
     pub(crate) demands: Demands,
 }
@@ -164,7 +167,8 @@ impl<E: Engine> Job<E> {
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
         let role = |(Program { code, symbols, key, sites, .. }, part): (&Program, &Part)| {
-            let program = imports::resolve(code, part.file(), settings.placement, Mathematics::of(&settings), &define)?;
+            let program =
+                imports::resolve(code, part.file(), settings.placement, &Mathematics::of(&settings), &define)?;
             let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
             let (sites, key, grants) = (sites.clone(), key.clone(), settings.grants.clone());
             Ok(Role { program, symbols, sites, arguments, key, grants })
@@ -265,6 +269,7 @@ pub(crate) mod tests {
             dumps: None,
             breaks: None,
             reproducible: false,
+            blas: None,
             demands: Demands::default(),
         };
         let engine = Local::new(&mut settings, None).unwrap();

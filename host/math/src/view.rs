@@ -136,11 +136,18 @@ impl<T: Scalar> View<T> {
     }
 
     /// Its elements, column by column.
-    pub(crate) fn to_vec(self) -> Vec<T> {
+    pub fn to_vec(self) -> Vec<T> {
         let mut elements = Vec::with_capacity(self.rows * self.columns);
         for column in 0..self.columns {
             elements.extend((0..self.rows).map(|row| self.get(row, column)));
         }
         elements
+    }
+
+    /// Sets its elements, column by column.
+    pub fn set_all(self, elements: &[T]) {
+        for (column, elements) in elements.chunks(self.rows.max(1)).enumerate() {
+            elements.iter().enumerate().for_each(|(row, element)| self.set(row, column, *element));
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::mpi::library;
 use crate::grants::{Kept, Reach};
+use crate::math::library::Named;
 use crate::places::{self, env_path, find_program};
 use rankine_toolchain::find::{NEWEST_CLANG, OLDEST_CLANG};
 
@@ -20,8 +21,8 @@ fn programs() -> impl Iterator<Item = Kept> {
     named.chain(names.filter_map(find_program).map(|path| Kept::new(path, "a program that is started from PATH")))
 }
 
-/// All of them, for a job that may use the MPI library that was named.
-pub(super) fn places(mpi_lib: Option<&Path>) -> Vec<Kept> {
+/// All of them, for a job that may use the MPI library that was named, and this BLAS.
+pub(super) fn places(mpi_lib: Option<&Path>, blas: Option<&Named>) -> Vec<Kept> {
     let some = |path: Option<PathBuf>, what| path.map(|path| Kept::new(path, what));
     let mut kept = Vec::new();
     kept.extend(some(places::state(), "the key of compiled code").map(|kept| Kept { reach: Reach::Secret, ..kept }));
@@ -35,6 +36,7 @@ pub(super) fn places(mpi_lib: Option<&Path>) -> Vec<Kept> {
     kept.extend(programs());
     // A guest's folder may well lie beneath, but not be one of them.
     let itself = |what| move |path| Kept { path, what, reach: Reach::Itself };
+    kept.extend(blas.map(|named| named.path.clone()).map(itself("the BLAS library")));
     kept.extend(library::loaders_folders().into_iter().map(itself("a folder of LD_LIBRARY_PATH")));
     kept.extend(places::path().into_iter().map(itself("a folder of PATH")));
     kept

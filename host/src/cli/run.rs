@@ -1,6 +1,7 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use crate::engine::mpi::{Mpi, library, process};
 use crate::grants::{Folder, Grants};
 use crate::grid::{network, store};
 use crate::job::{Job, Part, Placement, Settings, cores};
+use crate::math::library::Named;
 use crate::module::{self, Origin, Program};
 use crate::output::Output;
 use crate::policy::{Audit, Note, Policy};
@@ -149,6 +151,11 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = None)]
     reproducible: bool,
 
+    /// Have this library compute products and factorisations of matrices, instead of Rankine itself: OpenBLAS, BLIS, MKL, any
+    /// BLAS that Fortran can call (or RANKINE_BLAS)
+    #[arg(long, value_name = "FILE", conflicts_with = "reproducible", help_heading = None)]
+    blas: Option<PathBuf>,
+
     /// Run only programs signed with one of the keys in this file of public keys (see `rankine sign --help`)
     #[arg(long = "require-signature", value_name = "KEYS", help_heading = TRUST)]
     signers: Option<String>,
@@ -238,6 +245,9 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     signals::ignore_long_files();
     let held = signals::hold();
     // While there is one thread.
+    if arguments.blas()?.is_some() {
+        Named::prepare();
+    }
     let dumps =
         arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.ranks_of::<E>() == 1)).transpose()?;
     let dumps = dumps.map(Arc::new);
@@ -254,6 +264,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     settings.breaks = breaks;
     settings.profile = profiling.as_ref().map(Profiling::profile);
     settings.check = checking.as_ref().map(Checking::check);
+    let blas = settings.blas.clone();
     let audit = Policy::of_machine()?.apply(E::NAME, &mut settings)?;
     settings.view = shows.view(&settings);
     settings.suit_threads();
@@ -288,9 +299,20 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     page.close(&ending);
     note.write(audit, &ending);
     job.conclude(&ending);
+    if blas.is_some_and(|library| !library.close()) {
+        leave_library(status);
+    }
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
     std::process::exit(status)
+}
+
+/// Ends the process while ranks compute in a library: what it does when a process exits would take its memory from under
+/// them.
+fn leave_library(status: i32) -> ! {
+    let _ = std::io::stdout().flush();
+    // SAFETY: the call takes a number alone, and runs nothing of this process.
+    unsafe { libc::_exit(status) }
 }
 
 /// What the audit of this machine is to know of a job.
@@ -356,7 +378,8 @@ impl Arguments {
         }
         let folders = self.all_folders();
         let grants = Grants::here(&folders);
-        grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
+        let blas = self.blas()?;
+        grants.keep_from(kept::places(self.mpi_lib.as_deref(), blas.as_ref()))?;
         let library = library::find(self.mpi_lib.as_deref())?;
         let mut options: Vec<OsString> = Vec::new();
         let mut option = |name: OsString, value: OsString| options.extend([name, value]);
@@ -369,6 +392,9 @@ impl Arguments {
         }
         if let Some(path) = &self.mpi_lib {
             option("--mpi-lib".into(), path.into());
+        }
+        if let Some(named) = &blas {
+            option("--blas".into(), named.path.clone().into());
         }
         if let Some(bytes) = self.memory_limit {
             option("--memory-limit".into(), bytes.to_string().into());
@@ -488,6 +514,11 @@ impl Arguments {
         self.ranks.is_some() || self.launch.wanted()
     }
 
+    /// The library that is to compute.
+    fn blas(&self) -> Result<Option<Named>> {
+        Named::find(self.blas.as_deref(), self.reproducible)
+    }
+
     /// Whose signatures programs must have.
     fn signers(&self) -> Result<Option<Signers>> {
         self.signers.as_deref().map(Signers::read).transpose().context("--require-signature")
@@ -514,7 +545,9 @@ impl Arguments {
     fn into_settings(self) -> Result<Settings> {
         let grants = Grants::open(&self.all_folders())?;
         let signers = self.signers()?;
-        grants.keep_from(kept::places(self.mpi_lib.as_deref()))?;
+        let blas = self.blas()?;
+        grants.keep_from(kept::places(self.mpi_lib.as_deref(), blas.as_ref()))?;
+        let blas = blas.map(|named| named.open()).transpose()?;
         let parts = self.parts();
         let ranks = parts.iter().map(|part| part.ranks).sum();
         let placement = match (self.threads, self.fibers) {
@@ -547,6 +580,7 @@ impl Arguments {
             dumps: None,
             breaks: None,
             reproducible: self.reproducible,
+            blas,
             demands: Demands { of_user: signers, of_machine: None },
         })
     }

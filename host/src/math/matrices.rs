@@ -1,9 +1,14 @@
 //! BLAS 3 and factorisations. A function takes what the Fortran routine of its name takes, addresses all of them; behind it
 //! lies the compiled routine (`guest-sdk/lapack`).
+//!
+//! Whoever does the work, arguments are read once and matrices proved first. A library gets what was read then and where the
+//! matrices lie, and answers into memory of the host's.
 
 use rankine_guest::copy;
 use rankine_math::{Complex32, Complex64, Diagonal, Mirror, Scalar, Triangle, View};
 
+use super::library::{Function as Foreign, Integers};
+use super::passed::Passed;
 use super::{Call, Outcome, Refusal};
 
 /// A routine of BLAS or LAPACK.
@@ -45,6 +50,13 @@ impl Routine {
             Numbers::Z => work::<Complex64>(self.what, call),
         }
     }
+}
+
+/// The names of all routines.
+pub(super) fn names() -> impl Iterator<Item = String> {
+    let whats = ["gemm", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm", "getrf", "potrf"];
+    let names = whats.into_iter().flat_map(|what| ["s", "d", "c", "z"].map(|kind| format!("{kind}{what}")));
+    names.filter(|name| Routine::named(name).is_some())
 }
 
 /// A routine, whatever the kind of its numbers.
@@ -104,10 +116,10 @@ impl Call<'_> {
     }
 
     fn scalar<T: Scalar>(&self, argument: usize) -> Outcome<T> {
-        let from = self.at(argument, size_of::<T>() as u64, format_args!("argument {}", argument + 1))?;
         let mut value = T::ZERO;
-        // SAFETY: so many bytes are in the memory, and in the number, which has no bits that it may not have.
-        unsafe { copy::copy((&raw mut value).cast(), from, size_of::<T>()) };
+        // SAFETY: the bytes of the number, which has no bits that it may not have.
+        let bytes = unsafe { std::slice::from_raw_parts_mut((&raw mut value).cast(), size_of::<T>()) };
+        self.read_into(argument, bytes)?;
         Ok(value)
     }
 
@@ -132,8 +144,21 @@ impl Call<'_> {
         if !first.is_aligned() {
             return Err(Refusal::Declined);
         }
+        if let Some((_, passed)) = &self.foreign {
+            passed.place(argument, first);
+        }
         // SAFETY: all elements are in the memory, which is mapped as long as the guest runs.
         Ok(unsafe { View::new(first, rows, columns, leading) })
+    }
+
+    /// Has a library do the work, if one is there for it. All arguments have been read, and their matrices proved.
+    fn is_done_by_library(&self) -> bool {
+        let Some((function, passed)) = &self.foreign else { return false };
+        // SAFETY: of each argument that is a number or a letter a copy is passed, and of each matrix its place, where all
+        // elements lie that the copies speak of. They are right: a view was made of each, which the routine in the host would
+        // take.
+        unsafe { function.call(passed.words(self.words.len())) };
+        true
     }
 
     /// What the letter of an argument stands for.
@@ -214,7 +239,10 @@ fn gemm<T: Scalar>(call: &Call) -> Outcome {
     let stored = |at, form: Form, (rows, columns)| Ok(form.of(call.matrix(at, rows, columns)?));
     let a = stored(6, form_a, form_a.stored(m, k))?;
     let b = stored(8, form_b, form_b.stored(k, n))?;
-    rankine_math::gemm(alpha, a, b, beta, call.matrix(11, m, n)?);
+    let c = call.matrix(11, m, n)?;
+    if !call.is_done_by_library() {
+        rankine_math::gemm(alpha, a, b, beta, c);
+    }
     Ok(())
 }
 
@@ -226,6 +254,7 @@ fn symm<T: Scalar>(call: &Call, mirror: Mirror) -> Outcome {
     let order = if side == Side::Left { m } else { n };
     let (a, b, c) = (call.matrix(5, order, order)?, call.matrix(7, m, n)?, call.matrix(10, m, n)?);
     match side {
+        _ if call.is_done_by_library() => {}
         Side::Left => rankine_math::symm(mirror, triangle, alpha, a, b, beta, c),
         Side::Right => {
             let [a, b, c] = [a, b, c].map(View::transposed);
@@ -254,8 +283,10 @@ fn rank_k<T: Scalar>(call: &Call, mirror: Mirror) -> Outcome {
     let alpha = call.factor::<T>(4, mirror)?;
     let beta = if mirror == Mirror::Hermitian { call.real(7)? } else { call.scalar(7)? };
     let (rows, columns) = form.stored(n, k);
-    let a = form.of(call.matrix(5, rows, columns)?);
-    rankine_math::rank_k(mirror, triangle, alpha, a, beta, call.matrix(8, n, n)?);
+    let (a, c) = (form.of(call.matrix(5, rows, columns)?), call.matrix(8, n, n)?);
+    if !call.is_done_by_library() {
+        rankine_math::rank_k(mirror, triangle, alpha, a, beta, c);
+    }
     Ok(())
 }
 
@@ -267,7 +298,10 @@ fn rank_2k<T: Scalar>(call: &Call, mirror: Mirror) -> Outcome {
     let beta = if mirror == Mirror::Hermitian { call.real(9)? } else { call.scalar(9)? };
     let (rows, columns) = form.stored(n, k);
     let (a, b) = (form.of(call.matrix(5, rows, columns)?), form.of(call.matrix(7, rows, columns)?));
-    rankine_math::rank_2k(mirror, triangle, alpha, a, b, beta, call.matrix(10, n, n)?);
+    let c = call.matrix(10, n, n)?;
+    if !call.is_done_by_library() {
+        rankine_math::rank_2k(mirror, triangle, alpha, a, b, beta, c);
+    }
     Ok(())
 }
 
@@ -280,6 +314,7 @@ fn of_triangle<T: Scalar>(call: &Call, routine: fn(Triangle, Diagonal, T, View<T
     let (a, b) = (form.of(call.matrix(7, order, order)?), call.matrix(9, m, n)?);
     let triangle = if form == Form::Plain { triangle } else { triangle.other() };
     match side {
+        _ if call.is_done_by_library() => {}
         Side::Left => routine(triangle, diagonal, alpha, a, b),
         Side::Right => routine(triangle.other(), diagonal, alpha, a.transposed(), b.transposed()),
     }
@@ -292,6 +327,15 @@ fn getrf<T: Scalar>(call: &Call) -> Outcome {
     let a = call.matrix::<T>(2, m, n)?;
     let to = call.at(4, 4 * m.min(n) as u64, "IPIV")?;
     let info = call.at(5, 4, "INFO")?;
+    if let Some((function, passed)) = &call.foreign
+        && let Some((pivots, outcome)) = getrf_by_library(call, function, passed, a)
+    {
+        // SAFETY: four bytes for each pivot are in the memory.
+        unsafe { copy::copy(to, pivots.as_flattened().as_ptr(), 4 * pivots.len()) };
+        // SAFETY: four bytes are in the memory there.
+        unsafe { copy::copy(info, outcome.as_ptr(), 4) };
+        return Ok(());
+    }
     // Its copy of eight columns; other threads of the rank may make theirs at the same time.
     let bytes = 8 * m * size_of::<T>() + 12 * m.min(n);
     let _held = call.account.charge(bytes, "a factorisation").map_err(|_| Refusal::Declined)?;
@@ -305,12 +349,48 @@ fn getrf<T: Scalar>(call: &Call) -> Outcome {
     Ok(())
 }
 
+/// A factorisation by a library, of a copy: it makes indices of elements, which others may write meanwhile where the matrix
+/// lies. So it has pivots and the outcome in memory of the host's too. Nothing if the rank has no room for the copy.
+fn getrf_by_library<T: Scalar>(
+    call: &Call,
+    function: &Foreign,
+    passed: &Passed,
+    a: View<T>,
+) -> Option<(Vec<[u8; 4]>, [u8; 4])> {
+    let (rows, least) = (a.rows(), a.rows().min(a.columns()));
+    let bytes = rows.checked_mul(a.columns())?.checked_mul(size_of::<T>())?.checked_add(12 * least)?;
+    let _held = call.account.charge(bytes, "a factorisation").ok()?;
+    let (mut elements, mut pivots, mut info) = (a.to_vec(), vec![0u64; least], 0u64);
+    passed.place(2, elements.as_mut_ptr());
+    passed.value(3, &(rows as u64).to_le_bytes());
+    passed.place(4, pivots.as_mut_ptr());
+    passed.place(5, &raw mut info);
+    // SAFETY: the copy has as many rows and columns as the numbers say that are passed, and no more between its columns; there
+    // is room for a pivot of eight bytes for each column that has one.
+    unsafe { function.call(passed.words(call.words.len())) };
+    a.set_all(&elements);
+    let words = pivots.iter().flat_map(|pair| [*pair as u32, (*pair >> 32) as u32].map(u32::to_le_bytes));
+    let pivots = match function.integers() {
+        Integers::Short => words.take(least).collect(),
+        Integers::Long => words.step_by(2).collect(),
+    };
+    Some((pivots, (info as u32).to_le_bytes()))
+}
+
 /// `UPLO N A LDA INFO`
 fn potrf<T: Scalar>(call: &Call) -> Outcome {
     let (triangle, n) = (call.triangle(0)?, call.dimension(1)?);
     let a = call.matrix::<T>(2, n, n)?;
     let info = call.at(4, 4, "INFO")?;
-    tell(info, rankine_math::potrf(triangle, a));
+    let mut outcome = 0u64;
+    if let Some((_, passed)) = &call.foreign {
+        passed.place(4, &raw mut outcome);
+    }
+    match call.is_done_by_library() {
+        // SAFETY: four bytes are in the memory there.
+        true => unsafe { copy::copy(info, (outcome as u32).to_le_bytes().as_ptr(), 4) },
+        false => tell(info, rankine_math::potrf(triangle, a)),
+    }
     Ok(())
 }
 

@@ -6,10 +6,17 @@
 //! So the host need not be able to do everything, and a job that is to be reproducible has it do nothing. Only numbers that
 //! are not all in the guest's memory end the rank, as they would if the guest touched them.
 //!
+//! Matrices are the crate `rankine-math`'s affair, or that of a library which the user has named ([`library`]). What that is
+//! called with was read and proved in the same way.
+//!
 //! A call takes no turn of a rank with threads: it looks at nothing but the memory, which never moves.
 
+mod format;
 mod fourier;
+mod gate;
+pub(crate) mod library;
 mod matrices;
+mod passed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,16 +30,20 @@ use crate::job::Settings;
 
 use fourier::Transform;
 pub(crate) use fourier::Transforms;
+use library::{Function as Foreign, Library};
 use matrices::Routine;
+use passed::Passed;
 
 /// The import module's name.
 pub(crate) const MODULE: &str = "rankine_math";
 
 /// Who does what guests ask of this module.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Mathematics {
     /// The host, with what this machine has of vectors.
     Host,
+    /// A library, and the host where that has no such routine.
+    Library(Arc<Library>),
     /// The guest, with the same bits on every machine.
     Guest,
 }
@@ -40,7 +51,11 @@ pub(crate) enum Mathematics {
 impl Mathematics {
     /// The user's choice.
     pub(crate) fn of(settings: &Settings) -> Mathematics {
-        if settings.reproducible { Mathematics::Guest } else { Mathematics::Host }
+        match &settings.blas {
+            _ if settings.reproducible => Mathematics::Guest,
+            Some(library) => Mathematics::Library(library.clone()),
+            None => Mathematics::Host,
+        }
     }
 }
 
@@ -65,17 +80,21 @@ impl Function {
 pub(crate) fn define<R: Rank>(
     linker: &mut Linker<Guest<R>>,
     name: &str,
-    mathematics: Mathematics,
+    mathematics: &Mathematics,
 ) -> wasmtime::Result<bool> {
     let Some((function, arguments)) = Function::named(name) else { return Ok(false) };
     let name = name.to_owned();
     let ty = FuncType::new(linker.engine(), vec![ValType::I32; arguments], [ValType::I32]);
     // Numbers in memory have the byte order of WebAssembly.
-    let declines = mathematics == Mathematics::Guest || cfg!(target_endian = "big");
+    let declines = matches!(mathematics, Mathematics::Guest) || cfg!(target_endian = "big");
+    let foreign = match (function, mathematics) {
+        (Function::Routine(_), Mathematics::Library(library)) => library.function(&name),
+        _ => None,
+    };
     linker.func_new(MODULE, &name.clone(), ty, move |mut caller, words, results| {
         let outcome = match declines {
             true => Err(Refusal::Declined),
-            false => call(&mut caller, words, function)?,
+            false => call(&mut caller, words, function, foreign.as_ref())?,
         };
         results[0] = match outcome {
             Ok(()) => Val::I32(1),
@@ -99,11 +118,17 @@ enum Refusal {
 type Outcome<T = ()> = Result<T, Refusal>;
 
 /// Runs a function on the memory of the guest that calls.
-fn call<R: Rank>(caller: &mut Caller<'_, Guest<R>>, words: &[Val], function: Function) -> wasmtime::Result<Outcome> {
+fn call<R: Rank>(
+    caller: &mut Caller<'_, Guest<R>>,
+    words: &[Val],
+    function: Function,
+    foreign: Option<&Foreign>,
+) -> wasmtime::Result<Outcome> {
     let memory = Guest::reach(caller)?;
     let guest = caller.data_mut();
     let account = guest.account().clone();
-    let call = Call { memory, words, account: &account };
+    let call =
+        Call { memory, words, account: &account, foreign: foreign.map(|function| (function, Passed::default())) };
     Ok(match function {
         Function::Routine(routine) => routine.run(&call),
         Function::Transform(transform) => transform.run(&call, &mut guest.transforms),
@@ -115,6 +140,8 @@ struct Call<'a> {
     memory: Reach,
     words: &'a [Val],
     account: &'a Arc<Account>,
+    /// The library's routine that does the work, and what of the arguments it is passed so far.
+    foreign: Option<(&'a Foreign, Passed)>,
 }
 
 impl Call<'_> {
@@ -146,6 +173,9 @@ impl Call<'_> {
         let from = self.at(argument, bytes.len() as u64, format_args!("argument {}", argument + 1))?;
         // SAFETY: so many bytes are in the memory, and as many in the slice.
         unsafe { copy::copy(bytes.as_mut_ptr(), from, bytes.len()) };
+        if let Some((_, passed)) = &self.foreign {
+            passed.value(argument, bytes);
+        }
         Ok(())
     }
 }

@@ -126,7 +126,7 @@ impl Starter {
         let Program { code, symbols, key, sites, .. } = Program::new(code, key, path, source)?;
         let placement = crew.settings.placement;
         let program =
-            imports::resolve(&code, path, placement, Mathematics::of(&crew.settings), |linker, module, name| {
+            imports::resolve(&code, path, placement, &Mathematics::of(&crew.settings), |linker, module, name| {
                 Local::define(linker, placement, module, name)
             })?;
         let loaded = Loaded { program, symbols, sites, _charge: Arc::new(charge) };

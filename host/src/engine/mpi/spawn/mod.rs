@@ -45,6 +45,9 @@ impl State {
         if settings.reproducible {
             options.push("--reproducible".into());
         }
+        if let Some(library) = &settings.blas {
+            options.extend(["--blas".into(), library.path.clone().into_os_string()]);
+        }
         if let Some(keys) = settings.demands.words() {
             options.extend(["--require-signature".into(), keys.into()]);
         }
