@@ -4,7 +4,7 @@
 //! The script runs in a fresh folder of its own. `rankine` is on its path; `ROOT` is the repository, `CACHE` a folder
 //! that stays, `MPI_BIN` the tools of a native MPI library. Its head may say `# full: why` (it is ignored without
 //! `--include-ignored`), `# seconds: N`, and `# sources: a b`, names of Debian's source packages whose original archives it
-//! then finds in the cache: `$CACHE/a_*.orig.tar.*`.
+//! then finds in the cache: `$CACHE/a_*.orig.tar.*`. `# packages: a b` has compiled ones lie there: `$CACHE/packages/a/*.deb`.
 
 use super::process::{Ended, run_within};
 use super::{Places, sources};
@@ -26,6 +26,7 @@ pub struct Script {
     pub full: bool,
     limit: Duration,
     sources: Vec<String>,
+    packages: Vec<String>,
 }
 
 /// The scripts in a folder.
@@ -42,7 +43,9 @@ impl Script {
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let name = format!("programs/{stem}");
-        let mut script = Script { name, full: false, limit: LIMIT, sources: Vec::new(), path: path.clone() };
+        let (sources, packages) = (Vec::new(), Vec::new());
+        let mut script = Script { name, full: false, limit: LIMIT, sources, packages, path: path.clone() };
+        let words = |names: &str| names.split_whitespace().map(str::to_owned).collect();
         for line in text.lines().map_while(|line| line.strip_prefix('#')) {
             match line.trim().split_once(": ") {
                 Some(("full", _)) => script.full = true,
@@ -50,7 +53,8 @@ impl Script {
                     let seconds = number.parse().map_err(|_| format!("{}: not a number: {number}", path.display()))?;
                     script.limit = Duration::from_secs(seconds);
                 }
-                Some(("sources", names)) => script.sources = names.split_whitespace().map(str::to_owned).collect(),
+                Some(("sources", names)) => script.sources = words(names),
+                Some(("packages", names)) => script.packages = words(names),
                 _ => {}
             }
         }
@@ -69,6 +73,7 @@ impl Script {
             fs::create_dir_all(folder).map_err(said)?;
         }
         sources::fetch(&self.sources, &cache)?;
+        sources::fetch_packages(&self.packages, &cache)?;
         link(&places.rankine, &bin.join("rankine")).map_err(said)?;
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths(std::iter::once(bin).chain(env::split_paths(&path))).map_err(|e| e.to_string())?;

@@ -44,12 +44,21 @@ impl Apt {
 
     /// Reads the sources of the suites whose packages this machine installs.
     pub fn sources_of_this_machine(work: &Path) -> Result<Apt> {
+        Apt::of_this_machine(work, as_sources)
+    }
+
+    /// Reads the packages that this machine can install.
+    pub fn packages_of_this_machine(work: &Path) -> Result<Apt> {
+        Apt::of_this_machine(work, str::to_owned)
+    }
+
+    fn of_this_machine(work: &Path, listed: impl Fn(&str) -> String) -> Result<Apt> {
         let apt = Apt::empty(work)?;
         fs::write(work.join("private.list"), "")?;
         for path in source_files() {
             let text = fs::read_to_string(&path).unwrap_or_default();
             let name = path.file_name().unwrap_or_default();
-            fs::write(work.join("private.d").join(name), as_sources(&text))?;
+            fs::write(work.join("private.d").join(name), listed(&text))?;
         }
         Ok(apt)
     }

@@ -20,8 +20,10 @@ TWICE(trmm, const char *, const char *, const char *, const char *, const int *,
       const int *, void *, const int *, size_t, size_t, size_t, size_t);
 TWICE(trsm, const char *, const char *, const char *, const char *, const int *, const int *, const void *, const void *,
       const int *, void *, const int *, size_t, size_t, size_t, size_t);
+#ifndef WITHOUT_LAPACK
 TWICE(getrf, const int *, const int *, void *, const int *, int *, int *);
 TWICE(potrf, const char *, const int *, void *, const int *, int *, size_t);
+#endif
 #ifdef COMPLEX
 TWICE(hemm, const char *, const char *, const int *, const int *, const void *, const void *, const int *, const void *,
       const int *, const void *, void *, const int *, size_t, size_t);
@@ -145,6 +147,7 @@ static void LOCAL(triangles)(int m, int n)
                 }
 }
 
+#ifndef WITHOUT_LAPACK
 static void LOCAL(factorisations)(int m, int n)
 {
     int leading = SIDE, info[2] = {-1, -1}, pivots[2][SIDE] = {{0}};
@@ -164,6 +167,7 @@ static void LOCAL(factorisations)(int m, int n)
         LOCAL(compare)("potrf", upper, m, m);
     }
 }
+#endif
 
 static void LOCAL(all)(void)
 {
@@ -172,7 +176,9 @@ static void LOCAL(all)(void)
         LOCAL(products)(shapes[i][0], shapes[i][1], shapes[i][2]);
         LOCAL(symmetric)(shapes[i][0], shapes[i][1]);
         LOCAL(triangles)(shapes[i][0], shapes[i][1]);
+#ifndef WITHOUT_LAPACK
         LOCAL(factorisations)(shapes[i][0], shapes[i][1]);
+#endif
     }
 }
 
