@@ -110,7 +110,8 @@ fn asks_for_threads(flag: &str) -> (bool, bool) {
     (openmp, openmp || matches!(flag, "-pthread" | "-mt" | "-threads"))
 }
 
-fn is_openmp(flag: &str) -> bool {
+/// Whether a flag asks for OpenMP, as one of many compilers spells it.
+pub fn is_openmp(flag: &str) -> bool {
     matches!(flag, "-fopenmp" | "-qopenmp" | "-mp" | "-openmp") || flag.starts_with("-fopenmp=")
 }
 

@@ -52,6 +52,10 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         match gfortran(argument.to_str().unwrap_or("")) {
             Gfortran::Keep => kept.push(argument.clone()),
             Gfortran::As(flag) => kept.push(flag.into()),
+            Gfortran::Instead(flag, reason) => {
+                eprintln!("rankine fc: warning: {}: {reason}", argument.to_string_lossy());
+                kept.push(flag.into());
+            }
             Gfortran::Warn(reason) => {
                 eprintln!("rankine fc: warning: {} does nothing: {reason}", argument.to_string_lossy());
             }
@@ -204,10 +208,16 @@ fn is_c_only(flag: &str) -> bool {
 enum Gfortran {
     Keep,
     As(String),
+    /// Another flag, which does less than the caller has counted on.
+    Instead(&'static str, &'static str),
     Drop(&'static str),
     /// Dropped, and the caller may have counted on it.
     Warn(&'static str),
 }
+
+/// What becomes of OpenMP in Fortran.
+const ONE_THREAD: &str = "OpenMP's directives in Fortran are comments here, since its runtime is for one thread: the program \
+    is one whose teams have one thread each. Start more ranks instead (rankine run -n); C and C++ have threads";
 
 /// What gfortran's flags are for flang.
 fn gfortran(flag: &str) -> Gfortran {
@@ -262,8 +272,8 @@ fn gfortran(flag: &str) -> Gfortran {
         "-module" => Gfortran::As("-J".into()),
         "-Mfixed" => Gfortran::As("-ffixed-form".into()),
         "-Mfree" => Gfortran::As("-ffree-form".into()),
-        // Fortran's runtime is for one thread: directives are comments, but for `simd`.
-        "-fopenmp" | "-fopenmp=libomp" | "-fopenmp=libgomp" => Gfortran::As("-fopenmp-simd".into()),
+        // C sources beside it have their `simd` directives.
+        _ if c::is_openmp(flag) => Gfortran::Instead("-fopenmp-simd", ONE_THREAD),
         "-pthread" => Gfortran::Drop("Fortran's runtime is for one thread"),
         "-lgfortran"
         | "-lmpifort"
@@ -302,6 +312,17 @@ mod tests {
         let request = of("-Minform=inform -module a.p -MD -MQ a.o -MF a.o.d -o a.o -c a.f90");
         assert_eq!(request.front_end_flags, ["-J", "a.p"]);
         assert!(request.clang_flags.iter().all(|word| word == "-c"), "{:?}", request.clang_flags);
+    }
+
+    #[test]
+    fn openmp_is_for_one_thread() {
+        for flag in ["-fopenmp", "-fopenmp=libomp", "-fopenmp=libgomp", "-qopenmp", "-openmp", "-mp"] {
+            assert!(matches!(gfortran(flag), Gfortran::Instead("-fopenmp-simd", _)), "{flag}");
+            let request = of(&format!("{flag} -O2 main.f90 part.c"));
+            assert!(!request.common.openmp && !request.common.threads, "{flag}");
+            assert_eq!(request.front_end_flags, ["-O2"]);
+            assert_eq!(request.clang_flags, ["-fopenmp-simd", "-O2", "part.c"]);
+        }
     }
 
     #[test]
