@@ -50,6 +50,15 @@ fn break_before(line: &str, width: usize) -> Option<usize> {
     best.map(|(_, at)| at)
 }
 
+/// A row with what follows on it, on a line of its own if the row's last has no room for it.
+pub fn joined(row: &str, then: &str) -> String {
+    let then = then.trim_start();
+    // And a semicolon.
+    let has_room = row.lines().last().is_none_or(|last| last.len() + 1 + then.len() < WIDTH);
+    let between = if has_room { " " } else { "\n        " };
+    format!("{row}{between}{then}")
+}
+
 /// A row of four columns' indent: what stands before its braces, in parts that may go to lines of their own, and the
 /// statements in them.
 pub fn row(front: &[String], statements: &[String]) -> String {

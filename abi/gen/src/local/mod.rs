@@ -61,7 +61,7 @@ fn row(table: &Table, function: &Function) -> Result<String> {
     if function.marks.at_once {
         let [call, then] = body.at_once()?;
         let then = layout::row(&["then |done|".to_owned()], &then);
-        return Ok(row.text(&call) + then.trim_start_matches("   ") + ";\n");
+        return Ok(layout::joined(&row.text(&call), &then) + ";\n");
     }
     Ok(row.text(&body.statements()) + ";\n")
 }

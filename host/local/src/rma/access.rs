@@ -51,7 +51,7 @@ impl Window {
 
     /// The same where the datatype is predefined and all is well.
     #[inline]
-    fn contiguous(&self, target: usize, there: There) -> Option<(*mut u8, usize)> {
+    pub(super) fn contiguous(&self, target: usize, there: There) -> Option<(*mut u8, usize)> {
         let size = there.datatype.predefined_block()?;
         let bytes = u64::try_from(there.count).ok()?.checked_mul(size.into())?;
         Some((self.common.member(target).part().at(there.disp, bytes)?, bytes as usize))

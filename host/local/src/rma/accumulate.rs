@@ -5,8 +5,9 @@ use std::cell::{Ref, RefCell};
 use rankine_abi::{Addr, Datatype, Kind, MPI_ERR_OP, MPI_ERR_TYPE, Op, Request, Win};
 use rankine_guest::op::{Kernel, Operand, kernel};
 
+use super::Window;
 use super::access::{There, check_fit};
-use super::elements::{Update, compare_and_swap as exchange};
+use super::elements::{Update, WIDEST, compare_and_swap as exchange, exchange_one, update_one};
 use crate::error::{Error, Result};
 use crate::events::Event;
 use crate::handle::FIRST_DYNAMIC;
@@ -16,9 +17,6 @@ use crate::span::Span;
 
 /// A buffer of the origin's: address, count, datatype.
 type Here = (Addr, i64, Datatype);
-
-/// The widest elements that can be compared and swapped.
-const WIDEST: usize = 16;
 
 /// What an operation does with elements of a window.
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +33,16 @@ pub(super) struct Accumulation {
     pub(super) is_split: bool,
 }
 
-/// What was found out last, and of which operation and predefined datatype: loops ask for the same again and again.
+/// What was found out last, and of which operations and predefined datatypes: loops ask for the same again and again.
 #[derive(Default)]
-pub(super) struct Known(RefCell<Last>);
+pub(super) struct Known(RefCell<[Last; PLACES]>);
+
+/// What is known of as many operations on datatypes, each of which has one place.
+const PLACES: usize = 8;
 
 #[derive(Default)]
 struct Last {
+    /// Nothing, if it is of a datatype that the guest has made.
     of: Option<(Op, Datatype)>,
     how: Option<Accumulation>,
 }
@@ -49,29 +51,35 @@ impl Known {
     /// It is borrowed and not copied, as a copy of what has just been written stalls the processor.
     #[inline]
     fn accumulation(&self, r: &Rank, op: Op, datatype: Datatype) -> Result<Ref<'_, Accumulation>> {
-        let known = self.0.borrow();
-        if known.of == Some((op, datatype)) {
-            return Ok(Ref::map(known, Last::how));
+        match self.look(op, datatype) {
+            Some(known) => Ok(known),
+            None => self.find_out(r, op, datatype),
         }
-        drop(known);
-        self.find_out(r, op, datatype)
+    }
+
+    /// What is known already.
+    #[inline]
+    fn look(&self, op: Op, datatype: Datatype) -> Option<Ref<'_, Accumulation>> {
+        let place = place(op, datatype);
+        Ref::filter_map(self.0.borrow(), |all| {
+            all[place].how.as_ref().filter(|_| all[place].of == Some((op, datatype)))
+        })
+        .ok()
     }
 
     #[cold]
     fn find_out(&self, r: &Rank, op: Op, datatype: Datatype) -> Result<Ref<'_, Accumulation>> {
-        let accumulation = Accumulation::new(r, op, datatype)?;
+        let (how, place) = (Some(Accumulation::new(r, op, datatype)?), place(op, datatype));
         // The number of any other datatype may be given out again.
         let of = datatype.element().map(|_| (op, datatype));
-        self.0.replace(Last { of, how: Some(accumulation) });
-        Ok(Ref::map(self.0.borrow(), Last::how))
+        self.0.borrow_mut()[place] = Last { of, how };
+        Ok(Ref::map(self.0.borrow(), |all| all[place].how.as_ref().expect("it was found out")))
     }
 }
 
-impl Last {
-    #[inline]
-    fn how(&self) -> &Accumulation {
-        self.how.as_ref().expect("it was found out")
-    }
+#[inline]
+fn place(op: Op, datatype: Datatype) -> usize {
+    (op.0 ^ datatype.0) as usize % PLACES
 }
 
 impl Accumulation {
@@ -143,6 +151,72 @@ impl Rank {
     }
 }
 
+/// What programs count with: one element of a predefined datatype, in one piece. Where it is something else, or anything is
+/// wrong, nothing is done and `None` is the answer: what is for all updates comes next, and finds it.
+impl Rank {
+    /// Does something with one element of a target's part, once everything else was proved; what came of it.
+    #[inline(always)]
+    fn with_one(
+        &self,
+        datatype: Datatype,
+        (target, disp): (i32, i64),
+        op: Op,
+        win: Win,
+        act: impl FnOnce(&Accumulation, *mut u8, &Window, usize) -> Option<()>,
+    ) -> Option<()> {
+        let windows = self.windows.table.borrow();
+        let window = windows.get(win.0)?.as_ref()?;
+        let how = self.windows.known.look(op, datatype).filter(|how| !how.is_split && how.size <= WIDEST)?;
+        let target = usize::try_from(target).ok().filter(|&target| target < window.common.size())?;
+        let (at, size) = window.contiguous(target, There { disp, count: 1, datatype })?;
+        if size != how.size || window.allow(target).is_err() {
+            return None;
+        }
+        act(&how, at, window, target)?;
+        let (by, to) = (self.id(), window.common.member(target).rank as usize);
+        drop((windows, how));
+        self.tell(|| Event::Accessed { by, to, bytes: size });
+        Some(())
+    }
+
+    /// Bytes of this rank's memory, for one element.
+    #[inline(always)]
+    fn one_here(&self, datatype: Datatype, address: Addr) -> Option<*mut u8> {
+        self.memory().at(address, datatype.predefined_block()?.into())
+    }
+
+    #[inline(always)]
+    fn update_one(
+        &self,
+        (origin, result): (Addr, Option<Addr>),
+        datatype: Datatype,
+        there: (i32, i64),
+        op: Op,
+        win: Win,
+    ) -> Option<()> {
+        let operand = if op == Op::NO_OP { None } else { Some(self.one_here(datatype, origin)?) };
+        let result = result.map(|result| self.one_here(datatype, result).ok_or(())).transpose().ok()?;
+        self.with_one(datatype, there, op, win, |how, at, window, target| {
+            let stripes = || (!window.is_alone(target)).then(|| &*window.common.member(target).stripes);
+            // SAFETY: the operand and the result lie in this rank's memory and the element in the target's part, each with
+            // all of its bytes; both memories stay until the job has ended.
+            unsafe { update_one(how, at, stripes, operand, result) };
+            Some(())
+        })
+    }
+
+    #[inline(always)]
+    fn exchange_one(&self, places: [Addr; 3], datatype: Datatype, there: (i32, i64), win: Win) -> Option<()> {
+        let [new, expected, result] = places.map(|address| self.one_here(datatype, address));
+        let (new, expected, result) = (new?, expected?, result?);
+        self.with_one(datatype, there, Op::REPLACE, win, |how, at, _, _| {
+            // SAFETY: the first three lie in this rank's memory and the element in the target's part, each with all of its
+            // bytes; both memories stay until the job has ended.
+            unsafe { exchange_one(how, at, [new, expected, result]) }
+        })
+    }
+}
+
 /// Refuses operands that are elements of another kind than those of the target.
 fn check_same(target: &Accumulation, origin: &Accumulation) -> Result<()> {
     if target.operand == origin.operand {
@@ -164,6 +238,11 @@ pub fn accumulate(
     op: Op,
     win: Win,
 ) -> Result<()> {
+    let is_one = origin_count == 1 && (target_count, target_datatype) == (1, origin_datatype);
+    let there = (target_rank, target_disp);
+    if is_one && r.update_one((origin_addr, None), target_datatype, there, op, win).is_some() {
+        return Ok(());
+    }
     let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
     r.update((origin_addr, origin_count, origin_datatype), None, (target_rank, there), op, win)
 }
@@ -202,6 +281,13 @@ pub fn get_accumulate(
     op: Op,
     win: Win,
 ) -> Result<()> {
+    let is_one = [(origin_count, origin_datatype), (result_count, result_datatype), (target_count, target_datatype)]
+        .into_iter()
+        .all(|side| side == (1, target_datatype));
+    let (places, there) = ((origin_addr, Some(result_addr)), (target_rank, target_disp));
+    if is_one && r.update_one(places, target_datatype, there, op, win).is_some() {
+        return Ok(());
+    }
     let there = There { disp: target_disp, count: target_count, datatype: target_datatype };
     let result = Some((result_addr, result_count, result_datatype));
     r.update((origin_addr, origin_count, origin_datatype), result, (target_rank, there), op, win)
@@ -240,6 +326,9 @@ pub fn fetch_and_op(
     op: Op,
     win: Win,
 ) -> Result<()> {
+    if r.update_one((origin_addr, Some(result_addr)), datatype, (target_rank, target_disp), op, win).is_some() {
+        return Ok(());
+    }
     let there = There { disp: target_disp, count: 1, datatype };
     r.update((origin_addr, 1, datatype), Some((result_addr, 1, datatype)), (target_rank, there), op, win)
 }
@@ -255,13 +344,17 @@ pub fn compare_and_swap(
     target_disp: i64,
     win: Win,
 ) -> Result<()> {
+    let places = [origin_addr, compare_addr, result_addr];
+    if r.exchange_one(places, datatype, (target_rank, target_disp), win).is_some() {
+        return Ok(());
+    }
     let window = r.window(win)?;
     let how = r.windows.known.accumulation(r, Op::REPLACE, datatype)?;
     let kinds = [Kind::Int, Kind::Uint, Kind::Logical, Kind::Byte, Kind::Char];
     if how.operand.index.is_some() || !kinds.contains(&how.operand.value.0) {
         return Err(Error::new(MPI_ERR_TYPE, "only integers, logicals and bytes can be compared and swapped"));
     }
-    let [new, expected, result] = [origin_addr, compare_addr, result_addr].map(|address| r.span(address, 1, datatype));
+    let [new, expected, result] = places.map(|address| r.span(address, 1, datatype));
     let (new, expected, result) = (new?, expected?, result?);
     let Some(target) = window.target(target_rank)? else { return Ok(()) };
     let there = There { disp: target_disp, count: 1, datatype };

@@ -18,6 +18,29 @@ use crate::span::Span;
 const PIECE: usize = 4 << 10;
 /// As many are not worth clearing more.
 const SMALL: usize = 64;
+/// The widest elements that are updated, or compared and swapped, one at a time.
+pub(super) const WIDEST: usize = 16;
+
+impl Accumulation {
+    /// Whether the hardware updates the element at this address.
+    #[inline(always)]
+    fn is_of_hardware(&self, at: *mut u8) -> bool {
+        // The size of an integer is a power of two.
+        self.is_integer && at.addr() & (self.size - 1) == 0
+    }
+}
+
+/// Calls a function of the [`Atomic`] of an integer's width.
+macro_rules! of_width {
+    ($size:expr, $call:ident($($argument:expr),*)) => {
+        match $size {
+            1 => Atomic::<AtomicU8>::$call($($argument),*),
+            2 => Atomic::<AtomicU16>::$call($($argument),*),
+            4 => Atomic::<AtomicU32>::$call($($argument),*),
+            _ => Atomic::<AtomicU64>::$call($($argument),*),
+        }
+    };
+}
 
 /// Elements of a target's part, and what is done with them.
 pub(super) struct Update<'a> {
@@ -85,21 +108,16 @@ impl Update<'_> {
     /// Whole elements that lie one behind the other.
     #[inline(always)]
     fn block(&self, at: *mut u8, operands: &[u8], before: &mut [u8], wants_before: bool) {
-        if self.how.is_integer && at.addr().is_multiple_of(self.how.size) {
-            return match self.how.size {
-                1 => Atomic::<AtomicU8>::all(self, at, operands, before, wants_before),
-                2 => Atomic::<AtomicU16>::all(self, at, operands, before, wants_before),
-                4 => Atomic::<AtomicU32>::all(self, at, operands, before, wants_before),
-                _ => Atomic::<AtomicU64>::all(self, at, operands, before, wants_before),
-            };
+        if self.how.is_of_hardware(at) {
+            return of_width!(self.how.size, all(self, at, operands, before, wants_before));
         }
         let size = self.how.size;
         let mut done = 0;
         while done < operands.len() {
             // The elements that begin in the same stretch.
-            let here = at.addr() + done;
-            let room = (STRETCH - here % STRETCH).div_ceil(size) * size;
-            let length = if self.alone { operands.len() } else { room.min(operands.len() - done) };
+            let (here, left) = (at.addr() + done, operands.len() - done);
+            let stretch = STRETCH - here % STRETCH;
+            let length = if self.alone || left <= stretch { left } else { left.min(stretch.div_ceil(size) * size) };
             let _held = (!self.alone).then(|| self.stripes.stretch(here));
             let range = done..done + length;
             self.combine(at.wrapping_add(done), &operands[range.clone()], &mut before[range], wants_before);
@@ -131,10 +149,65 @@ impl Update<'_> {
     }
 }
 
+/// Updates one element with the one at `operand`, if there is one, and puts what it was to `result`. `stripes` says whose
+/// locks are for it, unless nobody else may access it meanwhile.
+///
+/// # Safety
+/// All pointers were proved, each for as many bytes as the element has, which are no more than [`WIDEST`].
+#[inline(always)]
+pub(super) unsafe fn update_one<'a>(
+    how: &Accumulation,
+    at: *mut u8,
+    stripes: impl FnOnce() -> Option<&'a Stripes>,
+    operand: Option<*mut u8>,
+    result: Option<*mut u8>,
+) {
+    if how.is_of_hardware(at) {
+        // SAFETY: the caller's promise, and the element is aligned.
+        return unsafe { of_width!(how.size, update_one(how, at, operand, result)) };
+    }
+    let (mut number, mut before, mut after) = ([0; WIDEST], [0; WIDEST], [0; WIDEST]);
+    if let Some(operand) = operand {
+        // SAFETY: the operand was proved, and the array has room for it.
+        unsafe { copy::copy_small(number.as_mut_ptr(), operand, how.size) };
+    }
+    {
+        let _held = stripes().map(|stripes| stripes.stretch(at.addr()));
+        // In pieces of the element's size: a wider read of what was just written stalls the processor.
+        // SAFETY: the element was proved, and both arrays have room for it.
+        unsafe {
+            copy::copy_small(before.as_mut_ptr(), at, how.size);
+            copy::copy_small(after.as_mut_ptr(), before.as_ptr(), how.size);
+        }
+        if how.op != Op::NO_OP {
+            (how.kernel)(&number[..how.size], &mut after[..how.size]);
+            // SAFETY: the element was proved, and the array is as long or longer.
+            unsafe { copy::copy_small(at, after.as_ptr(), how.size) };
+        }
+    }
+    if let Some(result) = result {
+        // SAFETY: the result was proved, and the array is as long or longer.
+        unsafe { copy::copy_small(result, before.as_ptr(), how.size) };
+    }
+}
+
+/// Puts what is at the first pointer into one element, if it is what is at the second, and what it was to the third.
+/// Nothing is done with what is no aligned integer.
+///
+/// # Safety
+/// All pointers were proved, each for as many bytes as the element has.
+#[inline(always)]
+pub(super) unsafe fn exchange_one(how: &Accumulation, at: *mut u8, places: [*mut u8; 3]) -> Option<()> {
+    how.is_of_hardware(at).then(|| {
+        // SAFETY: the caller's promise, and the element is aligned.
+        unsafe { of_width!(how.size, exchange_one(at, places)) }
+    })
+}
+
 /// Puts `new` into one element that is `expected`; what it was goes to `before`. All have its length.
 pub(super) fn compare_and_swap(stripes: &Stripes, at: *mut u8, expected: &[u8], new: &[u8], before: &mut [u8]) {
     let size = expected.len();
-    if at.addr().is_multiple_of(size) {
+    if size.is_power_of_two() && at.addr() & (size - 1) == 0 {
         match size {
             1 => return Atomic::<AtomicU8>::exchange(at, expected, new, before),
             2 => return Atomic::<AtomicU16>::exchange(at, expected, new, before),
@@ -160,35 +233,104 @@ macro_rules! atomics {
         impl Atomic<$atomic> {
             /// Updates elements that are aligned and integers of this width.
             fn all(update: &Update<'_>, at: *mut u8, operands: &[u8], before: &mut [u8], wants_before: bool) {
-                let (kernel, order, number) = (update.how.kernel, Ordering::SeqCst, $int::from_ne_bytes);
-                match update.how.op {
-                    // Numbers of a guest are little-endian.
-                    Op::SUM if cfg!(target_endian = "little") => {
-                        Self::each(at, operands, before, |cell, x| cell.fetch_add(number(x), order))
-                    }
-                    Op::BAND => Self::each(at, operands, before, |cell, x| cell.fetch_and(number(x), order)),
-                    Op::BOR => Self::each(at, operands, before, |cell, x| cell.fetch_or(number(x), order)),
-                    Op::BXOR => Self::each(at, operands, before, |cell, x| cell.fetch_xor(number(x), order)),
-                    Op::NO_OP => Self::each(at, operands, before, |cell, _| cell.load(order)),
-                    Op::REPLACE if wants_before => {
-                        Self::each(at, operands, before, |cell, x| cell.swap(number(x), order))
-                    }
-                    Op::REPLACE => Self::each(at, operands, before, |cell, x| {
-                        cell.store(number(x), Ordering::Release);
+                if update.how.op == Op::REPLACE && !wants_before {
+                    return Self::each(at, operands, before, |cell, x| {
+                        cell.store($int::from_ne_bytes(x), Ordering::Release);
                         0
-                    }),
-                    _ => Self::each(at, operands, before, |cell, x| {
-                        let mut old = cell.load(Ordering::Relaxed);
-                        loop {
-                            let mut new = old.to_ne_bytes();
-                            kernel(&x, &mut new);
-                            match cell.compare_exchange_weak(old, number(new), order, Ordering::Relaxed) {
-                                Ok(_) => return old,
-                                Err(now) => old = now,
-                            }
-                        }
-                    }),
+                    });
                 }
+                let number = $int::from_ne_bytes;
+                Self::each(at, operands, before, |cell, x| Self::one(update.how, cell, number(x)));
+            }
+
+            /// Updates one of them; what it was.
+            #[inline(always)]
+            fn one(how: &Accumulation, cell: &$atomic, number: $int) -> $int {
+                let order = Ordering::SeqCst;
+                match how.op {
+                    // Numbers of a guest are little-endian.
+                    Op::SUM if cfg!(target_endian = "little") => cell.fetch_add(number, order),
+                    Op::BAND => cell.fetch_and(number, order),
+                    Op::BOR => cell.fetch_or(number, order),
+                    Op::BXOR => cell.fetch_xor(number, order),
+                    Op::NO_OP => cell.load(order),
+                    Op::REPLACE => cell.swap(number, order),
+                    _ => Self::combined(how, cell, number),
+                }
+            }
+
+            /// The same by an operation that the hardware has not.
+            fn combined(how: &Accumulation, cell: &$atomic, number: $int) -> $int {
+                let (operand, mut old) = (number.to_ne_bytes(), cell.load(Ordering::Relaxed));
+                loop {
+                    let mut new = old.to_ne_bytes();
+                    (how.kernel)(&operand, &mut new);
+                    let new = $int::from_ne_bytes(new);
+                    match cell.compare_exchange_weak(old, new, Ordering::SeqCst, Ordering::Relaxed) {
+                        Ok(_) => return old,
+                        Err(now) => old = now,
+                    }
+                }
+            }
+
+            /// # Safety
+            /// All pointers were proved, each for as many bytes as the element has, which is aligned.
+            #[inline(always)]
+            unsafe fn update_one(
+                how: &Accumulation,
+                at: *mut u8,
+                operand: Option<*mut u8>,
+                result: Option<*mut u8>,
+            ) {
+                // SAFETY: the element was proved, is aligned, and all its accesses by ranks are atomic or made by guests,
+                // whose code is not ours.
+                let cell = unsafe { $atomic::from_ptr(at.cast::<$int>()) };
+                // SAFETY: the operand was proved.
+                let number = operand.map_or(0, |operand| unsafe { Self::read(operand) });
+                let Some(result) = result else {
+                    match how.op {
+                        Op::REPLACE => cell.store(number, Ordering::Release),
+                        _ => drop(Self::one(how, cell, number)),
+                    }
+                    return;
+                };
+                // SAFETY: the result was proved.
+                unsafe { Self::write(result, Self::one(how, cell, number)) };
+            }
+
+            /// # Safety
+            /// All pointers were proved, each for as many bytes as the element has, which is aligned.
+            #[inline(always)]
+            unsafe fn exchange_one(at: *mut u8, [new, expected, result]: [*mut u8; 3]) {
+                // SAFETY: all were proved; the element is aligned, and all its accesses by ranks are atomic or made by
+                // guests, whose code is not ours.
+                unsafe {
+                    let (cell, new, expected) =
+                        ($atomic::from_ptr(at.cast::<$int>()), Self::read(new), Self::read(expected));
+                    let (Ok(old) | Err(old)) =
+                        cell.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst);
+                    Self::write(result, old);
+                }
+            }
+
+            /// A number of a guest's.
+            ///
+            /// # Safety
+            /// Its bytes were proved.
+            #[inline(always)]
+            unsafe fn read(from: *const u8) -> $int {
+                let mut number: $int = 0;
+                // SAFETY: the bytes were proved, and the number has as many.
+                unsafe { copy::copy_small((&raw mut number).cast(), from, size_of::<$int>()) };
+                number
+            }
+
+            /// # Safety
+            /// There is room for the number, which was proved.
+            #[inline(always)]
+            unsafe fn write(to: *mut u8, number: $int) {
+                // SAFETY: the room was proved, and the number has as many bytes.
+                unsafe { copy::copy_small(to, (&raw const number).cast(), size_of::<$int>()) };
             }
 
             /// Puts `new` into an element that is `expected`; what it was.

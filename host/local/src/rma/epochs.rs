@@ -4,6 +4,7 @@
 //! does next is not seen before what it has done.
 
 use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use rankine_abi::{
@@ -320,29 +321,28 @@ pub async fn win_unlock_all(r: &Rank, win: Win) -> Result<()> {
 }
 
 /// `MPI_Win_flush`, `MPI_Win_flush_local`
-pub async fn win_flush(r: &Rank, rank: i32, win: Win) -> Result<()> {
-    let window = r.window(win)?;
-    if let Some(target) = window.target(rank)? {
-        window.check_passive()?;
-        window.allow(target)?;
-        complete_accesses();
-    }
-    r.take_turns().await;
-    Ok(())
+pub fn win_flush_at_once(r: &Rank, rank: i32, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    r.with_window(win, |window| {
+        if let Some(target) = window.target(rank)? {
+            window.check_passive()?;
+            window.allow(target)?;
+            complete_accesses();
+        }
+        Ok(())
+    })?;
+    Ok(r.take_turns_at_once())
 }
 
 /// `MPI_Win_flush_all`, `MPI_Win_flush_local_all`
-pub async fn win_flush_all(r: &Rank, win: Win) -> Result<()> {
-    r.window(win)?.check_passive()?;
+pub fn win_flush_all_at_once(r: &Rank, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    r.with_window(win, |window| window.check_passive())?;
     complete_accesses();
-    r.take_turns().await;
-    Ok(())
+    Ok(r.take_turns_at_once())
 }
 
 /// `MPI_Win_sync`: stores and loads of this rank are seen in their order.
-pub async fn win_sync(r: &Rank, win: Win) -> Result<()> {
-    r.window(win)?;
+pub fn win_sync_at_once(r: &Rank, win: Win) -> Result<ControlFlow<(), impl Future<Output = Result<()>>>> {
+    r.with_window(win, |_| Ok(()))?;
     complete_accesses();
-    r.take_turns().await;
-    Ok(())
+    Ok(r.take_turns_at_once())
 }

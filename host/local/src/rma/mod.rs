@@ -86,6 +86,15 @@ impl Rank {
             _ => Err(no_window(win)),
         }
     }
+
+    /// Does something with a window, for which nothing is awaited and nobody else is asked.
+    #[inline(always)]
+    fn with_window<R>(&self, win: Win, act: impl FnOnce(&Window) -> Result<R>) -> Result<R> {
+        match self.windows.table.borrow().get(win.0) {
+            Some(Some(window)) => act(window),
+            _ => Err(no_window(win)),
+        }
+    }
 }
 
 #[cold]

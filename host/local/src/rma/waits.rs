@@ -1,12 +1,14 @@
 //! Waiting for others in a window, and saying so.
 
 use std::future::poll_fn;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::task::Poll;
 
 use super::Window;
 use super::lock::Holder;
 use crate::drive::yield_now;
+use crate::error::Result;
 use crate::rank::Rank;
 use crate::waiting::Waited;
 
@@ -58,11 +60,28 @@ impl Rank {
     /// Lets others run now and then, where ranks share cores: programs poll with calls that never wait, and what they wait
     /// for another rank has to do.
     pub(super) async fn take_turns(&self) {
-        let calls = &self.windows.calls;
-        calls.set(calls.get().wrapping_add(1));
-        if calls.get().is_multiple_of(TURN) {
+        if self.is_others_turn() {
             yield_now(self).await;
         }
+    }
+
+    /// The same, for a call that has nothing else to wait for.
+    #[inline]
+    pub(super) fn take_turns_at_once(&self) -> ControlFlow<(), impl Future<Output = Result<()>>> {
+        if !self.is_others_turn() {
+            return Break(());
+        }
+        Continue(async move {
+            yield_now(self).await;
+            Ok(())
+        })
+    }
+
+    #[inline]
+    fn is_others_turn(&self) -> bool {
+        let calls = &self.windows.calls;
+        calls.set(calls.get().wrapping_add(1));
+        calls.get().is_multiple_of(TURN)
     }
 }
 

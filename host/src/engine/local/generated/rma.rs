@@ -142,9 +142,15 @@ shims! {
     wait MPI_Win_lock_all(assert, win) On::Win(handle(win)), |r| { rma::win_lock_all(r, assert, handle(win)).await };
     wait MPI_Win_unlock(rank, win) On::Win(handle(win)), |r| { rma::win_unlock(r, rank, handle(win)).await };
     wait MPI_Win_unlock_all(win) On::Win(handle(win)), |r| { rma::win_unlock_all(r, handle(win)).await };
-    wait MPI_Win_flush(rank, win) On::Win(handle(win)), |r| { rma::win_flush(r, rank, handle(win)).await };
-    wait MPI_Win_flush_all(win) On::Win(handle(win)), |r| { rma::win_flush_all(r, handle(win)).await };
-    wait MPI_Win_flush_local(rank, win) On::Win(handle(win)), |r| { rma::win_flush(r, rank, handle(win)).await };
-    wait MPI_Win_flush_local_all(win) On::Win(handle(win)), |r| { rma::win_flush_all(r, handle(win)).await };
-    wait MPI_Win_sync(win) On::Win(handle(win)), |r| { rma::win_sync(r, handle(win)).await };
+    wait_unless MPI_Win_flush(rank, win) On::Win(handle(win)), |r| { rma::win_flush_at_once(r, rank, handle(win)) }
+        then |done| { done };
+    wait_unless MPI_Win_flush_all(win) On::Win(handle(win)), |r| { rma::win_flush_all_at_once(r, handle(win)) }
+        then |done| { done };
+    wait_unless MPI_Win_flush_local(rank, win) On::Win(handle(win)), |r| {
+        rma::win_flush_at_once(r, rank, handle(win))
+    } then |done| { done };
+    wait_unless MPI_Win_flush_local_all(win) On::Win(handle(win)), |r| { rma::win_flush_all_at_once(r, handle(win)) }
+        then |done| { done };
+    wait_unless MPI_Win_sync(win) On::Win(handle(win)), |r| { rma::win_sync_at_once(r, handle(win)) }
+        then |done| { done };
 }
