@@ -87,9 +87,6 @@ static void shared(void)
 {
     MPI_Offset where = -1;
     for (int i = 0; i < FAR; i++) {
-        // Of a place before the file rank 0 alone hears in ROMIO, and the others wait for it.
-        if (!embedded() && far[i] < 0)
-            continue;
         if (MPI_File_seek_shared(file, far[i], MPI_SEEK_SET) == MPI_SUCCESS)
             REFUSED(MPI_File_write_shared(file, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
         TRY(MPI_Barrier(MPI_COMM_WORLD));
@@ -104,9 +101,7 @@ static void sizes(void)
     MPI_Offset length = -1;
     for (int i = 0; i < FAR; i++) {
         REFUSED(MPI_File_set_size(file, far[i]));
-        // ROMIO would write all of it.
-        if (embedded() || far[i] < 0)
-            REFUSED(MPI_File_preallocate(file, far[i]));
+        REFUSED(MPI_File_preallocate(file, far[i]));
     }
     TRY(MPI_File_get_size(file, &length));
     CHECK_INT(length, BYTES);
@@ -182,8 +177,7 @@ static void modes(void)
         CHECK(other == MPI_FILE_NULL || !embedded());
     }
     REFUSED(MPI_File_seek(file, 0, -1));
-    if (embedded())
-        REFUSED(MPI_File_seek_shared(file, 0, 12345));
+    REFUSED(MPI_File_seek_shared(file, 0, 12345));
     TRY(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &other));
     REFUSED(MPI_File_write(other, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
     REFUSED(MPI_File_set_size(other, 0));

@@ -14,11 +14,7 @@ shims! {
         r.file_offset(w.word(0), w.long(1), "size")?;
         r.check(library!(r, fh, w.long(1)))
     };
-    MPI_File_preallocate: On::File(0), [], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        r.file_offset(w.word(0), w.long(1), "size")?;
-        r.check(library!(r, fh, w.long(1)))
-    };
+    MPI_File_preallocate: On::File(0), [], |r, w| { bodies::file_preallocate(r, w.word(0), w.long(1)) };
     MPI_File_get_size: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         r.room(w.addr(1), 8, "size")?;
@@ -343,11 +339,7 @@ shims! {
         r.file_offset(w.word(0), w.long(1), "offset")?;
         r.check(library!(r, fh, w.long(1), w.int(2)))
     };
-    MPI_File_seek_shared: On::File(0), [], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        r.file_offset(w.word(0), w.long(1), "offset")?;
-        r.check(library!(r, fh, w.long(1), w.int(2)))
-    };
+    MPI_File_seek_shared: On::File(0), [], |r, w| { bodies::file_seek_shared(r, w.word(0), w.long(1), w.int(2)) };
     MPI_File_get_position: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
         r.room(w.addr(1), 8, "offset")?;

@@ -1,7 +1,10 @@
 //! Files: they are opened here, beneath a folder that the program may use, and the library is given a name of what is
-//! open (`opening`). What it can do only by a file's own name is done here too: creating and deleting.
+//! open (`opening`). What it can do only by a file's own name is done here too: creating and deleting. What it would wait
+//! for in vain, or take for ever to do, is found out before it is asked (`together`).
 
 pub(crate) mod opening;
+mod storage;
+pub(crate) mod together;
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -37,8 +40,8 @@ struct Open {
     opened: Opened,
     /// The guest's mode.
     mode: c_int,
-    /// Between those who have it open, if it is to be deleted when it is closed.
-    closing: Option<usize>,
+    /// A communicator of our own of those who have it open, if they are several.
+    between: Option<usize>,
 }
 
 impl Hosted for Open {
@@ -82,7 +85,8 @@ impl Rank {
 pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, info: u32, fh: Addr) -> Result<()> {
     r.room(fh, 4, "fh")?;
     let (comm, info) = (r.intra(comm_word, "comm")?, r.hints(info, Of::File, "info")?);
-    r.prove_contexts(comm, 1)?;
+    let is_alone = r.is_alone(comm_word)?;
+    r.prove_contexts(comm, if is_alone { 1 } else { 2 })?;
     let opened = r.open_together(comm_word, filename, mode)?;
     let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
     // SAFETY: a communicator of the library's, a name of the host's own making, hints that were checked, and a result on the stack.
@@ -90,15 +94,9 @@ pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, inf
     let set = r.symbol::<symbols::MPI_File_set_errhandler>()?;
     // SAFETY: the library has just opened the file.
     r.check(unsafe { set(host, Errhandler::ERRORS_RETURN.0 as usize) })?;
-    let mut closing = None;
-    if mode & MPI_MODE_DELETE_ON_CLOSE != 0 {
-        let dup = r.symbol::<symbols::MPI_Comm_dup>()?;
-        // SAFETY: a communicator of the library's, and a result on the stack; all who open the file come here, as all have
-        // the same mode.
-        r.check(unsafe { dup(comm, closing.insert(0)) })?;
-    }
+    let between = if is_alone { None } else { Some(r.between(comm)?) };
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
-    let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, closing })?;
+    let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, between })?;
     r.errhandlers.adopt(Serves::File, word, r.errhandlers.of_new_files());
     r.descends(word, comm_word);
     r.put_word(fh, word, "fh")
@@ -114,10 +112,12 @@ pub(crate) fn file_close(r: &Rank, fh: Addr) -> Result<()> {
     r.errhandlers.forget(Serves::File, word);
     r.forget_session(word);
     r.put_word(fh, File::NULL.0, "fh")?;
-    match r.files.open.remove(word) {
-        Some(Open { opened, closing: Some(comm), .. }) => r.delete_together(&opened, comm),
-        _ => Ok(()),
-    }
+    let Some(Open { opened, mode, between, .. }) = r.files.open.remove(word) else { return Ok(()) };
+    let deleted = match mode & MPI_MODE_DELETE_ON_CLOSE {
+        0 => Ok(()),
+        _ => r.delete_together(&opened, between),
+    };
+    between.map_or(Ok(()), |comm| r.give_up(comm)).and(deleted)
 }
 
 /// `MPI_File_get_amode`: what the guest has asked for.

@@ -34,12 +34,17 @@ const OURS: c_int = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE;
 /// A file of the guest's, open in this process.
 pub(crate) struct Opened {
     /// What the library's name leads to.
-    _file: File,
+    file: File,
     name: Name,
     place: Place,
 }
 
 impl Opened {
+    /// What the library writes to.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// The name for the library.
     pub(crate) fn name(&self) -> &CStr {
         &self.name.path
@@ -133,7 +138,7 @@ impl Rank {
         let name = name.to_string_lossy();
         let (file, place) = files::open(&self.files.grants, &name, Opening::of(mode)?)?;
         let name = self.files.names.name(&file).map_err(|error| failed(&name, &error))?;
-        Ok(Opened { _file: file, name, place })
+        Ok(Opened { file, name, place })
     }
 
     /// Opens a file in all processes of an intracommunicator, or in none: rank 0 first, since only one can create it.
@@ -173,19 +178,15 @@ impl Rank {
         files::delete(&self.files.grants, &self.string(at, "filename")?.to_string_lossy())
     }
 
-    /// Removes an open file, which rank 0 of the communicator does for all.
-    pub(crate) fn delete_together(&self, opened: &Opened, mut comm: usize) -> Result<()> {
-        let (rank, barrier) = (self.symbol::<symbols::MPI_Comm_rank>()?, self.symbol::<symbols::MPI_Barrier>()?);
-        let (free, mut me) = (self.symbol::<symbols::MPI_Comm_free>()?, -1);
-        // SAFETY: the communicator was made when the file was opened, for this; a result on the stack.
-        self.check(unsafe { rank(comm, &mut me) })?;
-        let removed = if me == 0 { opened.place.remove() } else { Ok(()) };
-        // SAFETY: the communicator was made for this when the file was opened, and is used no more.
-        unsafe {
-            self.check(barrier(comm))?;
-            self.check(free(&mut comm))?;
-        }
-        removed.map_err(|error| failed("the file that is closed", &error))
+    /// Removes an open file, which the first of those who have it open does for all.
+    pub(super) fn delete_together(&self, opened: &Opened, between: Option<usize>) -> Result<()> {
+        let remove = || opened.place.remove().map_err(|error| failed("the file that is closed", &error));
+        let Some(comm) = between else { return remove() };
+        let removed = if self.is_first(comm)? { remove() } else { Ok(()) };
+        let barrier = self.symbol::<symbols::MPI_Barrier>()?;
+        // SAFETY: a communicator of our own.
+        self.check(unsafe { barrier(comm) })?;
+        removed
     }
 }
 
