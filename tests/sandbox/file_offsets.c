@@ -1,13 +1,13 @@
 // Offsets, sizes, displacements and counts of files that are negative, odd, or whose sums and products overflow, through every family of accesses:
 // each is an error or moves nothing, and the file, the memory around and everybody's pointers are as before.
-// ranks: 1 2
+// ranks: 1 2 3
 // run: --dir /tmp::/tmp
 #include "variations.h"
 #include "../guests/own_number.h"
 
-enum { BYTES = 64, FAR = 8 };
+enum { BYTES = 64, FAR = 8, LARGE_BYTES = 1 << 20 };
 static const MPI_Offset far[FAR] = {INT64_MAX, INT64_MAX - 3, INT64_MIN, -1, -4, 1LL << 62, -(1LL << 62), (1LL << 61) - 1};
-static char name[64], buffer[BYTES];
+static char name[64], buffer[BYTES], large[LARGE_BYTES];
 static MPI_File file;
 static MPI_Request request;
 
@@ -26,14 +26,53 @@ static void none(int code, MPI_Status *status)
     }
 }
 
+/* How a nonblocking access ends. */
+static int ended(int code)
+{
+    return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
 static void written(void)
 {
     for (int i = 0; i < FAR; i++) {
         REFUSED(MPI_File_write_at(file, far[i], buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
         REFUSED(MPI_File_write_at_all(file, far[i], buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
-        // ROMIO never ends one that the system refuses.
-        if (embedded() && MPI_File_iwrite_at(file, far[i], buffer, 8, MPI_BYTE, &request) == MPI_SUCCESS)
-            REFUSED(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        REFUSED(ended(MPI_File_iwrite_at(file, far[i], buffer, 8, MPI_BYTE, &request)));
+        REFUSED(ended(MPI_File_iwrite_at(file, far[i], large, LARGE_BYTES, MPI_BYTE, &request)));
+    }
+}
+
+/* At the pointers, which nothing moves. */
+static void written_there(void)
+{
+    MPI_Offset where = -1;
+    for (int i = 0; i < FAR; i++) {
+        if (MPI_File_seek(file, far[i], MPI_SEEK_SET) == MPI_SUCCESS) {
+            REFUSED(ended(MPI_File_iwrite(file, buffer, 8, MPI_BYTE, &request)));
+            TRY(MPI_File_seek(file, far[i], MPI_SEEK_SET));
+            REFUSED(ended(MPI_File_iwrite(file, large, LARGE_BYTES, MPI_BYTE, &request)));
+        }
+        if (MPI_File_seek_shared(file, far[i], MPI_SEEK_SET) == MPI_SUCCESS)
+            REFUSED(ended(MPI_File_iwrite_shared(file, buffer, 8, MPI_BYTE, &request)));
+        TRY(MPI_Barrier(MPI_COMM_WORLD));
+        TRY(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+    }
+    TRY(MPI_File_seek(file, 0, MPI_SEEK_SET));
+    TRY(MPI_File_get_position_shared(file, &where));
+    CHECK_INT(where, 0);
+}
+
+/* One rank writes there, and the others in the file: they may hear of it, and wait for nobody. */
+static void written_together(void)
+{
+    const int odd = rank == size - 1;
+    for (int i = 0; i < FAR; i++) {
+        int code = ended(MPI_File_iwrite_at_all(file, odd ? far[i] : 0, buffer, 8, MPI_BYTE, &request));
+        if (odd)
+            REFUSED(code);
+        code = ended(MPI_File_iwrite_at_all(file, odd ? far[i] : 0, odd ? large : buffer, odd ? LARGE_BYTES : 8, MPI_BYTE, &request));
+        if (odd)
+            REFUSED(code);
     }
 }
 
@@ -44,7 +83,7 @@ static void read_there(void)
         memset(&status, 0, sizeof status);
         none(MPI_File_read_at(file, far[i], canary_before + 1, 8, MPI_BYTE, &status), &status);
         none(MPI_File_read_at_all(file, far[i], canary_before + 1, 8, MPI_BYTE, &status), &status);
-        if (embedded() && MPI_File_iread_at(file, far[i], canary_before + 1, 8, MPI_BYTE, &request) == MPI_SUCCESS)
+        if (MPI_File_iread_at(file, far[i], canary_before + 1, 8, MPI_BYTE, &request) == MPI_SUCCESS)
             none(MPI_Wait(&request, &status), &status);
     }
 }
@@ -209,7 +248,7 @@ static void closed(void)
 int main(int argc, char **argv)
 {
     static const struct variation all[] = {
-        {"written", written}, {"read", read_there}, {"split", split}, {"pointers", pointers}, {"shared", shared}, {"sizes", sizes},
+        {"written", written}, {"written there", written_there}, {"written together", written_together}, {"read", read_there}, {"split", split}, {"pointers", pointers}, {"shared", shared}, {"sizes", sizes},
         {"views", views}, {"counts", counts}, {"places", places}, {"modes", modes},
         {"closed", closed},
     };

@@ -3,7 +3,7 @@
 
 pub(crate) use super::{
     attr::*, comm::agree::*, comm::group::*, comm::session::*, comm::topo::*, comm::*, datatype::contents::*,
-    datatype::*, errhan::codes::*, errhan::*, info::*, io::together::*, io::*, misc::*, mpit::*, op::*, process::init::*,
-    pt2pt::buffered::*, pt2pt::part::*, request::complete::*, request::generalised::*, request::*, rma::dynamic::*,
-    rma::*, spawn::ports::*, spawn::*,
+    datatype::*, errhan::codes::*, errhan::*, info::*, io::together::*, io::writing::*, io::*, misc::*, mpit::*, op::*,
+    process::init::*, pt2pt::buffered::*, pt2pt::part::*, request::complete::*, request::generalised::*, request::*,
+    rma::dynamic::*, rma::*, spawn::ports::*, spawn::*,
 };

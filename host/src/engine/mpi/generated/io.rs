@@ -109,24 +109,10 @@ shims! {
         r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite_at / MPI_File_iwrite_at_c: On::File(0), [5: Request], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        let datatype = r.datatype(w.word(4), "datatype")?;
-        let buf = r.buffer(w.addr(2), w.number::<Count>(3).wide(), &datatype, "buf")?;
-        r.file_offset(w.word(0), w.long(1), "offset")?;
-        r.room(w.addr(5), 4, "request")?;
-        let mut request = 0_usize;
-        r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
+        bodies::file_iwrite_at(r, LARGE, w.word(0), w.long(1), w.addr(2), w.count(LARGE, 3), w.word(4), w.addr(5))
     };
     MPI_File_iwrite_at_all / MPI_File_iwrite_at_all_c: On::File(0), [5: Request], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        let datatype = r.datatype(w.word(4), "datatype")?;
-        let buf = r.buffer(w.addr(2), w.number::<Count>(3).wide(), &datatype, "buf")?;
-        r.file_offset(w.word(0), w.long(1), "offset")?;
-        r.room(w.addr(5), 4, "request")?;
-        let mut request = 0_usize;
-        r.check(library!(r, fh, w.long(1), buf.at, w.number::<Count>(3), datatype.host, &mut request))?;
-        r.put_request(w.addr(5), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
+        bodies::file_iwrite_at_all(r, LARGE, w.word(0), w.long(1), w.addr(2), w.count(LARGE, 3), w.word(4), w.addr(5))
     };
     MPI_File_read / MPI_File_read_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;
@@ -228,31 +214,13 @@ shims! {
         r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
     };
     MPI_File_iwrite / MPI_File_iwrite_c: On::File(0), [4: Request], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        let datatype = r.datatype(w.word(3), "datatype")?;
-        let buf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "buf")?;
-        r.room(w.addr(4), 4, "request")?;
-        let mut request = 0_usize;
-        r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
+        bodies::file_iwrite(r, LARGE, w.word(0), w.addr(1), w.count(LARGE, 2), w.word(3), w.addr(4))
     };
     MPI_File_iwrite_all / MPI_File_iwrite_all_c: On::File(0), [4: Request], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        let datatype = r.datatype(w.word(3), "datatype")?;
-        let buf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "buf")?;
-        r.room(w.addr(4), 4, "request")?;
-        let mut request = 0_usize;
-        r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
+        bodies::file_iwrite_all(r, LARGE, w.word(0), w.addr(1), w.count(LARGE, 2), w.word(3), w.addr(4))
     };
     MPI_File_iwrite_shared / MPI_File_iwrite_shared_c: On::File(0), [4: Request], |r, w| {
-        let fh = r.file(w.word(0), "fh")?;
-        let datatype = r.datatype(w.word(3), "datatype")?;
-        let buf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "buf")?;
-        r.room(w.addr(4), 4, "request")?;
-        let mut request = 0_usize;
-        r.check(library!(r, fh, buf.at, w.number::<Count>(2), datatype.host, &mut request))?;
-        r.put_request(w.addr(4), request, Pending::new(File(w.word(0)).into(), Kind::Access, ()), "request")
+        bodies::file_iwrite_shared(r, LARGE, w.word(0), w.addr(1), w.count(LARGE, 2), w.word(3), w.addr(4))
     };
     MPI_File_read_at_all_begin / MPI_File_read_at_all_begin_c: On::File(0), [], |r, w| {
         let fh = r.file(w.word(0), "fh")?;

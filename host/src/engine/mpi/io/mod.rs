@@ -1,10 +1,11 @@
 //! Files: they are opened here, beneath a folder that the program may use, and the library is given a name of what is
 //! open (`opening`). What it can do only by a file's own name is done here too: creating and deleting. What it would wait
-//! for in vain, or take for ever to do, is found out before it is asked (`together`).
+//! for in vain, or take for ever to do, is found out before it is asked (`together`, `writing`).
 
 pub(crate) mod opening;
 mod storage;
 pub(crate) mod together;
+pub(crate) mod writing;
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -37,6 +38,8 @@ struct Open {
     view: Cell<(u32, u32)>,
     /// Bytes of the file that one more of an offset can mean.
     step: Cell<u128>,
+    /// The view leaves no byte out.
+    is_dense: Cell<bool>,
     opened: Opened,
     /// The guest's mode.
     mode: c_int,
@@ -96,7 +99,8 @@ pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, inf
     r.check(unsafe { set(host, Errhandler::ERRORS_RETURN.0 as usize) })?;
     let between = if is_alone { None } else { Some(r.between(comm)?) };
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
-    let word = r.files.open.insert(Open { host, view, step: Cell::new(1), opened, mode, between })?;
+    let (step, is_dense) = (Cell::new(1), Cell::new(true));
+    let word = r.files.open.insert(Open { host, view, step, is_dense, opened, mode, between })?;
     r.errhandlers.adopt(Serves::File, word, r.errhandlers.of_new_files());
     r.descends(word, comm_word);
     r.put_word(fh, word, "fh")
@@ -171,6 +175,7 @@ pub(crate) fn file_set_view(
     r.files.open.with(fh, |open| {
         open.view.set((etype.word, filetype.word));
         open.step.set(etype.reach().max(filetype.reach()).max(1));
+        open.is_dense.set(etype.block().is_some() && filetype.block().is_some());
     });
     Ok(())
 }

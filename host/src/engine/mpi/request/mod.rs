@@ -36,6 +36,8 @@ pub(crate) enum Then {
     },
     /// Objects have come, which are still to be built.
     Objects(Box<Arrival>),
+    /// The program hears of this error: the rank has taken part in a collective without what it came with.
+    Refused(Error),
     /// It is a generalised request, which the program completes: its handle serves for that even after it was freed.
     Generalised {
         completed: bool,
@@ -303,6 +305,10 @@ impl Rank {
             Then::Comm { word, cell } => {
                 self.complete_comm(word, *cell);
                 Ok(())
+            }
+            Then::Refused(error) => {
+                self.requests.blame.set(Some(whose));
+                Err(error)
             }
             Then::Objects(arrival) => arrival.complete(self).inspect_err(|_| self.requests.blame.set(Some(whose))),
         }
