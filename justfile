@@ -81,9 +81,9 @@ fuzz TARGET="spans" SECONDS="60":
 
 # The second wall alone: attacks on a build that checks nothing of what leaves for a library or launcher. Builds the right one again.
 wall:
-    cargo build --release -p rankine --features unvalidated
+    cargo build {{cargo_flags}} --bin rankine --features rankine/unvalidated
     cp target/release/rankine target/unvalidated
-    cargo build --release -p rankine
+    cargo build {{cargo_flags}} --bin rankine
     RANKINE="$PWD/target/unvalidated" cargo test {{cargo_flags}} --test wall
 
 # Calls of every function with arguments that no program passes, for so many seconds: no job may end by a signal, with a panic, or
