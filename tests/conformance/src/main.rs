@@ -104,8 +104,8 @@ fn conduct() -> Result<ExitCode, String> {
 /// A failure that is known is no failure of the trial; one that is known and does not happen any more is.
 fn trial(entry: Entry, way: Way, runner: Arc<Runner>, results: Arc<Results>) -> Trial {
     Trial::test(format!("{}/{}", way.name(), entry.name()), move || {
-        let outcome = runner.outcome(&entry, way);
-        results.set(&entry, way, &outcome)?;
+        let (outcome, took) = runner.outcome(&entry, way);
+        results.set(&entry, way, &outcome, took)?;
         match (outcome, runner.notes().fails(&entry, way)) {
             (Outcome::Pass, Some(reason)) => {
                 Err(Failed::from(format!("it passes, and notes.txt says that it does not: {reason}")))

@@ -34,6 +34,9 @@ pub fn page(entries: &[Entry], results: &Results, notes: &Notes) -> String {
     );
     table(&mut text, entries, results, &ways);
     for &way in &ways {
+        times(&mut text, entries, results, way);
+    }
+    for &way in &ways {
         failures(&mut text, entries, results, notes, way);
     }
     for &way in &ways {
@@ -77,6 +80,26 @@ fn row(text: &mut String, name: &str, entries: &[&Entry], results: &Results, way
         }
     }
     text.push('\n');
+}
+
+/// How long those took that pass natively and in this way, in both.
+fn times(text: &mut String, entries: &[Entry], results: &Results, way: Way) {
+    if way == Way::Native {
+        return;
+    }
+    let pass = |entry: &&Entry, way| results.get(entry, way) == Some(Outcome::Pass);
+    let both = entries.iter().filter(|entry| pass(entry, way) && pass(entry, Way::Native));
+    let times = both.filter_map(|entry| Some((results.took(entry, Way::Native)?, results.took(entry, way)?)));
+    let (tests, native, here) = times.fold((0, 0.0, 0.0), |(tests, native, here), (one, other)| {
+        (tests + 1, native + one.as_secs_f64(), here + other.as_secs_f64())
+    });
+    if tests > 0 {
+        let name = way.name();
+        let _ = writeln!(
+            text,
+            "\nThe {tests} tests that pass natively and on `{name}` took {native:.0} s natively, {here:.0} s on `{name}`."
+        );
+    }
 }
 
 fn count(entries: &[&Entry], results: &Results, way: Way) -> Count {

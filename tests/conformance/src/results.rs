@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// The outcomes by way and entry.
 pub struct Results {
@@ -22,13 +23,15 @@ impl Results {
         Ok(Results { folder: folder.to_path_buf(), outcomes: [native?, local?, mpi?].map(Mutex::new) })
     }
 
-    /// Notes an outcome, also in the way's file: a run that is interrupted has not been for nothing.
-    pub fn set(&self, entry: &Entry, way: Way, outcome: &Outcome) -> Result<(), String> {
-        let value = match outcome {
-            Outcome::Pass => json!(["pass"]),
-            Outcome::Fail(reason, _) => json!(["fail", reason]),
-            Outcome::NotApplicable(reason) => json!(["n/a", reason]),
+    /// Notes an outcome, and the time that the run took, also in the way's file: a run that is interrupted has not been
+    /// for nothing.
+    pub fn set(&self, entry: &Entry, way: Way, outcome: &Outcome, took: Duration) -> Result<(), String> {
+        let (name, reason) = match outcome {
+            Outcome::Pass => ("pass", ""),
+            Outcome::Fail(reason, _) => ("fail", reason.as_str()),
+            Outcome::NotApplicable(reason) => ("n/a", reason.as_str()),
         };
+        let value = json!([name, reason, took.as_secs_f64()]);
         let mut outcomes = self.outcomes[way as usize].lock().expect("nothing panics while it holds the lock");
         let fail = |e: std::io::Error| format!("{}: {e}", self.folder.display());
         // Held until the function returns: another process may run another part of the suite.
@@ -51,6 +54,12 @@ impl Results {
             "fail" => Outcome::Fail(reason(), String::new()),
             _ => Outcome::NotApplicable(reason()),
         })
+    }
+
+    /// How long the run of an entry took, if it was run in that way.
+    pub fn took(&self, entry: &Entry, way: Way) -> Option<Duration> {
+        let outcomes = self.outcomes[way as usize].lock().expect("nothing panics while it holds the lock");
+        Duration::try_from_secs_f64(outcomes.get(&entry.name())?[2].as_f64()?).ok()
     }
 }
 

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A run may take so long, however busy the machine is: most that hang on `local` end as deadlocks much sooner.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -89,37 +89,37 @@ impl Runner {
         &self.notes
     }
 
-    /// One entry in one way.
-    pub fn outcome(&self, entry: &Entry, way: Way) -> Outcome {
-        if let Some(reason) = entry.off {
-            return Outcome::NotApplicable(reason.into());
-        }
-        if let Some(reason) = self.notes.not_applicable(entry, way) {
-            return Outcome::NotApplicable(reason.into());
-        }
-        if way != Way::Local && entry.ranks > MOST_PROCESSES {
-            return Outcome::NotApplicable(format!("more than {MOST_PROCESSES} processes"));
-        }
-        let program = match self.builder.program(entry, way.form()) {
+    /// One entry in one way, and how long its run took.
+    pub fn outcome(&self, entry: &Entry, way: Way) -> (Outcome, Duration) {
+        let program = match self.program(entry, way) {
             Ok(program) => program,
-            Err(reason) => return self.not_compiled(entry, way, reason),
+            Err(outcome) => return (outcome, Duration::ZERO),
         };
-        if way != Way::Native {
-            match self.missing(&program, way) {
-                Ok(missing) if missing.is_empty() => {}
-                Ok(missing) => {
-                    return Outcome::NotApplicable(format!(
-                        "calls functions that the engine lacks: {}",
-                        missing.join(", ")
-                    ));
-                }
-                Err(reason) => return Outcome::fail(reason),
-            }
-        }
-        match self.run(entry, way, &program) {
+        let begin = Instant::now();
+        let outcome = match self.run(entry, way, &program) {
             Ok(run) => judge(entry, &run, &self.places.root),
             Err(reason) => Outcome::fail(reason),
+        };
+        (outcome, begin.elapsed())
+    }
+
+    /// The entry's program, or what stands instead of its run.
+    fn program(&self, entry: &Entry, way: Way) -> Result<PathBuf, Outcome> {
+        if let Some(reason) = entry.off.or(self.notes.not_applicable(entry, way)) {
+            return Err(Outcome::NotApplicable(reason.into()));
         }
+        if way != Way::Local && entry.ranks > MOST_PROCESSES {
+            return Err(Outcome::NotApplicable(format!("more than {MOST_PROCESSES} processes")));
+        }
+        let program = self.builder.program(entry, way.form()).map_err(|e| self.not_compiled(entry, way, e))?;
+        if way != Way::Native {
+            let missing = self.missing(&program, way).map_err(Outcome::fail)?;
+            if !missing.is_empty() {
+                let lacks = format!("calls functions that the engine lacks: {}", missing.join(", "));
+                return Err(Outcome::NotApplicable(lacks));
+            }
+        }
+        Ok(program)
     }
 
     /// A program that does not compile natively either says nothing of Rankine.
