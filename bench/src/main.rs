@@ -1,7 +1,8 @@
 //! `just bench NAME`: runs a benchmark as WebAssembly and as its native twins, in turns, and prints them side by side.
 //!
 //! Absolute times on shared machines wander; so every round runs every competitor once, the best round of each counts,
-//! and the floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`.
+//! and the floor that physics sets is measured in the same rounds. Figures go to `bench/results/NAME.json`. Read `twins.rs`
+//! first, which builds the competitors, then `turns.rs`, which runs them; the programs are in `bench/programs`.
 
 mod arrays;
 mod busy;

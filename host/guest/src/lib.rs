@@ -18,7 +18,8 @@
 //! | `status`, `tag`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
 //!
 //! An engine builds on this crate: `rankine-local`, the embedded one, and the one over an MPI library, in the host.
-//! Object graphs (`rankine-object`) do too, so they travel on both. Nothing here knows of WebAssembly.
+//! Object graphs (`rankine-object`) do too, so they travel on both. Nothing here knows of WebAssembly. Read `memory.rs`
+//! first: what is proved there is what everything else relies on; then `handle.rs` and `errhan/mod.rs`.
 
 // Guards take back what they started when they are dropped: they are not to be forgotten.
 #![warn(clippy::mem_forget)]

@@ -6,7 +6,8 @@
 //! which are the crate `matrixmultiply`'s; it chooses instructions when it runs. So do those of [`fourier`] transforms.
 //!
 //! No element decides where something is read or written, and no slice is made of a view: matrices that overlap, or that
-//! other threads write meanwhile, give wrong numbers and nothing else.
+//! other threads write meanwhile, give wrong numbers and nothing else. Read `view.rs` first, then `gemm.rs` and
+//! `triangular.rs`, on which the factorisations stand, or `fourier.rs`.
 
 mod cholesky;
 pub mod fourier;

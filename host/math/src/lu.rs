@@ -1,4 +1,5 @@
-//! The LU factorisation with row exchanges.
+//! The LU factorisation with row exchanges, by halves of the columns (Toledo, "Locality of reference in LU decomposition with
+//! partial pivoting", 1997; Gustavson, 1997).
 
 use crate::gemm::gemm;
 use crate::half;

@@ -17,7 +17,7 @@
 //! Nothing here knows of an engine: it reads and writes a guest's memory and asks the guest's allocator. The engines send
 //! and receive images, each in its `images.rs`. A guest that describes its types wrongly sends
 //! nonsense or gets errors; whoever receives believes nothing of an image but what `decode` has checked against its own
-//! description.
+//! description. Read `image.rs` and `plan.rs` first, then `walk.rs` and `decode.rs`, which are the two ends of a message.
 
 mod decode;
 mod descriptor;

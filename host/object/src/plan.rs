@@ -363,7 +363,7 @@ fn has_interior(layouts: &[Layout]) -> bool {
     single.iter().zip(&part).any(|(single, part)| *single && *part)
 }
 
-/// A hash that is the same on every machine (FNV-1a over words, finished by a mixer).
+/// A hash that is the same on every machine (FNV-1a of Fowler, Noll and Vo over words, finished by a mixer).
 struct Hash(u64);
 
 impl Default for Hash {

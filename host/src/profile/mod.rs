@@ -64,6 +64,7 @@ impl Hasher for Spread {
     }
 
     fn write_u64(&mut self, number: u64) {
+        // Knuth's multiplicative hashing, by the golden ratio.
         self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
     }
 }

@@ -20,7 +20,8 @@
 //! that comes sees something at once.
 //!
 //! Nothing here knows of WebAssembly. What a rank says is proved in its [`Memory`](rankine_guest::Memory); what a browser
-//! says is checked in `control`.
+//! says is checked in `control`. Read `frames.rs` first, then `viewer.rs`; `rankine_view_wire` is what the two ends of the
+//! socket say.
 
 mod activity;
 mod control;

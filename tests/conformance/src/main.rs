@@ -2,7 +2,7 @@
 //!
 //! `--native`, `--local` and `--mpi` choose the ways to run it (without them: `local`), `--subset` the short selection
 //! of subset.txt, `--page` writes docs/conformance.md from all results so far. Other arguments are those of any test:
-//! names to run, `--exact`, `--list`.
+//! names to run, `--exact`, `--list`. Read `run.rs` first: how one test is run and judged.
 
 mod build;
 mod list;

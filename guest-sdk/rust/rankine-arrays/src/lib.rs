@@ -49,6 +49,9 @@
 //!
 //! Collective operations are called by all ranks of the grid in the same order. A wrong use is an [`Error`] that names
 //! array, dimension and rank.
+//!
+//! Read `range.rs` and `layout.rs` first, which say where an element is, then `schedule.rs`: halos, remaps and look-ups are
+//! lists of messages that it makes once.
 
 mod array;
 mod collect;

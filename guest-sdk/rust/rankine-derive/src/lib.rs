@@ -2,7 +2,8 @@
 //! of records.
 //!
 //! A record is laid out as a C struct of the fields that travel, an enum's as its variant's number and then the
-//! variant's fields. Offsets are constants that follow from the fields' types; this macro only writes down the sums.
+//! variant's fields. Offsets are constants that follow from the fields' types; this macro only writes down the sums. Read
+//! `layout.rs` first; what the generated code calls is in the crate `rankine`.
 
 mod layout;
 mod plain;

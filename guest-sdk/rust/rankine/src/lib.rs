@@ -33,7 +33,7 @@
 //!
 //! The layout of such values is known to the compiler alone. So `#[derive(Transportable)]` writes code that lists a
 //! value's parts as *records* of a known layout and makes values of records; the host knows the records' description,
-//! moves them, and checks all that comes before this crate reads it.
+//! moves them, and checks all that comes before this crate reads it. Read `types.rs` first, then `write.rs` and `read.rs`.
 
 mod cluster;
 mod comm;

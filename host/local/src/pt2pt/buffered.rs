@@ -31,9 +31,9 @@ const WHAT: &str = "buffered messages";
 /// What an automatic buffer holds at most.
 const AUTOMATIC: u64 = 256 << 20;
 
-/// Whom a buffer serves.
+/// Whose messages a buffer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Serves {
+enum Scope {
     /// Whoever has no buffer of its own.
     Process,
     /// The communicator of this context.
@@ -41,19 +41,19 @@ enum Serves {
     Session(Session),
 }
 
-impl Serves {
+impl Scope {
     fn name(self) -> &'static str {
         match self {
-            Serves::Process => "the process",
-            Serves::Comm(_) => "the communicator",
-            Serves::Session(_) => "the session",
+            Scope::Process => "the process",
+            Scope::Comm(_) => "the communicator",
+            Scope::Session(_) => "the session",
         }
     }
 }
 
 /// An attached buffer.
 struct Buffer {
-    serves: Serves,
+    scope: Scope,
     address: Addr,
     size: i64,
 }
@@ -67,7 +67,7 @@ impl Buffer {
 /// A message on its way.
 struct Message {
     number: u64,
-    serves: Serves,
+    scope: Scope,
     charge: u64,
     operation: OpRef,
 }
@@ -84,15 +84,15 @@ struct Inner {
 }
 
 impl Inner {
-    fn find(&self, serves: Serves) -> Option<usize> {
-        self.attached.iter().position(|buffer| buffer.serves == serves)
+    fn find(&self, scope: Scope) -> Option<usize> {
+        self.attached.iter().position(|buffer| buffer.scope == scope)
     }
 
     /// The buffer that a communicator's sends use: its own, or else its session's, or else the process's.
     fn of(&self, comm: &Communicator) -> Result<&Buffer> {
-        let own = self.find(Serves::Comm(comm.context));
-        let session = || self.find(Serves::Session(comm.session?));
-        let index = own.or_else(session).or_else(|| self.find(Serves::Process));
+        let own = self.find(Scope::Comm(comm.context));
+        let session = || self.find(Scope::Session(comm.session?));
+        let index = own.or_else(session).or_else(|| self.find(Scope::Process));
         index.map(|index| &self.attached[index]).ok_or_else(|| {
             Error::new(
                 MPI_ERR_BUFFER,
@@ -101,8 +101,8 @@ impl Inner {
         })
     }
 
-    fn used(&self, serves: Serves) -> u64 {
-        self.messages.iter().filter(|message| message.serves == serves).map(|message| message.charge).sum()
+    fn used(&self, scope: Scope) -> u64 {
+        self.messages.iter().filter(|message| message.scope == scope).map(|message| message.charge).sum()
     }
 
     /// Forgets the messages that have been delivered.
@@ -123,7 +123,7 @@ fn send_buffered(r: &Rank, what: What, span: &Span<'_>, comm: &Communicator) -> 
     let mut buffers = r.pt2pt.buffers.0.borrow_mut();
     buffers.reap(r);
     let buffer = buffers.of(comm)?;
-    let (serves, room, used) = (buffer.serves, buffer.room(), buffers.used(buffer.serves));
+    let (scope, room, used) = (buffer.scope, buffer.room(), buffers.used(buffer.scope));
     let charge = span.bytes() as u64 + MPI_BSEND_OVERHEAD as u64;
     if charge > room.saturating_sub(used) {
         return Err(Error::new(
@@ -133,7 +133,7 @@ fn send_buffered(r: &Rank, what: What, span: &Span<'_>, comm: &Communicator) -> 
                  the {room} bytes attached to {}",
                 span.bytes(),
                 room - used,
-                serves.name()
+                scope.name()
             ),
         ));
     }
@@ -147,21 +147,21 @@ fn send_buffered(r: &Rank, what: What, span: &Span<'_>, comm: &Communicator) -> 
     if let Some(operation) = r.post_parcel(what, comm.rank, parcel)?.hand_over() {
         buffers.sent += 1;
         let number = buffers.sent;
-        buffers.messages.push(Message { number, serves, charge, operation });
+        buffers.messages.push(Message { number, scope, charge, operation });
     }
     Ok(())
 }
 
 impl Rank {
     /// Waits until every message that is in these buffers now has been delivered.
-    async fn flush(&self, serves: impl Fn(Serves) -> bool) {
+    async fn flush(&self, wanted: impl Fn(Scope) -> bool) {
         let last = self.pt2pt.buffers.0.borrow().sent;
         poll_fn(|_| {
             let mut done = true;
             let mut next = 0;
             loop {
                 let message = match self.pt2pt.buffers.0.borrow().messages.get(next) {
-                    Some(message) if message.number <= last && serves(message.serves) => message.operation,
+                    Some(message) if message.number <= last && wanted(message.scope) => message.operation,
                     Some(_) => {
                         next += 1;
                         continue;
@@ -190,9 +190,9 @@ impl Rank {
         }
     }
 
-    fn attach(&self, serves: Serves, address: Addr, size: i64) -> Result<()> {
-        if self.pt2pt.buffers.0.borrow().find(serves).is_some() {
-            return Err(Error::new(MPI_ERR_BUFFER, format!("a buffer is attached to {} already", serves.name())));
+    fn attach(&self, scope: Scope, address: Addr, size: i64) -> Result<()> {
+        if self.pt2pt.buffers.0.borrow().find(scope).is_some() {
+            return Err(Error::new(MPI_ERR_BUFFER, format!("a buffer is attached to {} already", scope.name())));
         }
         if address != MPI_BUFFER_AUTOMATIC {
             if size < 0 {
@@ -200,17 +200,17 @@ impl Rank {
             }
             self.span(address, size, Datatype::BYTE)?;
         }
-        self.pt2pt.buffers.0.borrow_mut().attached.push(Buffer { serves, address, size });
+        self.pt2pt.buffers.0.borrow_mut().attached.push(Buffer { scope, address, size });
         Ok(())
     }
 
-    async fn detach_buffer(&self, serves: Serves) -> Result<(Addr, i64)> {
-        if self.pt2pt.buffers.0.borrow().find(serves).is_none() {
-            return Err(Error::new(MPI_ERR_BUFFER, format!("no buffer is attached to {}", serves.name())));
+    async fn detach_buffer(&self, scope: Scope) -> Result<(Addr, i64)> {
+        if self.pt2pt.buffers.0.borrow().find(scope).is_none() {
+            return Err(Error::new(MPI_ERR_BUFFER, format!("no buffer is attached to {}", scope.name())));
         }
-        self.flush(|other| other == serves).await;
+        self.flush(|other| other == scope).await;
         let mut buffers = self.pt2pt.buffers.0.borrow_mut();
-        match buffers.find(serves) {
+        match buffers.find(scope) {
             Some(index) => {
                 let buffer = buffers.attached.swap_remove(index);
                 Ok((buffer.address, if buffer.address == MPI_BUFFER_AUTOMATIC { 0 } else { buffer.size }))
@@ -264,78 +264,78 @@ pub fn bsend_init(
 
 /// `MPI_Buffer_attach`
 pub fn buffer_attach(r: &Rank, buffer: Addr, size: i64) -> Result<()> {
-    r.attach(Serves::Process, buffer, size)
+    r.attach(Scope::Process, buffer, size)
 }
 
 /// `MPI_Buffer_detach`
 pub async fn buffer_detach(r: &Rank) -> Result<(Addr, i64)> {
-    r.detach_buffer(Serves::Process).await
+    r.detach_buffer(Scope::Process).await
 }
 
 /// `MPI_Buffer_flush`
 pub async fn buffer_flush(r: &Rank) -> Result<()> {
-    r.flush(|serves| serves == Serves::Process).await;
+    r.flush(|scope| scope == Scope::Process).await;
     Ok(())
 }
 
 /// `MPI_Buffer_iflush`
 pub fn buffer_iflush(r: &Rank) -> Result<Request> {
-    iflush(r, Comm::SELF, Serves::Process)
+    iflush(r, Comm::SELF, Scope::Process)
 }
 
 /// `MPI_Comm_attach_buffer`
 pub fn comm_attach_buffer(r: &Rank, comm: Comm, buffer: Addr, size: i64) -> Result<()> {
-    let serves = Serves::Comm(r.communicator(comm)?.context);
-    r.attach(serves, buffer, size)
+    let scope = Scope::Comm(r.communicator(comm)?.context);
+    r.attach(scope, buffer, size)
 }
 
 /// `MPI_Comm_detach_buffer`
 pub async fn comm_detach_buffer(r: &Rank, comm: Comm) -> Result<(Addr, i64)> {
-    let serves = Serves::Comm(r.communicator(comm)?.context);
-    r.detach_buffer(serves).await
+    let scope = Scope::Comm(r.communicator(comm)?.context);
+    r.detach_buffer(scope).await
 }
 
 /// `MPI_Comm_flush_buffer`
 pub async fn comm_flush_buffer(r: &Rank, comm: Comm) -> Result<()> {
-    let wanted = Serves::Comm(r.communicator(comm)?.context);
-    r.flush(|serves| serves == wanted).await;
+    let wanted = Scope::Comm(r.communicator(comm)?.context);
+    r.flush(|scope| scope == wanted).await;
     Ok(())
 }
 
 /// `MPI_Comm_iflush_buffer`
 pub fn comm_iflush_buffer(r: &Rank, comm: Comm) -> Result<Request> {
-    let serves = Serves::Comm(r.communicator(comm)?.context);
-    iflush(r, comm, serves)
+    let scope = Scope::Comm(r.communicator(comm)?.context);
+    iflush(r, comm, scope)
 }
 
 /// `MPI_Session_attach_buffer`
 pub fn session_attach_buffer(r: &Rank, session: Session, buffer: Addr, size: i64) -> Result<()> {
     r.session(session)?;
-    r.attach(Serves::Session(session), buffer, size)
+    r.attach(Scope::Session(session), buffer, size)
 }
 
 /// `MPI_Session_detach_buffer`
 pub async fn session_detach_buffer(r: &Rank, session: Session) -> Result<(Addr, i64)> {
     r.session(session)?;
-    r.detach_buffer(Serves::Session(session)).await
+    r.detach_buffer(Scope::Session(session)).await
 }
 
 /// `MPI_Session_flush_buffer`
 pub async fn session_flush_buffer(r: &Rank, session: Session) -> Result<()> {
     r.session(session)?;
-    r.flush(|serves| serves == Serves::Session(session)).await;
+    r.flush(|scope| scope == Scope::Session(session)).await;
     Ok(())
 }
 
 /// `MPI_Session_iflush_buffer`
 pub fn session_iflush_buffer(r: &Rank, session: Session) -> Result<Request> {
     r.session(session)?;
-    iflush(r, Comm::SELF, Serves::Session(session))
+    iflush(r, Comm::SELF, Scope::Session(session))
 }
 
-fn iflush(r: &Rank, comm: Comm, wanted: Serves) -> Result<Request> {
+fn iflush(r: &Rank, comm: Comm, wanted: Scope) -> Result<Request> {
     r.begin(comm, async move |r| {
-        r.flush(|serves| serves == wanted).await;
+        r.flush(|scope| scope == wanted).await;
         Ok(Status::EMPTY)
     })
 }

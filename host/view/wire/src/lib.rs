@@ -1,7 +1,8 @@
 //! What the page and its server say to each other: numbers in little-endian order, texts with their length before them.
 //!
 //! A message is the whole of one binary message of a WebSocket. Whoever reads it believes nothing: [`Said::read`] and
-//! [`Asked::read`] give nothing for bytes that are no message.
+//! [`Asked::read`] give nothing for bytes that are no message. Read [`Said`] and [`Asked`] first; `bytes.rs` is how their
+//! parts are written, and [`file`] what is exported.
 
 mod bytes;
 pub mod colours;

@@ -66,7 +66,8 @@ pub(crate) fn buffer_attach(r: &Rank, _large: bool, buffer: Addr, size: i64) -> 
 pub(crate) fn comm_attach_buffer(r: &Rank, _large: bool, comm: u32, buffer: Addr, size: i64) -> Result<()> {
     let comm = r.comm(comm, "comm")?;
     let call = r.symbol::<symbols::MPI_Comm_attach_buffer_c>()?;
-    // SAFETY: a handle of the library's; the memory is as in `buffer_attach`.
+    // SAFETY: a handle of the library's. The memory is the library's until it is detached; where the library has refused it, and
+    // so has not taken it, `attach` unmaps it.
     attach(r, buffer, size, |at| unsafe { call(comm, at, size) })
 }
 
@@ -74,7 +75,8 @@ pub(crate) fn comm_attach_buffer(r: &Rank, _large: bool, comm: u32, buffer: Addr
 pub(crate) fn session_attach_buffer(r: &Rank, _large: bool, session: u32, buffer: Addr, size: i64) -> Result<()> {
     let session = r.session(session, "session")?;
     let call = r.symbol::<symbols::MPI_Session_attach_buffer_c>()?;
-    // SAFETY: a handle of the library's; the memory is as in `buffer_attach`.
+    // SAFETY: a handle of the library's. The memory is the library's until it is detached; where the library has refused it, and
+    // so has not taken it, `attach` unmaps it.
     attach(r, buffer, size, |at| unsafe { call(session, at, size) })
 }
 

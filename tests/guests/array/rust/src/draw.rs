@@ -13,7 +13,7 @@ impl Draw {
         Draw { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), world }
     }
 
-    /// A number below `end`, as xorshift gives it.
+    /// A number below `end`, as Marsaglia's xorshift gives it.
     pub fn below(&mut self, end: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
