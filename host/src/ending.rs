@@ -163,7 +163,7 @@ pub(crate) enum Ending {
     Aborted {
         /// The rank.
         who: Who,
-        /// The status it asked for.
+        /// The status it asked for, or the class of the error.
         code: i32,
         /// The error, unless the program itself called `MPI_Abort`.
         error: Option<Report>,
@@ -204,7 +204,9 @@ impl Ending {
     pub(crate) fn status(&self) -> i32 {
         match self {
             Ending::Finished { status, .. } | Ending::Quit { status, .. } => *status,
-            Ending::Aborted { code, .. } => abort_status(*code),
+            // Its class would be taken for what other endings say by small numbers.
+            Ending::Aborted { error: Some(_), .. } => FATAL_ERROR,
+            Ending::Aborted { code, error: None, .. } => abort_status(*code),
             Ending::Trapped { .. } => 134,
             Ending::Deadlocked { .. } => 3,
             Ending::TimedOut(..) => 124,
@@ -214,6 +216,9 @@ impl Ending {
         }
     }
 }
+
+/// The status of an error of MPI that no handler of the program took.
+const FATAL_ERROR: i32 = 5;
 
 /// A process keeps the low eight bits of its status; an abort never looks like success.
 fn abort_status(code: i32) -> i32 {

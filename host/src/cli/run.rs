@@ -209,7 +209,8 @@ Exit status: the highest of the program's own; or
     1  the host could not run it    124  --timeout was reached
     2  wrong usage                  130  interrupted by Ctrl-C
     3  deadlock: all ranks waited   141  the reader of its output went away
-    4  --check found something";
+    4  --check found something
+    5  an error of MPI was fatal";
 
 /// Ranks that programs may start, unless the user says otherwise.
 const MORE_RANKS: usize = 1024;

@@ -1,7 +1,7 @@
-// MPI_ERRORS_ABORT as a handler: an error ends the job.
+// MPI_ERRORS_ABORT as a handler: an error ends the job, with the status of a fatal error.
 // ranks: 1 4
-// native: 1
-// exit: nonzero
+// native: no (the status is a library's own)
+// exit: 5
 // stderr: MPI_Recv
 #include <mpi.h>
 

@@ -1,7 +1,8 @@
-// Errors are fatal unless a program says otherwise: the job ends, and the report names the function, the value and the rank.
+// Errors are fatal unless a program says otherwise: the job ends with a status
+// of its own, and the report names the function, the value and the rank.
 // ranks: 1 4
-// native: 1
-// exit: nonzero
+// native: no (the status is a library's own)
+// exit: 5
 // stderr: MPI_Send
 // stderr: 4321
 #include <mpi.h>
