@@ -12,7 +12,7 @@ use rankine_abi::{
     MPI_T_BIND_MPI_INFO, MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_OP, MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_SESSION,
     MPI_T_BIND_MPI_WIN, MPI_T_BIND_NO_OBJECT, MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_INVALID_HANDLE,
     MPI_T_ERR_INVALID_INDEX, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_SUPPORTED, MPI_T_ERR_PVAR_NO_STARTSTOP,
-    MPI_T_ERR_PVAR_NO_WRITE, MPI_T_PVAR_ALL_HANDLES,
+    MPI_T_ERR_PVAR_NO_WRITE, MPI_T_PVAR_ALL_HANDLES, MPI_T_SCOPE_CONSTANT, MPI_T_SCOPE_READONLY,
 };
 use rankine_guest::Error;
 
@@ -236,6 +236,53 @@ fn value_buffer(r: &Rank, handle: u32, at: Addr) -> Result<*mut c_void> {
     let no_handle = || Error::new(MPI_T_ERR_INVALID_HANDLE, format!("{handle:#x} is not the handle of a variable"));
     let variable = variable.ok_or_else(no_handle)?;
     Ok(r.bytes(at, variable.bytes, "buf")?.at)
+}
+
+/// `MPI_T_cvar_get_info`: no variable can be written here, so its scope says so, whatever it is to the library.
+pub(crate) fn t_cvar_get_info(
+    r: &Rank,
+    index: i32,
+    name_at: Addr,
+    name_length_at: Addr,
+    verbosity_at: Addr,
+    datatype_at: Addr,
+    enumeration_at: Addr,
+    about_at: Addr,
+    about_length_at: Addr,
+    bind_at: Addr,
+    scope_at: Addr,
+) -> Result<()> {
+    r.check_index::<symbols::MPI_T_cvar_get_num>(index)?;
+    let (mut name, mut about) = (Text::new(r, name_at, name_length_at)?, Text::new(r, about_at, about_length_at)?);
+    let (mut verbosity, mut bind, mut scope) = (Wanted::new(verbosity_at), Wanted::new(bind_at), Wanted::new(scope_at));
+    let (mut datatype, mut enumeration) = (Wanted::new(datatype_at), Wanted::new(enumeration_at));
+    let call = r.symbol::<symbols::MPI_T_cvar_get_info>()?;
+    // SAFETY: `check_index` has found the variable; the strings have the room that their lengths say, and all other results
+    // are on the stack, or null where they are not wanted.
+    r.check(unsafe {
+        call(
+            index,
+            name.pointer(),
+            name.length_pointer(),
+            verbosity.pointer(),
+            datatype.pointer(),
+            enumeration.pointer(),
+            about.pointer(),
+            about.length_pointer(),
+            bind.pointer(),
+            scope.pointer(),
+        )
+    })?;
+    if scope.value != MPI_T_SCOPE_CONSTANT {
+        scope.value = MPI_T_SCOPE_READONLY;
+    }
+    name.put(r)?;
+    verbosity.put_int(r)?;
+    datatype.put_datatype(r)?;
+    enumeration.put_tool(r, "MPI_T_enum")?;
+    about.put(r)?;
+    bind.put_int(r)?;
+    scope.put_int(r)
 }
 
 /// `MPI_T_cvar_handle_alloc`

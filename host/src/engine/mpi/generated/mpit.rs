@@ -36,23 +36,8 @@ shims! {
         r.put_int(w.addr(1), cvar_index, "cvar_index")
     };
     MPI_T_cvar_get_info: On::Nothing, [4: Datatype], |r, w| {
-        r.check_index::<symbols::MPI_T_cvar_get_num>(w.int(0))?;
-        let mut name = Text::new(r, w.addr(1), w.addr(2))?;
-        let mut verbosity = Wanted::new(w.addr(3));
-        let mut datatype = Wanted::new(w.addr(4));
-        let mut enumtype = Wanted::new(w.addr(5));
-        let mut desc = Text::new(r, w.addr(6), w.addr(7))?;
-        let mut bind = Wanted::new(w.addr(8));
-        let mut scope = Wanted::new(w.addr(9));
-        r.check(library!(r, w.int(0), name.pointer(), name.length_pointer(), verbosity.pointer(), datatype.pointer(),
-            enumtype.pointer(), desc.pointer(), desc.length_pointer(), bind.pointer(), scope.pointer()))?;
-        name.put(r)?;
-        verbosity.put_int(r)?;
-        datatype.put_datatype(r)?;
-        enumtype.put_tool(r, "MPI_T_enum")?;
-        desc.put(r)?;
-        bind.put_int(r)?;
-        scope.put_int(r)
+        bodies::t_cvar_get_info(r, w.int(0), w.addr(1), w.addr(2), w.addr(3), w.addr(4), w.addr(5), w.addr(6),
+            w.addr(7), w.addr(8), w.addr(9))
     };
     MPI_T_cvar_handle_alloc: On::Nothing, [], |r, w| {
         bodies::t_cvar_handle_alloc(r, w.int(0), w.addr(1), w.addr(2), w.addr(3))
