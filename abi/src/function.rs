@@ -20,7 +20,20 @@ pub struct Function {
     pub payload: Option<Payload>,
     /// What a library keeps for a call that has no handle, if it keeps anything.
     pub keeps: Option<Keeps>,
+    /// Where it is an error whatever it is given.
+    pub refuses: Option<Refusal>,
     marks: u16,
+}
+
+/// The engines on which a function is always an error.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Refusal {
+    /// The embedded engine.
+    pub local: bool,
+    /// The engine over an MPI library.
+    pub mpi: bool,
+    /// Why, in words.
+    pub why: &'static str,
 }
 
 /// How much data a call moves, by the numbers of its words.
@@ -140,7 +153,7 @@ pub(crate) const fn row(
         marks |= list[at] as u16;
         at += 1;
     }
-    Function { name, chapter, parameters, result, deprecated: None, payload: None, keeps: None, marks }
+    Function { name, chapter, parameters, result, deprecated: None, payload: None, keeps: None, refuses: None, marks }
 }
 
 impl Function {
@@ -153,6 +166,12 @@ impl Function {
     /// The same row, of a function for which a library keeps something without a handle.
     pub(crate) const fn keeps(mut self, what: Keeps) -> Function {
         self.keeps = Some(what);
+        self
+    }
+
+    /// The same row, of a function that is always an error somewhere.
+    pub(crate) const fn refuses(mut self, refusal: Refusal) -> Function {
+        self.refuses = Some(refusal);
         self
     }
 

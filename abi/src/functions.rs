@@ -4,7 +4,7 @@
 use crate::function::Mark::{
     AnyThread, Anytime, Completes, Dups, Frees, Jobs, Large, Lingers, Outside, Shows, Spawns, Starts, Syncs, Waits,
 };
-use crate::function::{Chapter, Function, Keeps, Times, ValueType, row};
+use crate::function::{Chapter, Function, Keeps, Refusal, Times, ValueType, row};
 use ValueType::{F64, I32, I64};
 
 /// Every function, sorted by name; variants for large counts are functions of their own.
@@ -108,7 +108,7 @@ pub static FUNCTIONS: [Function; 662] = [
     row("MPI_Comm_idup", Chapter::Comm, &[I32, I32, I32], I32, &[Dups]),
     row("MPI_Comm_idup_with_info", Chapter::Comm, &[I32, I32, I32, I32], I32, &[Dups]),
     row("MPI_Comm_iflush_buffer", Chapter::Pt2pt, &[I32, I32], I32, &[]),
-    row("MPI_Comm_join", Chapter::Spawn, &[I32, I32], I32, &[Waits, Jobs]),
+    row("MPI_Comm_join", Chapter::Spawn, &[I32, I32], I32, &[Waits, Jobs]).refuses(Refusal { local: true, mpi: true, why: "a guest has no socket to join by; ranks meet over ports (`MPI_Comm_accept`, `MPI_Comm_connect`)" }),
     row("MPI_Comm_rank", Chapter::Comm, &[I32, I32], I32, &[]),
     row("MPI_Comm_remote_group", Chapter::Comm, &[I32, I32], I32, &[]),
     row("MPI_Comm_remote_size", Chapter::Comm, &[I32, I32], I32, &[]),
@@ -433,8 +433,8 @@ pub static FUNCTIONS: [Function; 662] = [
     row("MPI_Reduce_scatter_c", Chapter::Coll, &[I32, I32, I32, I32, I32, I32], I32, &[Large, Waits]).moves(None, 2, 3, 5, Times::BlockForPeers),
     row("MPI_Reduce_scatter_init", Chapter::Coll, &[I32, I32, I32, I32, I32, I32, I32, I32], I32, &[Waits]),
     row("MPI_Reduce_scatter_init_c", Chapter::Coll, &[I32, I32, I32, I32, I32, I32, I32, I32], I32, &[Large, Waits]),
-    row("MPI_Register_datarep", Chapter::Io, &[I32, I32, I32, I32, I32], I32, &[]),
-    row("MPI_Register_datarep_c", Chapter::Io, &[I32, I32, I32, I32, I32], I32, &[Large]),
+    row("MPI_Register_datarep", Chapter::Io, &[I32, I32, I32, I32, I32], I32, &[]).refuses(Refusal { local: false, mpi: true, why: "its functions would work on the library's memory, which a guest can't reach" }),
+    row("MPI_Register_datarep_c", Chapter::Io, &[I32, I32, I32, I32, I32], I32, &[Large]).refuses(Refusal { local: false, mpi: true, why: "its functions would work on the library's memory, which a guest can't reach" }),
     row("MPI_Remove_error_class", Chapter::Errhan, &[I32], I32, &[Anytime]),
     row("MPI_Remove_error_code", Chapter::Errhan, &[I32], I32, &[Anytime]),
     row("MPI_Remove_error_string", Chapter::Errhan, &[I32], I32, &[Anytime]),
@@ -524,7 +524,7 @@ pub static FUNCTIONS: [Function; 662] = [
     row("MPI_T_cvar_handle_alloc", Chapter::Mpit, &[I32, I32, I32, I32], I32, &[Anytime]),
     row("MPI_T_cvar_handle_free", Chapter::Mpit, &[I32], I32, &[Anytime]),
     row("MPI_T_cvar_read", Chapter::Mpit, &[I32, I32], I32, &[Anytime]),
-    row("MPI_T_cvar_write", Chapter::Mpit, &[I32, I32], I32, &[Anytime]),
+    row("MPI_T_cvar_write", Chapter::Mpit, &[I32, I32], I32, &[Anytime]).refuses(Refusal { local: false, mpi: true, why: "a library trusts its settings, some of which are sizes of its memory; each variable's scope says so" }),
     row("MPI_T_enum_get_info", Chapter::Mpit, &[I32, I32, I32, I32], I32, &[Anytime]),
     row("MPI_T_enum_get_item", Chapter::Mpit, &[I32, I32, I32, I32, I32], I32, &[Anytime]),
     row("MPI_T_event_callback_get_info", Chapter::Mpit, &[I32, I32, I32], I32, &[Anytime]),
@@ -540,8 +540,8 @@ pub static FUNCTIONS: [Function; 662] = [
     row("MPI_T_event_handle_get_info", Chapter::Mpit, &[I32, I32], I32, &[Anytime]),
     row("MPI_T_event_handle_set_info", Chapter::Mpit, &[I32, I32], I32, &[Anytime]),
     row("MPI_T_event_read", Chapter::Mpit, &[I32, I32, I32], I32, &[Anytime]),
-    row("MPI_T_event_register_callback", Chapter::Mpit, &[I32, I32, I32, I32, I32], I32, &[Anytime]),
-    row("MPI_T_event_set_dropped_handler", Chapter::Mpit, &[I32, I32], I32, &[Anytime]),
+    row("MPI_T_event_register_callback", Chapter::Mpit, &[I32, I32, I32, I32, I32], I32, &[Anytime]).refuses(Refusal { local: false, mpi: true, why: "events would call the guest at times of the library's choosing" }),
+    row("MPI_T_event_set_dropped_handler", Chapter::Mpit, &[I32, I32], I32, &[Anytime]).refuses(Refusal { local: false, mpi: true, why: "events would call the guest at times of the library's choosing" }),
     row("MPI_T_finalize", Chapter::Mpit, &[], I32, &[Anytime]),
     row("MPI_T_init_thread", Chapter::Mpit, &[I32, I32], I32, &[Anytime]),
     row("MPI_T_pvar_get_index", Chapter::Mpit, &[I32, I32, I32], I32, &[Anytime]),

@@ -17,7 +17,7 @@ mod status;
 
 pub use constants::*;
 pub use element::{Element, Index, Kind, Language};
-pub use function::{Chapter, Function, Keeps, Mark, Payload, Times, ValueType};
+pub use function::{Chapter, Function, Keeps, Mark, Payload, Refusal, Times, ValueType};
 pub use functions::FUNCTIONS;
 pub use handles::*;
 pub use parameter::{Area, Class, Direction, Length, Meaning, Parameter, Repeats};

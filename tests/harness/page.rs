@@ -6,7 +6,7 @@ use super::compile::Compiler;
 use super::coverage::{functions_of, imports};
 use super::guest::Guest;
 use libtest_mimic::Failed;
-use rankine_abi::{Chapter, FUNCTIONS, Function};
+use rankine_abi::{Chapter, FUNCTIONS, Function, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -45,7 +45,8 @@ fn page(local: &BTreeSet<String>, mpi: &BTreeSet<String>, callers: &Callers) -> 
         "<!-- Written by `just coverage` from what the guest programs import. Do not edit. -->\n\n\
          # Coverage of MPI 5.0\n\n\
          Every function of the standard ABI with the engines that have it and the guest programs in `tests/guests` that \
-         call it.\n`rankine info --functions` prints the same.\n\n\
+         call it.\n`rankine info --functions` prints the same. What is marked * is an error of the call whatever it is \
+         given: [the reasons](#always-an-error).\n\n\
          | chapter | functions | local | mpi | tested |\n|---|---:|---:|---:|---:|\n",
     );
     let mut row = |title: &str, functions: &[&Function]| {
@@ -63,11 +64,31 @@ fn page(local: &BTreeSet<String>, mpi: &BTreeSet<String>, callers: &Callers) -> 
     for chapter in Chapter::ALL {
         out += &format!("\n## {}\n\n| function | local | mpi | tests |\n|---|---|---|---|\n", chapter.title());
         for function in of(chapter) {
-            let has = |engine: &BTreeSet<String>| if engine.contains(function.name) { "yes" } else { "–" };
+            let has = |engine: &BTreeSet<String>, refuses: bool| match (engine.contains(function.name), refuses) {
+                (true, true) => "yes*",
+                (true, false) => "yes",
+                (false, _) => "–",
+            };
+            let refuses = |of: fn(Refusal) -> bool| function.refuses.is_some_and(of);
             let old = function.deprecated.map_or(String::new(), |version| format!(" (deprecated in MPI-{version})"));
-            let (local, mpi, tests) = (has(local), has(mpi), shown(callers.get(function.name)));
+            let (local, mpi) = (has(local, refuses(|by| by.local)), has(mpi, refuses(|by| by.mpi)));
+            let tests = shown(callers.get(function.name));
             out += &format!("| `{}`{old} | {local} | {mpi} | {tests} |\n", function.name);
         }
+    }
+    out + &always_an_error()
+}
+
+/// The functions that are marked.
+fn always_an_error() -> String {
+    let mut out = String::from("\n## Always an error\n\n| function | engine | why |\n|---|---|---|\n");
+    for (function, refusal) in FUNCTIONS.iter().filter_map(|function| Some((function, function.refuses?))) {
+        let engines = match refusal {
+            Refusal { local: true, mpi: true, .. } => "both",
+            Refusal { local: true, .. } => "local",
+            Refusal { .. } => "mpi",
+        };
+        out += &format!("| `{}` | {engines} | {} |\n", function.name, refusal.why);
     }
     out
 }

@@ -19,7 +19,7 @@ pub fn emit(table: &Table) -> Result<String> {
     let mut out = String::new();
     writeln!(out, "{}", crate::NOTICE)?;
     writeln!(out, "//! The functions of the MPI-5.0 standard ABI.")?;
-    writeln!(out, "use crate::function::{{Chapter, Function, Keeps, Times, ValueType, row}};")?;
+    writeln!(out, "use crate::function::{{Chapter, Function, Keeps, Refusal, Times, ValueType, row}};")?;
     let names = ["anytime", "large", "waits"].into_iter().chain(ASKED_FOR).map(variant).collect::<Vec<_>>();
     writeln!(out, "use crate::function::Mark::{{{}}};", names.join(", "))?;
     writeln!(out, "use ValueType::{{F64, I32, I64}};\n")?;
@@ -34,10 +34,13 @@ pub fn emit(table: &Table) -> Result<String> {
         let parameters = parameters.join(", ");
         let old = function.deprecated.as_ref().map_or(String::new(), |version| format!(".deprecated({version:?})"));
         let keeps = function.keeps.map_or(String::new(), |what| format!(".keeps(Keeps::{what})"));
+        let refuses = function.refuses.as_ref().map_or(String::new(), |(by, why)| {
+            format!(".refuses(Refusal {{ local: {}, mpi: {}, why: {why:?} }})", by.local, by.mpi)
+        });
         let moves = moves(function, *large).map_or(String::new(), |words| format!(".moves({words})"));
         writeln!(
             out,
-            "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old}{keeps}{moves},"
+            "    row({name:?}, Chapter::{chapter}, &[{parameters}], {result}, &[{marks}]){old}{keeps}{refuses}{moves},"
         )?;
     }
     writeln!(out, "];\n")?;

@@ -48,6 +48,8 @@ pub struct Function {
     pub keeps: Option<&'static str>,
     /// The version of MPI that deprecated it.
     pub deprecated: Option<String>,
+    /// The engines on which it is always an error, and why.
+    pub refuses: Option<(Engines, String)>,
 }
 
 /// The marks of a function, as the table's head explains them.
@@ -207,6 +209,7 @@ struct Row {
     errors: Option<String>,
     keeps: Option<String>,
     deprecated: Option<String>,
+    refuses: Option<String>,
 }
 
 /// Parses the text of `functions.toml`; the functions keep the order of the file.
@@ -259,6 +262,14 @@ impl<'a> Defaults<'a> {
     }
 }
 
+/// Engines and a reason: `mpi: it would …`.
+fn refused(text: &str) -> Result<(Engines, String)> {
+    let (names, why) = text.split_once(": ").context("what refuses has no reason")?;
+    let by = engines(names)?;
+    ensure!((by.local || by.mpi) && !why.is_empty(), "what refuses names an engine and a reason");
+    Ok((by, why.to_owned()))
+}
+
 fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) -> Result<Function> {
     ensure!(name.starts_with("MPI_"), "a function's name begins with MPI_");
     let mut parameters = model.map_or_else(Vec::new, |model| model.parameters.clone());
@@ -286,6 +297,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
         errors,
         keeps: row.keeps.as_deref().map(kept).transpose()?,
         deprecated: row.deprecated,
+        refuses: row.refuses.as_deref().map(refused).transpose()?,
     };
     for parameter in &function.parameters {
         for used in parameter.uses() {
