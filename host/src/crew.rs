@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::thread::Thread;
 
 use anyhow::{Context as _, Result, anyhow};
-use rankine_guest::Who;
+use rankine_guest::{Phase, Who};
 use wasmtime::{Instance, InstancePre, Store, TypedFunc};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
@@ -274,7 +274,7 @@ impl<E: Engine> Watched for Crew<E> {
 
 /// How a rank ended; it leaves its engine, unless another of its threads is still in there.
 fn leave<R: Rank>(rank: Option<&R>, outcome: wasmtime::Result<()>, refused: Option<usize>, symbols: &Symbols) -> End {
-    let end = classify(outcome, rank.is_none_or(Rank::is_running), refused, symbols);
+    let end = classify(outcome, rank.map_or(Phase::Running, Rank::phase), refused, symbols);
     if let Some(rank) = rank {
         // Before the others miss it, and take its absence for a deadlock.
         rank.leave(end.ends_job());

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use rankine_guest::Who;
+use rankine_guest::{Phase, Together, Who};
 use wasmtime::ThrownException;
 
+use crate::apart;
 use crate::guest::{Abort, Exit, Stopped};
 use crate::job::Settings;
 use crate::symbols::Symbols;
@@ -20,8 +21,8 @@ pub(crate) enum End {
     /// Its program returned or called `exit`.
     Exited {
         status: i32,
-        /// It left between `MPI_Init` and `MPI_Finalize`.
-        unfinalized: bool,
+        /// Where it left MPI.
+        phase: Phase,
     },
     /// It trapped.
     Trapped(Report),
@@ -33,6 +34,8 @@ pub(crate) enum End {
         waiting: String,
         /// The innermost line of the guest's stack.
         place: Option<String>,
+        /// The blocking collective that it waited in.
+        together: Option<Together>,
         /// The job ended because all ranks waited.
         in_deadlock: bool,
     },
@@ -44,22 +47,16 @@ impl End {
     /// Whether the job ends with it.
     pub(crate) fn ends_job(&self) -> bool {
         match self {
-            End::Exited { status, unfinalized } => *status > 0 && *unfinalized,
+            End::Exited { status, phase } => *status > 0 && *phase == Phase::Running,
             End::Stopped { .. } => false,
             End::Trapped(_) | End::Aborted { .. } | End::Failed(_) => true,
         }
     }
 }
 
-/// How a rank ended, by what came of its program. `is_running` says whether MPI is, `refused` is a memory growth that was
-/// refused before.
-pub(crate) fn classify(
-    outcome: wasmtime::Result<()>,
-    is_running: bool,
-    refused: Option<usize>,
-    symbols: &Symbols,
-) -> End {
-    let exited = |status| End::Exited { status, unfinalized: is_running };
+/// How a rank ended in this phase, by what came of its program. `refused` is a memory growth that was refused before.
+pub(crate) fn classify(outcome: wasmtime::Result<()>, phase: Phase, refused: Option<usize>, symbols: &Symbols) -> End {
+    let exited = |status| End::Exited { status, phase };
     let error = match outcome {
         Ok(()) => return exited(0),
         Err(error) => error,
@@ -68,9 +65,10 @@ pub(crate) fn classify(
     if let Some(Exit(status)) = error.downcast_ref() {
         return exited(*status);
     }
-    if let Some(Stopped { waiting, in_deadlock }) = error.downcast_ref() {
+    if let Some(Stopped { waiting, together, in_deadlock }) = error.downcast_ref() {
         let place = report().frames.into_iter().find(|frame| is_the_programs(frame));
-        return End::Stopped { waiting: waiting.clone(), place, in_deadlock: *in_deadlock };
+        let (waiting, together) = (waiting.clone(), together.clone());
+        return End::Stopped { waiting, place, together, in_deadlock: *in_deadlock };
     }
     if let Some(Abort { code, error }) = error.downcast_ref() {
         return End::Aborted { code: *code, error: error.is_some().then(report) };
@@ -149,6 +147,19 @@ impl Remote {
     }
 }
 
+/// How the ranks were that waited in vain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Deadlock {
+    /// Who waited in which collective, where all should have been in the same.
+    pub(crate) apart: Option<String>,
+    /// What each rank waited for.
+    pub(crate) ranks: Vec<String>,
+    /// Ranks that had ended after `MPI_Finalize`.
+    pub(crate) finalized: Vec<Who>,
+    /// Ranks that left without it.
+    pub(crate) unfinalized: Vec<Who>,
+}
+
 /// Why a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -183,12 +194,7 @@ pub(crate) enum Ending {
         report: Report,
     },
     /// Every rank waited and nothing was in flight.
-    Deadlocked {
-        /// What each rank waited for.
-        ranks: Vec<String>,
-        /// Ranks that left without `MPI_Finalize`.
-        unfinalized: Vec<Who>,
-    },
+    Deadlocked(Deadlock),
     /// It took longer than it may; where each rank was.
     TimedOut(Duration, Vec<String>),
     /// The process was sent this signal; where each rank was.
@@ -208,7 +214,7 @@ impl Ending {
             Ending::Aborted { error: Some(_), .. } => FATAL_ERROR,
             Ending::Aborted { code, error: None, .. } => abort_status(*code),
             Ending::Trapped { .. } => 134,
-            Ending::Deadlocked { .. } => 3,
+            Ending::Deadlocked(_) => 3,
             Ending::TimedOut(..) => 124,
             Ending::Signalled(number, _) => 128 + number,
             Ending::OutputClosed => 128 + libc::SIGPIPE,
@@ -262,7 +268,7 @@ pub(crate) fn await_end(
         if let Some(ending) = ending {
             let tell = watched.stop();
             return match ending {
-                Ending::Deadlocked { .. } => tally.explain_deadlock(events),
+                Ending::Deadlocked(_) => tally.explain_deadlock(events),
                 Ending::TimedOut(limit, _) if tell => Ending::TimedOut(limit, tally.places(events, watched)),
                 Ending::Signalled(number, _) if tell => Ending::Signalled(number, tally.places(events, watched)),
                 ending => ending,
@@ -307,8 +313,10 @@ fn in_order(places: impl Iterator<Item = (Who, String)>) -> Vec<String> {
 struct Tally {
     running: BTreeSet<Who>,
     status: i32,
+    finalized: Vec<Who>,
     unfinalized: Vec<Who>,
     waiting: Vec<(Who, String)>,
+    together: Vec<(Who, Together)>,
 }
 
 impl Tally {
@@ -323,22 +331,20 @@ impl Tally {
             Event::Ended { who, end } => {
                 self.running.remove(&who);
                 match end {
-                    End::Exited { status: status @ 1.., unfinalized: true } => {
+                    End::Exited { status: status @ 1.., phase: Phase::Running } => {
                         return Some(Ending::Quit { who, status });
                     }
-                    End::Exited { status, unfinalized } => {
+                    End::Exited { status, phase } => {
                         self.status = self.status.max(status);
-                        if unfinalized {
-                            self.unfinalized.push(who);
-                        }
+                        self.has_left(who, phase);
                     }
                     End::Trapped(report) => return Some(Ending::Trapped { who, report }),
                     End::Failed(text) => return Some(Ending::Failed(format!("{who}: {text}"))),
                     End::Aborted { code, error } => return Some(Ending::Aborted { who, code, error }),
-                    End::Stopped { waiting, place, in_deadlock } => {
-                        self.waiting.push((who, in_words(waiting, place)));
+                    End::Stopped { waiting, place, together, in_deadlock } => {
+                        self.has_waited(who, in_words(waiting, place), together);
                         // Whoever stopped it for another reason is heard yet.
-                        return in_deadlock.then(|| Ending::Deadlocked { ranks: Vec::new(), unfinalized: Vec::new() });
+                        return in_deadlock.then(|| Ending::Deadlocked(Deadlock::default()));
                     }
                 }
             }
@@ -347,12 +353,30 @@ impl Tally {
             .then(|| Ending::Finished { status: self.status, unfinalized: std::mem::take(&mut self.unfinalized) })
     }
 
+    fn has_left(&mut self, who: Who, phase: Phase) {
+        match phase {
+            Phase::Fresh => {}
+            Phase::Running => self.unfinalized.push(who),
+            Phase::Finalized => self.finalized.push(who),
+        }
+    }
+
+    fn has_waited(&mut self, who: Who, waiting: String, together: Option<Together>) {
+        self.waiting.push((who, waiting));
+        self.together.extend(together.map(|together| (who, together)));
+    }
+
     /// Every rank that has not returned waits and is now being unwound: hear what each of them waited for.
     fn explain_deadlock(mut self, events: &Receiver<Event>) -> Ending {
         // Nobody runs guest code any more, so this is as long as a busy machine may need.
         self.hear(events, Duration::from_secs(10));
         self.unfinalized.sort_unstable();
-        Ending::Deadlocked { ranks: in_order(waits(self.waiting)), unfinalized: self.unfinalized }
+        Ending::Deadlocked(Deadlock {
+            apart: apart::collectives(&self.together),
+            ranks: in_order(waits(self.waiting)),
+            finalized: self.finalized,
+            unfinalized: self.unfinalized,
+        })
     }
 
     /// Where each rank is: those that wait are being unwound, the others are not heard of.
@@ -391,16 +415,16 @@ impl Tally {
         let mut until = Instant::now() + time;
         while !self.running.is_empty() {
             match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Ended { who, end: End::Stopped { waiting, place, .. } }) => {
+                Ok(Event::Ended { who, end: End::Stopped { waiting, place, together, .. } }) => {
                     self.running.remove(&who);
-                    self.waiting.push((who, in_words(waiting, place)));
+                    self.has_waited(who, in_words(waiting, place), together);
                     until = until.max(Instant::now() + TO_ANSWER);
                 }
                 Ok(Event::Ended { who, end }) => {
                     self.running.remove(&who);
                     // It left just before the others missed it, and is heard only now.
-                    if matches!(end, End::Exited { unfinalized: true, .. }) {
-                        self.unfinalized.push(who);
+                    if let End::Exited { phase, .. } = end {
+                        self.has_left(who, phase);
                     }
                 }
                 Ok(_) => {}

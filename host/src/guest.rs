@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard};
 
-use rankine_guest::{Account, Who};
+use rankine_guest::{Account, Together, Who};
 use rankine_object::Objects;
 use rankine_view::{Publisher, View};
 use wasmtime::{
@@ -41,6 +41,8 @@ impl std::error::Error for Exit {}
 pub struct Stopped {
     /// The call and what it waited for, in words.
     pub waiting: String,
+    /// The blocking collective that it waited in.
+    pub together: Option<Together>,
     /// The job ended because all ranks waited.
     pub in_deadlock: bool,
 }

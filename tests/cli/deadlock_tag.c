@@ -1,9 +1,9 @@
-// The message has come, but with another tag than the one waited for.
+// The message has come, but with another tag than the one waited for: the report says with which.
 // engines: local
 // ranks: 2 3
 // exit: 3
 // stderr: deadlock
-// stderr: tag 8
+// stderr: a message from rank 0 with tag 8 in MPI_COMM_WORLD; rank 0 has sent tag 7, not received
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
 //! | `who` | which rank it is, as its user knows it |
+//! | `together` | what ranks do together, to be compared |
 //! | `growing` | a list that grows while others look into it |
 //! | `turn` | ranks that share a thread let others go first |
 //! | `op` | the predefined operations of reductions |
@@ -42,15 +43,17 @@ pub mod quota;
 pub mod ranks;
 mod status;
 pub mod tag;
+mod together;
 mod turn;
 mod who;
 
 pub use callback::Callback;
 pub use error::{Error, Result, Whose};
 pub use growing::Growing;
-pub use life::Life;
+pub use life::{Life, Phase};
 pub use memory::Memory;
 pub use parcel::Parcel;
 pub use quota::{Account, Charge};
+pub use together::Together;
 pub use turn::YieldOnce;
 pub use who::Who;

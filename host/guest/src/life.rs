@@ -6,11 +6,15 @@ use rankine_abi::MPI_ERR_OTHER;
 
 use crate::error::{Error, Result};
 
+/// Where a rank is between its start and its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
+pub enum Phase {
+    /// Before `MPI_Init`.
     #[default]
     Fresh,
+    /// MPI may be called.
     Running,
+    /// After `MPI_Finalize`.
     Finalized,
 }
 
@@ -23,6 +27,11 @@ pub struct Life {
 }
 
 impl Life {
+    /// Where the rank is: as long as a session is open, MPI may be called.
+    pub fn phase(&self) -> Phase {
+        if self.is_running() { Phase::Running } else { self.phase.get() }
+    }
+
     /// Whether MPI may be called now.
     #[inline]
     pub fn is_running(&self) -> bool {

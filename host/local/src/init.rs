@@ -7,7 +7,7 @@ use rankine_abi::{
     Addr, Comm, Info, MPI_ERR_ARG, MPI_ERR_BASE, MPI_ERR_NO_MEM, MPI_ERR_OTHER, MPI_SUBVERSION, MPI_THREAD_FUNNELED,
     MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE, MPI_VERSION,
 };
-use rankine_guest::{Callback, Life};
+use rankine_guest::{Callback, Life, Phase};
 
 use crate::abi_query as fortran;
 use crate::attr;
@@ -38,9 +38,9 @@ impl Rank {
         self.init.life.check_running()
     }
 
-    /// Whether the program has ended MPI properly, or never began it.
-    pub fn is_finalized(&self) -> bool {
-        !self.init.life.is_running()
+    /// Where the rank is between its start and its end.
+    pub fn phase(&self) -> Phase {
+        self.init.life.phase()
     }
 
     /// The level of thread support that was given, by `MPI_Init_thread` or to a session.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use rankine_guest::Together;
 use smallvec::SmallVec;
 
 use crate::comm::Communicator;
@@ -31,8 +32,10 @@ pub(crate) struct Aside {
     asked: SmallVec<[u32; 2]>,
 }
 
-/// Operations named of a rank that waits for many.
+/// Operations named of a rank that waits for many, and messages that it does not wait for.
 const NAMED: usize = 3;
+/// So many messages are looked at for that.
+const SEEN: usize = 4096;
 
 impl Rank {
     /// A thread leaves the rank to others in the midst of a call.
@@ -100,7 +103,54 @@ impl Rank {
         if more > 0 {
             text += &format!("; and {more} more");
         }
+        text + &self.unreceived_in_words(waits)
+    }
+
+    /// What has come over the same communicators and is not what the rank waits for: `; rank 0 has sent tag 7, not received`.
+    fn unreceived_in_words(&self, waits: &[Waited]) -> String {
+        let awaited = waits.iter().filter_map(|waited| match waited {
+            Waited::Operation(operation) => Some(operation.what()),
+            _ => None,
+        });
+        let mut receives: SmallVec<[What; 4]> = awaited.filter(|what| what.kind.receives()).collect();
+        receives.retain(|what| what.context == what.context.of_communicator());
+        let is_one = receives.iter().all(|what| what.context == receives[0].context);
+        let mut seen: SmallVec<[Context; 4]> = SmallVec::new();
+        let mut text = String::new();
+        for what in receives {
+            if seen.len() == NAMED || seen.contains(&what.context) || self.files.with_context(what.context).is_some() {
+                continue;
+            }
+            seen.push(what.context);
+            let mut come = self.inside(|inside| inside.matching(|matching| matching.unreceived(what.context, SEEN)));
+            come.sort_unstable_by_key(|&(source, tag)| (source != what.peer, source, tag));
+            come.dedup();
+            let named: Vec<_> =
+                come.iter().take(NAMED).map(|(rank, tag)| format!("rank {rank} has sent tag {tag}")).collect();
+            if !named.is_empty() {
+                let place = self.behind(what.context).filter(|_| !is_one).map(|comm| format!(" in {}", name(&comm)));
+                let more = if come.len() > NAMED { ", and there is more" } else { "" };
+                text += &format!("; {}{}, not received{more}", named.join(", "), place.unwrap_or_default());
+            }
+        }
         text
+    }
+
+    /// The blocking collective that the rank waits in. Nothing where others of its threads wait too.
+    pub fn waits_together(&self) -> Option<Together> {
+        if !self.aside.borrow().is_empty() || self.left.borrow().len() > 1 {
+            return None;
+        }
+        let waits = self.waits.borrow();
+        let awaited = waits.iter().find_map(|waited| match waited {
+            Waited::Operation(operation) => Some(operation.what()),
+            _ => None,
+        })?;
+        let communicator = self.behind(awaited.context).filter(|_| awaited.is_of_blocking_collective())?;
+        let (number, root) = communicator.blocking.get();
+        let call = self.call();
+        let call = call.strip_suffix("_c").unwrap_or(call);
+        Some(Together { communicator: communicator.context.number(), name: name(&communicator), number, call, root })
     }
 
     fn in_words(&self, what: &What) -> String {
@@ -172,5 +222,26 @@ mod tests {
                 "MPI_Recv: a message from rank 0 with tag 7 in MPI_COMM_WORLD"
             ]
         );
+    }
+
+    #[test]
+    fn what_has_come_and_is_not_waited_for_is_told() {
+        let (told, _) = threads(2, Options::default(), None, async |r| {
+            r.enter("MPI_Recv");
+            for tag in if r.id() == 0 { 1..6 } else { 7..8 } {
+                pt2pt::send(r, Addr(64), 1, Datatype::BYTE, 1 - r.id() as i32, tag, Comm::WORLD).await.unwrap();
+            }
+            let mut received = pin!(pt2pt::recv(r, Addr(64), 1, Datatype::BYTE, 1 - r.id() as i32, 6, Comm::WORLD));
+            poll_fn(|cx| match (received.as_mut().poll(cx), r.world().ended()) {
+                (Poll::Pending, Some(_)) => Poll::Ready(r.waiting()),
+                (polled, _) => polled.map(|_| "received".into()),
+            })
+            .await
+        });
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        assert!(told[0].ends_with("in MPI_COMM_WORLD; rank 1 has sent tag 7, not received"), "{told:?}");
+        let last =
+            "rank 0 has sent tag 1, rank 0 has sent tag 2, rank 0 has sent tag 3, not received, and there is more";
+        assert!(told[1].ends_with(last), "{told:?}");
     }
 }

@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use rankine_guest::Who;
 
-use crate::ending::Ending;
+use crate::apart;
+use crate::ending::{Deadlock, Ending};
 use crate::shown;
 
 /// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
@@ -29,9 +30,11 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
             line(format_args!("{who} exited with status {status} and without MPI_Finalize, which ended the job"))
         }
         Ending::Trapped { who, report } => line(format_args!("{who} trapped: {report}")),
-        Ending::Deadlocked { ranks, unfinalized } => {
-            let mut lines = line(format_args!("deadlock: every rank waits and no message is under way"));
+        Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized }) => {
+            let why = apart.as_deref().unwrap_or("every rank waits and no message is under way");
+            let mut lines = line(format_args!("deadlock: {why}"));
             lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines.extend(finalized_ranks(finalized));
             lines.extend(unfinalized_ranks(unfinalized));
             lines
         }
@@ -63,6 +66,12 @@ fn few(lines: &[String]) -> impl Iterator<Item = String> {
     const SHOWN: usize = 32;
     let more = lines.len().saturating_sub(SHOWN);
     lines.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("... and {more} more")))
+}
+
+/// Ranks that others may wait for in vain.
+fn finalized_ranks(ranks: &[Who]) -> Option<String> {
+    let have = if ranks.len() == 1 { "has" } else { "have" };
+    (!ranks.is_empty()).then(|| format!("  {} {have} ended after MPI_Finalize", apart::ranks(ranks)))
 }
 
 fn unfinalized_ranks(ranks: &[Who]) -> Option<String> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::thread::Thread;
 
 use anyhow::Result;
-use rankine_guest::{Account, Memory, Who};
+use rankine_guest::{Account, Memory, Phase, Who};
 use wasmtime::{Instance, Linker, Store};
 
 use crate::confine::Needs;
@@ -117,8 +117,13 @@ pub(crate) trait Rank: Parks + 'static {
     /// A function of MPI runs, again or for the first time.
     fn set_call(&self, call: &'static str);
 
+    /// Where it is between its start and its end.
+    fn phase(&self) -> Phase;
+
     /// Whether MPI is initialised and not finalised.
-    fn is_running(&self) -> bool;
+    fn is_running(&self) -> bool {
+        self.phase() == Phase::Running
+    }
 
     /// The level of thread support that the program was given (`MPI_THREAD_FUNNELED`, …).
     fn thread_level(&self) -> i32;

@@ -26,6 +26,10 @@ impl Bcast {
 }
 
 impl Collective for Bcast {
+    fn root(&self, rank: usize) -> Option<usize> {
+        self.role.root(rank)
+    }
+
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         if self.span.bytes() == 0 {
             return Ok(());

@@ -219,6 +219,15 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// The root, to a rank that has this role.
+    pub(super) fn root(self, rank: usize) -> Option<usize> {
+        match self {
+            Role::Root => Some(rank),
+            Role::Member(root) => Some(root),
+            Role::Idle => None,
+        }
+    }
+
     pub(crate) fn new(comm: &Communicator, root: i32) -> Result<Self> {
         match (root, &comm.remote) {
             (_, None) if root == comm.rank => return Ok(Role::Root),

@@ -38,7 +38,7 @@ async fn landed(r: &Rank, receiving: Started<'_, 'static>, limit: u64) -> Result
 /// Brings the root's bytes to every rank. The root gives them; the others, and the root itself, get them.
 pub async fn bcast_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<u8>> {
     let communicator = r.communicator(comm)?;
-    let g = &communicator.coll(r);
+    let g = &communicator.coll(r, None);
     match Role::new(&communicator, root)? {
         Role::Root if g.is_inter() => {
             g.send(0, &Span::over(&mut bytes)).await?;
@@ -78,7 +78,7 @@ async fn spread(g: &Coll<'_>, root: usize, bytes: Option<Vec<u8>>, limit: u64) -
 /// Gives every rank its part of the root's.
 pub async fn scatter_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, root: i32, comm: Comm) -> Result<Vec<u8>> {
     let communicator = r.communicator(comm)?;
-    let g = &communicator.coll(r);
+    let g = &communicator.coll(r, None);
     match Role::new(&communicator, root)? {
         Role::Member(root) => landed(g.r(), g.irecv_bytes(root, limit)?, limit).await.map(|parcel| parcel.bytes),
         Role::Idle => Ok(Vec::new()),
@@ -106,7 +106,7 @@ fn part<'a>(spans: &[Span<'a>], peer: usize) -> Span<'a> {
 /// Brings every rank's bytes to the root, in the order of ranks; nothing to the others.
 pub async fn gather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, root: i32, comm: Comm) -> Result<Vec<Parcel>> {
     let communicator = r.communicator(comm)?;
-    let g = &communicator.coll(r);
+    let g = &communicator.coll(r, None);
     match Role::new(&communicator, root)? {
         Role::Member(root) => {
             g.send(root, &Span::over(&mut bytes)).await?;
@@ -138,7 +138,7 @@ async fn collect(g: &Coll<'_>, own: Vec<u8>, limit: u64) -> Result<Vec<Parcel>> 
 /// Brings every rank's bytes to every rank, in the order of ranks.
 pub async fn allgather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, comm: Comm) -> Result<Vec<Parcel>> {
     let communicator = r.communicator(comm)?;
-    let g = &communicator.coll(r);
+    let g = &communicator.coll(r, None);
     let own = if g.is_inter() { Vec::new() } else { bytes.clone() };
     let span = Span::over(&mut bytes);
     exchange(g, |_| span.again(), own, limit).await
@@ -147,7 +147,7 @@ pub async fn allgather_bytes(r: &Rank, mut bytes: Vec<u8>, limit: u64, comm: Com
 /// Gives every rank its part of every rank's; what came, in the order of ranks.
 pub async fn alltoall_bytes(r: &Rank, mut parts: Vec<Vec<u8>>, limit: u64, comm: Comm) -> Result<Vec<Parcel>> {
     let communicator = r.communicator(comm)?;
-    let g = &communicator.coll(r);
+    let g = &communicator.coll(r, None);
     let own = if g.is_inter() { None } else { parts.get_mut(g.rank).map(std::mem::take) };
     let spans = spans(&mut parts);
     exchange(g, |peer| part(&spans, peer), own.unwrap_or_default(), limit).await

@@ -92,6 +92,14 @@ impl Gather {
 }
 
 impl Collective for Gather {
+    fn root(&self, rank: usize) -> Option<usize> {
+        match self.0 {
+            Part::Root { .. } => Some(rank),
+            Part::Member { root, .. } => Some(root),
+            Part::Idle => None,
+        }
+    }
+
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         match &self.0 {
             Part::Idle => Ok(()),

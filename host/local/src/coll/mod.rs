@@ -70,12 +70,19 @@ pub(crate) struct State {
 pub trait Collective {
     /// Takes part in it.
     fn run(&self, g: &Coll<'_>) -> impl Future<Output = Result<()>>;
+
+    /// Its root, if it has one, as this rank was told.
+    fn root(&self, _rank: usize) -> Option<usize> {
+        None
+    }
 }
 
 /// Makes a collective on `comm` and takes part in it.
 pub async fn run<C: Collective>(r: &Rank, comm: Comm, make: impl FnOnce(&Communicator) -> Result<C>) -> Result<()> {
     let comm = r.communicator(comm)?;
-    make(&comm)?.run(&comm.coll(r)).await
+    let collective = make(&comm)?;
+    let root = collective.root(comm.rank as usize).filter(|_| comm.remote.is_none());
+    collective.run(&comm.coll(r, root.map(|root| root as u32))).await
 }
 
 /// The same in the background of this rank, behind a request.
@@ -138,6 +145,14 @@ pub struct Coll<'a> {
 
 /// The tag's bit for messages inside the local group of an intercommunicator.
 const LOCAL: i32 = 1 << 30;
+
+impl What {
+    /// Whether a blocking collective has begun it: one of another kind has a tag of its own.
+    pub(crate) fn is_of_blocking_collective(&self) -> bool {
+        let plane = self.context.of_communicator().collectives();
+        (self.context == plane || self.context == plane.local()) && self.tag & !LOCAL == 0
+    }
+}
 
 /// A send or receive under way.
 pub(crate) struct Pending<'a> {

@@ -58,6 +58,10 @@ impl Reduce {
 }
 
 impl Collective for Reduce {
+    fn root(&self, rank: usize) -> Option<usize> {
+        self.role.root(rank)
+    }
+
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         match self.role {
             Role::Idle => Ok(()),

@@ -59,6 +59,8 @@ pub struct Communicator {
     pub(crate) info: RefCell<Hints>,
     /// Counts nonblocking collectives, whose messages it keeps apart.
     pub(crate) sequence: Cell<u32>,
+    /// Counts blocking collectives, and has the root of the last: for deadlock reports.
+    pub(crate) blocking: Cell<(u32, Option<u32>)>,
     /// The session that its group comes from, if it comes from one.
     pub(crate) session: Option<Session>,
     /// For itself and its groups, once it has a handle.
@@ -83,6 +85,7 @@ impl Communicator {
             attributes: RefCell::default(),
             info: RefCell::default(),
             sequence: Cell::new(0),
+            blocking: Cell::default(),
             session: None,
             charge: Charge::default(),
         }
@@ -150,8 +153,9 @@ impl Communicator {
         }
     }
 
-    /// The communicator as its collectives use it.
-    pub(crate) fn coll<'a>(&'a self, rank: &'a Rank) -> Coll<'a> {
+    /// The communicator as its next blocking collective uses it, with this root.
+    pub(crate) fn coll<'a>(&'a self, rank: &'a Rank, root: Option<u32>) -> Coll<'a> {
+        self.blocking.set((self.blocking.get().0.wrapping_add(1), root));
         Coll::new(rank, self)
     }
 }

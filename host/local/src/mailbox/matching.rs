@@ -255,6 +255,12 @@ impl Matching {
         Unexpected { messages, bytes, most }
     }
 
+    /// Sources and tags of unexpected messages in a context, as they have come, of so many at the most.
+    pub(crate) fn unreceived(&self, context: Context, most: usize) -> Vec<(i32, i32)> {
+        let here = self.unexpected.iter().filter(|arrived| arrived.header.context == context);
+        here.take(most).map(|arrived| (arrived.header.source, arrived.header.tag)).collect()
+    }
+
     /// The first unexpected message that fits, without taking it.
     pub(crate) fn peek(&self, pattern: &Pattern) -> Option<&Arrived> {
         self.unexpected.iter().find(|arrived| pattern.fits(&arrived.header))

@@ -50,6 +50,13 @@ pub struct What {
     pub destination: u32,
 }
 
+impl Kind {
+    /// Whether it waits for a message.
+    pub(crate) fn receives(self) -> bool {
+        matches!(self, Kind::Recv | Kind::Probe)
+    }
+}
+
 /// How an operation ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {

@@ -55,7 +55,10 @@ impl Stop {
 fn stopped(rank: &Rank, error: Option<String>) -> wasmtime::Error {
     match rank.world().ended() {
         Some(End::Abort { rank: by, code }) if *by == rank.id() => Abort { code: *code, error }.into(),
-        ended => Stopped { waiting: rank.waiting(), in_deadlock: ended == Some(&End::Deadlock) }.into(),
+        ended => {
+            let (waiting, together) = (rank.waiting(), rank.waits_together());
+            Stopped { waiting, together, in_deadlock: ended == Some(&End::Deadlock) }.into()
+        }
     }
 }
 

@@ -41,7 +41,7 @@ use std::thread::Thread;
 
 use anyhow::Result;
 use rankine_abi::{Comm, Datatype};
-use rankine_guest::{Account, Memory, Who};
+use rankine_guest::{Account, Memory, Phase, Who};
 use rankine_local::{End, Fibers, Options, Rank, Task, World, datatype};
 use wasmtime::{Instance, Linker, Store};
 
@@ -228,8 +228,8 @@ impl engine::Rank for Rank {
         self.enter(call);
     }
 
-    fn is_running(&self) -> bool {
-        !self.is_finalized()
+    fn phase(&self) -> Phase {
+        Rank::phase(self)
     }
 
     fn thread_level(&self) -> i32 {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use rankine_abi::{Addr, Comm, Datatype, Errhandler, MPI_ERR_OTHER, MPI_THREAD_SERIALIZED};
-use rankine_guest::{Error, Life};
+use rankine_guest::{Error, Life, Phase};
 
 use super::rank::Rank;
 use crate::engine::mpi::Result;
@@ -31,6 +31,11 @@ impl State {
 }
 
 impl Rank {
+    /// Where the rank is between its start and its end.
+    pub(crate) fn phase(&self) -> Phase {
+        self.init.life.phase()
+    }
+
     /// Whether MPI may be called now.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {

@@ -256,7 +256,7 @@ impl Engine for Mpi {
             Ending::Finished { unfinalized, .. } if unfinalized.is_empty() => return,
             Ending::Finished { .. } => Some(Last::Finalize),
             // The rank is still in its program, and the launcher sees its process end.
-            Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked { .. } => None,
+            Ending::TimedOut(..) | Ending::Signalled(..) | Ending::OutputClosed | Ending::Deadlocked(_) => None,
         };
         let thread = lock(&self.thread).take();
         match last.zip(thread) {

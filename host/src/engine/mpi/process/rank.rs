@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rankine_abi::{Addr, Function, MPI_SUCCESS};
 use rankine_guest::errhan::Handlers;
-use rankine_guest::{Account, Callback, Error, Memory, Who};
+use rankine_guest::{Account, Callback, Error, Memory, Phase, Who};
 use wasmtime::Caller;
 
 use super::init;
@@ -264,8 +264,8 @@ impl engine::Rank for Rank {
     /// A call that a callback makes puts back itself what ran before.
     fn set_call(&self, _call: &'static str) {}
 
-    fn is_running(&self) -> bool {
-        Rank::is_running(self)
+    fn phase(&self) -> Phase {
+        Rank::phase(self)
     }
 
     fn thread_level(&self) -> i32 {
