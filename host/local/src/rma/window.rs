@@ -235,7 +235,7 @@ impl Window {
 pub async fn win_create(r: &Rank, base: Addr, size: i64, disp_unit: i64, info: Info, comm: Comm) -> Result<Win> {
     let communicator = r.intracommunicator(comm)?;
     let (size, unit, hints) = (bytes(size)?, positive(disp_unit)?, r.hints(info)?);
-    if r.memory().at(base, size).is_none() {
+    if r.memory().buffer(base, size).is_none() {
         return Err(r.memory().outside(MPI_ERR_BUFFER, base.0.into(), size.into(), "the window"));
     }
     let recipe = Recipe { flavor: MPI_WIN_FLAVOR_CREATE, base, size, unit, hints, memory: Held::Nothing };
