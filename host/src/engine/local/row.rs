@@ -28,6 +28,7 @@ use crate::job::Placement;
 /// What bodies are made of.
 pub(super) mod prelude {
     pub(crate) use rankine_abi::*;
+    pub(crate) use rankine_guest::errhan::Serves;
     pub(crate) use rankine_local::coll::*;
     pub(crate) use rankine_local::*;
     // The table's word for how a message is sent; the ABI's kinds are of numbers.
