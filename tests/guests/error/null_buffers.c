@@ -119,6 +119,10 @@ static void windows(void)
     FAILS(MPI_Get_accumulate(&in, 1, MPI_INT, NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_BUFFER);
     FAILS(MPI_Fetch_and_op(NULL, &in, MPI_INT, 0, 0, MPI_SUM, win), MPI_ERR_BUFFER);
     FAILS(MPI_Compare_and_swap(&in, NULL, &in, MPI_INT, 0, 0, win), MPI_ERR_BUFFER);
+    /* What only looks has no operands. */
+    TRY(MPI_Fetch_and_op(NULL, &in, MPI_INT, 0, 0, MPI_NO_OP, win));
+    TRY(MPI_Get_accumulate(NULL, 0, MPI_INT, &in, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, win));
+    TRY(MPI_Get_accumulate(NULL, 1, MPI_INT, &in, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, win));
     words[1] = 41, words[2] = 42;
     TRY(MPI_Put(MPI_BOTTOM, 1, absolute, 0, 0, 2, MPI_INT, win));
     TRY(MPI_Win_unlock(0, win));

@@ -207,9 +207,9 @@ macro_rules! shims {
                 }))
             })
         } $link);
-        shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* _info, request) caller {
+        shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* info, request) caller {
             call::now(caller, stringify!($prepare), On::Comm(handle($comm)), |r| {
-                shim::put_new(r, addr(request), "request", coll::prepare(r, handle($comm), |c| {
+                shim::put_new(r, addr(request), "request", coll::prepare(r, handle($comm), handle(info), |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 }))
             })

@@ -94,6 +94,16 @@ impl Rank {
         self.scattered(at, count, datatype, what)
     }
 
+    /// Proves the operands of an operation that gives back what was in a window. `MPI_NO_OP` has none: their address may be
+    /// the null pointer, as long as a library that looks there all the same stays in the memory.
+    pub(crate) fn operands(&self, op: u32, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
+        let stays = |(low, high): (i128, i128)| 0 <= low && high <= i128::from(self.memory().size());
+        if op == Op::NO_OP.0 && at.is_null() && count >= 0 && datatype.hull(count).is_none_or(stays) {
+            return Ok(self.absent(at));
+        }
+        self.buffer(at, count, datatype, what)
+    }
+
     /// As [`Rank::buffer`], for elements that are not one block, and for what is wrong.
     fn scattered(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
         if count < 0 {
@@ -171,6 +181,9 @@ impl Rank {
         not_in_place(at, what)?;
         let mut proved = Buffer::new(self.pointer(at), NOTHING);
         for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
+            if count.wide() != 0 && self.is_null_type(datatype) {
+                return Err(Error::new(MPI_ERR_TYPE, format!("{what}: the datatype of a block is MPI_DATATYPE_NULL")));
+            }
             self.block(at, i128::from(displ.wide()), count.wide(), datatype, what, &mut proved)?;
         }
         Ok(proved)

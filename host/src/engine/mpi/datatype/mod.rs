@@ -383,6 +383,11 @@ impl Rank {
         self.datatype(word, "datatype").unwrap_or_else(|_| self.types.absent.clone())
     }
 
+    /// Whether it is `MPI_DATATYPE_NULL` in an array, which a block without elements may have.
+    pub(crate) fn is_null_type(&self, ty: &Rc<Type>) -> bool {
+        Rc::ptr_eq(ty, &self.types.absent)
+    }
+
     /// Reads an array of datatypes.
     pub(crate) fn datatypes(&self, at: Addr, count: i64, what: &str) -> Result<Types> {
         let words = self.words(at, count, what)?;
