@@ -167,6 +167,17 @@ void adaptRounding(Module &module) {
   }
 }
 
+/// WebAssembly has one rounding mode: to choose another is for a function that says so (glue/rounding.c), where the code
+/// generator would crash.
+void adaptRoundingMode(Module &module) {
+  Function *choose = module.getFunction("llvm.set.rounding");
+  if (!choose)
+    return;
+  FunctionCallee ours = module.getOrInsertFunction("rankine_fortran_set_rounding", choose->getFunctionType());
+  choose->replaceAllUsesWith(ours.getCallee());
+  choose->eraseFromParent();
+}
+
 // -------------------------------------------------------------------------------------------------------- allocation
 
 /// The name of the variable whose descriptor gets this block, if the descriptor is a variable of a module or of the main
@@ -259,6 +270,7 @@ bool adapt(Module &module) {
   adaptMain(module);
   adaptCommonBlocks(module);
   adaptRounding(module);
+  adaptRoundingMode(module);
   adaptClosures(module);
   adaptAllocations(module);
   return adaptCalls(module);

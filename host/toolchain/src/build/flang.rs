@@ -117,6 +117,42 @@ const AMENDMENTS: &[Amendment] = &[
         was: "    integer(1) :: specialCaseFlag\n    integer(1) :: __padding0(4)\n",
         is: "    integer(1) :: specialCaseFlag\n",
     },
+    // WebAssembly rounds to the nearest number, has no flags and never halts.
+    Amendment {
+        file: "flang/module/__fortran_ieee_exceptions.f90",
+        was: "    ieee_support_flag => __builtin_ieee_support_flag, &\n    ieee_support_halting => __builtin_ieee_support_halting, &\n",
+        is: "",
+    },
+    Amendment {
+        file: "flang/module/__fortran_ieee_exceptions.f90",
+        was: "end module __fortran_ieee_exceptions",
+        is: "contains\n  \
+             pure logical function ieee_support_flag(flag, x)\n    type(ieee_flag_type), intent(in) :: flag\n    \
+             type(*), intent(in), optional :: x(..)\n    ieee_support_flag = .false.\n  end function\n  \
+             pure logical function ieee_support_halting(flag)\n    type(ieee_flag_type), intent(in) :: flag\n    \
+             ieee_support_halting = .false.\n  end function\n\
+             end module __fortran_ieee_exceptions",
+    },
+    Amendment {
+        file: "flang/module/ieee_arithmetic.f90",
+        was: "    ieee_support_rounding => __builtin_ieee_support_rounding, &\n",
+        is: "",
+    },
+    Amendment {
+        file: "flang/module/ieee_arithmetic.f90",
+        was: "    ieee_support_standard => __builtin_ieee_support_standard, &\n",
+        is: "",
+    },
+    Amendment {
+        file: "flang/module/ieee_arithmetic.f90",
+        was: "end module ieee_arithmetic",
+        is: "contains\n  \
+             pure logical function ieee_support_rounding(round_value, x)\n    type(ieee_round_type), intent(in) :: round_value\n    \
+             type(*), intent(in), optional :: x(..)\n    ieee_support_rounding = round_value == ieee_nearest\n  end function\n  \
+             pure logical function ieee_support_standard(x)\n    type(*), intent(in), optional :: x(..)\n    \
+             ieee_support_standard = .false.\n  end function\n\
+             end module ieee_arithmetic",
+    },
     Amendment { file: "flang/module/iso_c_binding.f90", was: "c_long = c_int64_t,", is: "c_long = c_int32_t," },
     Amendment {
         file: "flang/module/iso_c_binding.f90",

@@ -187,6 +187,9 @@ fn judge(flag: &str) -> Result<Verdict> {
         }
         _ => {}
     }
+    if let Some(list) = flag.strip_prefix("-fsanitize=") {
+        check_sanitizers(flag, list)?;
+    }
     if is_host_machine_flag(flag) {
         return Ok(Verdict::Drop(HOST_PROCESSOR));
     }
@@ -195,6 +198,20 @@ fn judge(flag: &str) -> Result<Verdict> {
         return Ok(Verdict::Drop("it has no meaning for WebAssembly"));
     }
     Ok(Verdict::Pass)
+}
+
+/// Refuses sanitizers that need more than a program's own code, by name: only what `undefined` stands for has a runtime in the
+/// SDK library (`guest-sdk/c/src/undefined_behaviour.c`).
+fn check_sanitizers(flag: &str, list: &str) -> Result<()> {
+    const ABSENT: [&str; 8] = ["address", "dataflow", "fuzzer", "hwaddress", "leak", "memory", "realtime", "thread"];
+    match list.split(',').find(|name| ABSENT.contains(name)) {
+        None => Ok(()),
+        Some(name) => bail!(
+            "{flag}: clang has no runtime of `{name}` for WebAssembly. -fsanitize=undefined finds null and misaligned pointers and \
+             indices beyond arrays of known length; `rankine run --check` finds what is wrong with buffers of MPI; natively, with \
+             mpicc, the same source can be compiled with {flag}"
+        ),
+    }
 }
 
 /// Whether a `-m…` flag is for another processor than wasm.
@@ -517,6 +534,16 @@ mod tests {
             let text = read(&words).unwrap_err().to_string();
             assert!(text.contains("--disable-shared"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_sanitizer_without_a_runtime_is_refused_with_the_way_out() {
+        for line in ["-fsanitize=address a.c", "-c -fsanitize=undefined,thread a.c"] {
+            let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            let text = read(&words).unwrap_err().to_string();
+            assert!(text.contains("-fsanitize=undefined finds"), "{text}");
+        }
+        assert_eq!(passed("-fsanitize=undefined,bounds a.c"), "-fsanitize=undefined,bounds a.c");
     }
 
     #[test]
