@@ -200,12 +200,14 @@ impl Shim<'_> {
         }
         let (read, absent) = match &p.kind {
             Kind::Handle(Class::Datatype) => {
-                let find = match self.function.marks.asks {
-                    true => "asked_datatype",
-                    false if self.accumulates() => "accumulated",
-                    false => "datatype",
+                let found = match self.function.marks.asks {
+                    true => format!("r.asked_datatype(w.word({at}), {name:?})?"),
+                    false if self.accumulates() => {
+                        format!("r.accumulated(w.word({at}), w.word({}), {name:?})?", self.at("op"))
+                    }
+                    false => format!("r.datatype(w.word({at}), {name:?})?"),
                 };
-                (format!("r.{find}(w.word({at}), {name:?})?"), format!("r.bystander(w.word({at}))"))
+                (found, format!("r.bystander(w.word({at}))"))
             }
             Kind::Handle(Class::Op) => return self.operation(p),
             Kind::Handle(Class::Info) if !self.reads_info() => {

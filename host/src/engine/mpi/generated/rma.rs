@@ -116,10 +116,10 @@ shims! {
     };
     MPI_Accumulate / MPI_Accumulate_c: On::Win(8), [], |r, w| {
         let win = r.win(w.word(8), "win")?;
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(7), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         r.target_rank(w.word(8), w.int(3))?;
-        let target_datatype = r.accumulated(w.word(6), "target_datatype")?;
+        let target_datatype = r.accumulated(w.word(6), w.word(7), "target_datatype")?;
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
@@ -129,10 +129,10 @@ shims! {
     };
     MPI_Raccumulate / MPI_Raccumulate_c: On::Win(8), [9: Request], |r, w| {
         let win = r.win(w.word(8), "win")?;
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(7), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
         r.target_rank(w.word(8), w.int(3))?;
-        let target_datatype = r.accumulated(w.word(6), "target_datatype")?;
+        let target_datatype = r.accumulated(w.word(6), w.word(7), "target_datatype")?;
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
@@ -145,13 +145,13 @@ shims! {
     };
     MPI_Get_accumulate / MPI_Get_accumulate_c: On::Win(11), [], |r, w| {
         let win = r.win(w.word(11), "win")?;
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(10), "origin_datatype")?;
         let origin_addr = r.operands(w.word(10), w.addr(0), w.number::<Count>(1).wide(), &origin_datatype,
             "origin_addr")?;
-        let result_datatype = r.accumulated(w.word(5), "result_datatype")?;
+        let result_datatype = r.accumulated(w.word(5), w.word(10), "result_datatype")?;
         let result_addr = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &result_datatype, "result_addr")?;
         r.target_rank(w.word(11), w.int(6))?;
-        let target_datatype = r.accumulated(w.word(9), "target_datatype")?;
+        let target_datatype = r.accumulated(w.word(9), w.word(10), "target_datatype")?;
         let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.number::<Count>(8).wide(), &target_datatype)?;
         r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;
@@ -163,13 +163,13 @@ shims! {
     };
     MPI_Rget_accumulate / MPI_Rget_accumulate_c: On::Win(11), [12: Request], |r, w| {
         let win = r.win(w.word(11), "win")?;
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(10), "origin_datatype")?;
         let origin_addr = r.operands(w.word(10), w.addr(0), w.number::<Count>(1).wide(), &origin_datatype,
             "origin_addr")?;
-        let result_datatype = r.accumulated(w.word(5), "result_datatype")?;
+        let result_datatype = r.accumulated(w.word(5), w.word(10), "result_datatype")?;
         let result_addr = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &result_datatype, "result_addr")?;
         r.target_rank(w.word(11), w.int(6))?;
-        let target_datatype = r.accumulated(w.word(9), "target_datatype")?;
+        let target_datatype = r.accumulated(w.word(9), w.word(10), "target_datatype")?;
         let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.number::<Count>(8).wide(), &target_datatype)?;
         r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;

@@ -422,7 +422,7 @@ pub(crate) fn fetch_and_op(
     win_word: u32,
 ) -> Result<()> {
     let win = r.win(win_word, "win")?;
-    let datatype = r.accumulated(word, "datatype")?;
+    let datatype = r.accumulated(word, op_word, "datatype")?;
     let origin = r.operands(op_word, origin_addr, 1, &datatype, "origin_addr")?.at;
     let result = r.buffer(result_addr, 1, &datatype, "result_addr")?.at;
     let displ = r.target(win_word, rank, target_disp as isize, 1, &datatype)?;
