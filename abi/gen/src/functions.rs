@@ -95,6 +95,8 @@ pub enum Errors {
     Myself,
     /// That of `MPI_FILE_NULL`.
     File,
+    /// The one that is passed in as this parameter, for the object of this class that the call makes.
+    Given { handler: String, class: Class },
     /// Nobody's.
     None,
 }
@@ -279,6 +281,7 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
     let errors = match row.errors.as_deref().or(chapter.word("errors")) {
         None => default_errors(&parameters),
         Some("file") => Errors::File,
+        Some("given") => given_handler(&parameters)?,
         Some("none") => Errors::None,
         Some(other) => bail!("no error handler is called {other}"),
     };
@@ -382,6 +385,20 @@ fn returned(word: &str) -> Result<Returned> {
 }
 
 /// MPI-5.0, section 9.3: the object that the call is about, else `MPI_COMM_SELF`.
+/// The handler that is passed in for an object that the call makes.
+fn given_handler(parameters: &[Parameter]) -> Result<Errors> {
+    let is = |p: &&Parameter, direction| p.direction == direction && p.lengths.is_empty();
+    let handler = parameters.iter().find(|p| matches!(p.kind, Kind::Handle(Class::Errhandler)) && is(p, Direction::In));
+    let made = parameters.iter().filter(|p| is(p, Direction::Out)).find_map(|p| match p.kind {
+        Kind::Handle(class @ (Class::Comm | Class::Session)) => Some(class),
+        _ => None,
+    });
+    let (Some(handler), Some(class)) = (handler, made) else {
+        bail!("no error handler is passed in for what it makes")
+    };
+    Ok(Errors::Given { handler: handler.name.clone(), class })
+}
+
 fn default_errors(parameters: &[Parameter]) -> Errors {
     let first = |classes: &[Class]| {
         let found = parameters.iter().find(|p| p.is_passed_handle(classes));
@@ -440,6 +457,7 @@ mod tests {
             ("keeps = \"pair\"", "keeps = \"attribute\"", "nothing that keeps such a thing"),
             ("inout file", "file", "its first parameter is not an `inout` handle"),
             ("inout file", "inout file[2]", "its first parameter is not an `inout` handle"),
+            ("is = \"frees\"", "errors = \"given\"", "no error handler is passed in for what it makes"),
             ("module = \"io\"", "modul = \"io\"", "the chapter files has the unknown key modul"),
             ("title = \"Files\"", "title = 5", "the key title of the chapter files is not a string"),
             ("by = \"mpi\"", "by = \"local\"", "a body for local, which does not have the function"),

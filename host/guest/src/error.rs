@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use rankine_abi::Status;
+use rankine_abi::{Errhandler, Status};
 
 use crate::errhan::{Served, Serves};
 
@@ -35,6 +35,8 @@ pub enum Whose {
     Object(Serves, u32),
     /// That of `MPI_COMM_SELF`, or of `MPI_COMM_WORLD`: calls that work on no such object (§9.3).
     Myself,
+    /// The one that the call was given for an object of this kind, which it makes.
+    Given(Serves, Errhandler),
     /// Nobody's: the code is returned.
     Nothing,
 }

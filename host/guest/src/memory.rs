@@ -5,6 +5,7 @@
 //! the guest's mistake and must not be ours.
 
 use std::cell::Cell;
+use std::hint::cold_path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct Memory {
     depth: Cell<u32>,
 }
 
+/// Address 0 is inside the memory, but up to here no object of a program lies.
+const LOW: i128 = 64;
 /// Arrays of up to this many bytes are copied without a look at the account.
 const SMALL: u64 = 64 << 10;
 /// Bytes that a call may need for each byte of an array that it is given: its copy, in the form that it needs, and what
@@ -110,6 +113,19 @@ impl Memory {
             .then(|| self.base.get().wrapping_add(address.0 as usize))
     }
 
+    /// The same for the bytes of a message, which don't lie at the null pointer.
+    #[inline(always)]
+    pub fn buffer(&self, address: Addr, length: u64) -> Option<*mut u8> {
+        if address.is_null() {
+            // Out of the way, so that all others pay for one comparison.
+            cold_path();
+            if length > 0 {
+                return None;
+            }
+        }
+        self.at(address, length)
+    }
+
     #[inline(always)]
     fn argument(&self, address: Addr, length: u64, what: &str) -> Result<*mut u8> {
         // Address 0 is inside the memory, but no object of a program lies there.
@@ -132,9 +148,14 @@ impl Memory {
         self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what)
     }
 
-    /// The error for bytes that are not in the memory.
+    /// The error for bytes that are not in the memory, or at the null pointer.
     #[cold]
     pub fn outside(&self, class: i32, address: i128, length: i128, what: &str) -> Error {
+        if (0..LOW).contains(&address) && address + length <= i128::from(self.size()) {
+            let text =
+                format!("{what}: {length} bytes at address {address:#x}, which is the null pointer or just behind it");
+            return Error::new(class, text);
+        }
         Error::new(
             class,
             format!(
@@ -344,9 +365,11 @@ impl Memory {
         Ok(length)
     }
 
-    /// Proves that the bytes from `low` up to `high`, which a datatype can reach, are all in the memory.
-    pub fn prove(&self, low: i128, high: i128, what: &str) -> Result<()> {
-        if low < 0 || high > i128::from(self.size()) {
+    /// Proves that the bytes from `low` up to `high`, which a datatype can reach from an address, are all in the memory.
+    /// From `MPI_BOTTOM`, which is the null pointer too, it has to reach to where objects can be.
+    pub fn prove(&self, address: Addr, (low, high): (i128, i128), what: &str) -> Result<()> {
+        let lowest = if address.is_null() { LOW } else { 0 };
+        if low < lowest || high > i128::from(self.size()) {
             return Err(self.outside(MPI_ERR_BUFFER, low, high - low, what));
         }
         Ok(())

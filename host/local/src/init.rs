@@ -158,10 +158,11 @@ pub fn pcontrol(_: &Rank, _level: i32) -> Result<()> {
 }
 
 /// `MPI_Alloc_mem`: memory of the guest's own allocator.
-pub async fn alloc_mem(r: &Rank, size: i64, _info: Info) -> Result<Addr> {
+pub async fn alloc_mem(r: &Rank, size: i64, info: Info) -> Result<Addr> {
     if size < 0 {
         return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
     }
+    r.hints(info)?;
     let charge = r.account.charge(64, "blocks of MPI_Alloc_mem")?;
     let address = match u32::try_from(size.max(1)) {
         Ok(bytes) => r.ask(Callback::Allocate { bytes, align: 16 }).await,

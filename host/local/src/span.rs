@@ -239,7 +239,7 @@ impl Rank {
     pub(crate) fn contiguous(&self, address: Addr, count: i64, datatype: Datatype) -> Option<Span<'static>> {
         let size = datatype.predefined_block()?;
         let bytes = u64::try_from(count).ok()?.saturating_mul(u64::from(size));
-        let base = self.memory().at(address, bytes)?;
+        let base = self.memory().buffer(address, bytes)?;
         Some(Span::block(base, bytes as usize))
     }
 
@@ -280,13 +280,13 @@ impl Rank {
         }
         // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
         let at = if address.is_null() && layout.hi() <= 0 { 1 << 32 } else { i128::from(address.0) };
-        self.memory().prove(at + i128::from(layout.lo()), at + i128::from(layout.hi()), "the buffer")?;
+        self.memory().prove(address, (at + i128::from(layout.lo()), at + i128::from(layout.hi())), "the buffer")?;
         let base = self.memory().base().wrapping_add(at as usize);
         Ok(Span::laid_out(base, layout, ty, charge))
     }
 
     /// `bytes` bytes at an address, all of them inside the memory.
     pub(crate) fn block_span(&self, address: Addr, bytes: u64) -> Option<Span<'static>> {
-        Some(Span::block(self.memory().at(address, bytes)?, bytes as usize))
+        Some(Span::block(self.memory().buffer(address, bytes)?, bytes as usize))
     }
 }

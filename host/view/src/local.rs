@@ -106,7 +106,7 @@ impl<'a> Local<'a> {
         if at + low * size < 0 {
             return Err(Error::new(MPI_ERR_BUFFER, "its values begin before the memory does"));
         }
-        self.memory.prove(at + low * size, at + high * size, "its values")
+        self.memory.prove(self.at, (at + low * size, at + high * size), "its values")
     }
 
     /// The box of this part in the plane that is shown.

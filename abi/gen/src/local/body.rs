@@ -368,6 +368,7 @@ pub fn on(function: &Function) -> String {
         Errors::None => "On::Nothing".to_owned(),
         Errors::Myself => "On::Myself".to_owned(),
         Errors::File => "On::File(File::NULL)".to_owned(),
+        Errors::Given { handler, class } => format!("On::Given(Serves::{}, handle({handler}))", class.rust()),
         Errors::Of(name) => {
             let p = function.parameter(name).expect("it was found there");
             match (&p.kind, p.direction) {

@@ -115,6 +115,10 @@ fn on(function: &Function) -> String {
         let class = function.parameter(name).and_then(errors_of);
         return class.map_or("On::Myself".to_owned(), |class| format!("On::At(Serves::{}, {at})", class.rust()));
     }
+    if let Errors::Given { handler, class } = &function.errors {
+        let at = function.parameters.iter().position(|p| p.name == *handler).expect("it is a parameter");
+        return format!("On::Given(Serves::{}, {at})", class.rust());
+    }
     let text = local::on(function);
     let Some((class, rest)) = text.split_once("(handle(") else {
         return if text == "On::File(File::NULL)" { "On::FileNull".to_owned() } else { text };

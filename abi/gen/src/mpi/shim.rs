@@ -1,5 +1,6 @@
 //! The statements of one shim: proves and translates the arguments, calls the library, translates the results.
 
+mod order;
 mod proofs;
 mod results;
 
@@ -43,18 +44,20 @@ impl Shim<'_> {
         let function = self.function;
         self.conditions();
         let is_buffer = |p: &&Parameter| matches!(p.kind, Kind::Buffer(..));
-        // What is wrong is found in the order of the embedded engine: communicator, datatypes, buffers, tags.
-        let is_input = |p: &&Parameter| !is_buffer(p) && p.direction != Direction::Out && !p.ignorable;
-        let inputs = || function.parameters.iter().filter(is_input);
-        let is_comm = |p: &&Parameter| matches!(p.kind, Kind::Handle(Class::Comm));
-        for p in inputs().filter(is_comm).chain(inputs().filter(|p| !is_comm(p))) {
+        for p in order::before_buffers(function) {
             self.input(p)?;
         }
-        for p in function.parameters.iter().filter(is_buffer) {
-            self.buffer(p)?;
-            self.received(p)?;
+        for buffer in order::buffers(function) {
+            for p in order::of_buffer(function, buffer) {
+                self.input(p)?;
+            }
+            self.buffer(buffer)?;
+            self.received(buffer)?;
         }
-        self.guards();
+        self.guards()?;
+        for p in order::behind_all(function) {
+            self.input(p)?;
+        }
         for p in function.parameters.iter().filter(|p| !is_buffer(p) && p.direction != Direction::In) {
             self.output(p)?;
         }
@@ -197,12 +200,14 @@ impl Shim<'_> {
         }
         let (read, absent) = match &p.kind {
             Kind::Handle(Class::Datatype) => {
-                let find = match self.function.marks.asks {
-                    true => "asked_datatype",
-                    false if self.accumulates() => "accumulated",
-                    false => "datatype",
+                let found = match self.function.marks.asks {
+                    true => format!("r.asked_datatype(w.word({at}), {name:?})?"),
+                    false if self.accumulates() => {
+                        format!("r.accumulated(w.word({at}), w.word({}), {name:?})?", self.at("op"))
+                    }
+                    false => format!("r.datatype(w.word({at}), {name:?})?"),
                 };
-                (format!("r.{find}(w.word({at}), {name:?})?"), format!("r.bystander(w.word({at}))"))
+                (found, format!("r.bystander(w.word({at}))"))
             }
             Kind::Handle(Class::Op) => return self.operation(p),
             Kind::Handle(Class::Info) if !self.reads_info() => {
@@ -370,7 +375,13 @@ impl Shim<'_> {
             }
             (Area::Elements(length), Some(datatype)) => {
                 let length = self.elements(p, length)?;
-                format!("r.buffer({address}, {length}, &{datatype}, {name:?})?")
+                match self.accumulates() && self.function.parameter("result_addr").is_some() && name == "origin_addr" {
+                    true => {
+                        let op = self.at("op");
+                        format!("r.operands(w.word({op}), {address}, {length}, &{datatype}, {name:?})?")
+                    }
+                    false => format!("r.buffer({address}, {length}, &{datatype}, {name:?})?"),
+                }
             }
             (Area::Blocks { counts, displs }, Some(datatype)) => {
                 let each = self.function.parameter(datatype).is_some_and(|d| !d.lengths.is_empty());

@@ -139,7 +139,9 @@ impl Handlers {
     pub fn hears(&self, whose: Whose, of_comm: impl Fn(Comm) -> Option<Errhandler>) -> (Errhandler, u32) {
         let (serves, word) = match whose {
             Whose::Object(serves, word) => (serves, word),
-            Whose::Myself => return own(&of_comm),
+            // There is no object yet that it could be told of.
+            Whose::Given(serves, handler) if self.check(handler, serves).is_ok() => return (handler, serves.null()),
+            Whose::Given(..) | Whose::Myself => return own(&of_comm),
             Whose::Nothing => return (Errhandler::ERRORS_RETURN, 0),
         };
         match self.find(serves, word, &of_comm) {

@@ -36,6 +36,16 @@ impl Serves {
         }
     }
 
+    /// The handle of none of them.
+    fn null(self) -> u32 {
+        match self {
+            Serves::Comm => Comm::NULL.0,
+            Serves::Win => Win::NULL.0,
+            Serves::File => File::NULL.0,
+            Serves::Session => Session::NULL.0,
+        }
+    }
+
     /// A handle that stands for none.
     #[cold]
     pub fn unknown(self, word: u32) -> Error {

@@ -61,9 +61,10 @@ impl Elements {
         let outside = || r.memory().outside(MPI_ERR_BUFFER, at, bytes, "the buffer");
         match &self.ty {
             None => {
-                let (at, bytes) = (u32::try_from(at), u64::try_from(bytes));
-                let (Ok(at), Ok(bytes)) = (at, bytes) else { return Err(outside()) };
-                r.block_span(Addr(at), bytes).ok_or_else(outside)
+                let (place, length) = (u32::try_from(at), u64::try_from(bytes));
+                let (Ok(place), Ok(length)) = (place, length) else { return Err(outside()) };
+                r.memory().prove(address, (at, at + bytes), "the buffer")?;
+                r.block_span(Addr(place), length).ok_or_else(outside)
             }
             Some(_) => r.typed_span(Addr::NULL, self.layout(at, count)?),
         }

@@ -17,7 +17,7 @@
 
 use std::rc::Rc;
 
-use rankine_abi::{Comm, MPI_ERR_COUNT, Request, Status};
+use rankine_abi::{Comm, Info, MPI_ERR_COUNT, Request, Status};
 
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
@@ -96,14 +96,17 @@ pub fn start<C: Collective + 'static>(
     communicator.clone().begin_numbered(|| r.begin(comm, beside_others(communicator, collective)))
 }
 
-/// The same each time its request is started. By the standard this may wait for other ranks; here it never does.
+/// The same each time its request is started. By the standard this may wait for other ranks; here it never does. No hint
+/// is known for it.
 pub fn prepare<C: Collective + 'static>(
     r: &Rank,
     comm: Comm,
+    info: Info,
     make: impl FnOnce(&Communicator) -> Result<C>,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let collective = make(&communicator)?;
+    r.hints(info)?;
     communicator.clone().begin_numbered(|| r.begin_on_start(comm, beside_others(communicator, collective)))
 }
 

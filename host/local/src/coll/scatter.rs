@@ -79,8 +79,8 @@ impl Scatter {
             Role::Root => {
                 not_in_place(sendbuf, "the send buffer")?;
                 let has_own = comm.remote.is_none() && !is_in_place(comm, recvbuf)?;
-                let own = if has_own { Some(r.span(recvbuf, recvcount, recvtype)?) } else { None };
                 let blocks = blocks(comm.peers().len())?;
+                let own = if has_own { Some(r.span(recvbuf, recvcount, recvtype)?) } else { None };
                 if let Some(own) = &own {
                     blocks.apart_from(r, own, comm.peers().len())?;
                 }

@@ -39,6 +39,8 @@ pub enum On {
     Message(Message),
     /// The handler of `MPI_COMM_SELF`.
     Myself,
+    /// The handler that the call was given for an object of this kind, which it makes.
+    Given(Serves, Errhandler),
     /// No handler: the code is returned.
     Nothing,
 }
@@ -103,6 +105,7 @@ impl Rank {
             On::File(file) => file.into(),
             On::Session(session) => session.into(),
             On::Myself => Whose::Myself,
+            On::Given(serves, handler) => Whose::Given(serves, handler),
             On::Nothing => Whose::Nothing,
         }
     }

@@ -85,10 +85,10 @@ const WIDENING: u64 = 16;
 
 impl Access {
     pub(super) fn new(r: &Rank, file: &Rc<Opened>, direction: Direction, buffer: Buffer) -> Result<Access> {
-        file.check_direction(direction)?;
         let view = file.view();
         let (address, count, datatype) = buffer;
         let span = r.span(address, count, datatype)?;
+        file.check_direction(direction)?;
         let (mut bytes, mut elements) = (span.bytes() as u64, Signature::EMPTY);
         if !view.representation.is_native() {
             let ty = r.datatype(datatype)?;

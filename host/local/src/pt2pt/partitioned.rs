@@ -136,12 +136,13 @@ pub fn psend_init(
     dest: i32,
     tag: i32,
     comm: Comm,
-    _info: Info,
+    info: Info,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let _charge = room_for_parts(r, partitions)?;
     let (parts, _) = cut(r, buf, partitions, count, datatype)?;
     let receiver = target(Kind::Send, dest, tag, &communicator)?;
+    r.hints(info)?;
     let to = match receiver {
         Some(what) => Some(What { context: r.world().new_context()?, ..what }),
         None => None,
@@ -234,18 +235,19 @@ pub fn precv_init(
     source: i32,
     tag: i32,
     comm: Comm,
-    _info: Info,
+    info: Info,
 ) -> Result<Request> {
     let communicator = r.communicator(comm)?;
     let _charge = room_for_parts(r, partitions)?;
     let (_, whole) = cut(r, buf, partitions, count, datatype)?;
-    if source == MPI_ANY_SOURCE {
-        return Err(Error::new(MPI_ERR_RANK, "a message in partitions has one source, not MPI_ANY_SOURCE"));
-    }
     if tag == MPI_ANY_TAG {
         return Err(Error::new(MPI_ERR_TAG, "a message in partitions has one tag, not MPI_ANY_TAG"));
     }
     let from = pattern(source, tag, &communicator)?;
+    if source == MPI_ANY_SOURCE {
+        return Err(Error::new(MPI_ERR_RANK, "a message in partitions has one source, not MPI_ANY_SOURCE"));
+    }
+    r.hints(info)?;
     let receiving = Rc::new(Receiving {
         from,
         whole,

@@ -16,6 +16,7 @@ use crate::request::Activity;
 use crate::transport::Started;
 
 /// A message that a matched probe has set aside.
+#[derive(Clone, Copy)]
 struct Aside {
     ticket: Ticket,
     comm: Comm,
@@ -109,19 +110,18 @@ fn start_mrecv(
     datatype: Datatype,
     message: Message,
 ) -> Result<(Started<'_, 'static>, Comm)> {
-    let span = r.span(buf, count, datatype)?;
-    let mut messages = r.pt2pt.messages.0.borrow_mut();
-    let Some(&Aside { ticket, comm }) = messages.get(message.0) else {
+    let Some(Aside { ticket, comm }) = r.pt2pt.messages.0.borrow().get(message.0).copied() else {
         let text = match message {
             Message::NULL => "the message is MPI_MESSAGE_NULL".into(),
             Message(handle) => format!("{handle:#x} is not a message of this rank (received, or never probed)"),
         };
         return Err(Error::new(MPI_ERR_REQUEST, text));
     };
+    let span = r.span(buf, count, datatype)?;
     // Where there is no operation for it, the message can be received later.
     let started = r.post_ticket(ticket, span);
     if !matches!(&started, Err(error) if error.class == MPI_ERR_NO_MEM) {
-        messages.remove(message.0);
+        r.pt2pt.messages.0.borrow_mut().remove(message.0);
     }
     Ok((started?, comm))
 }

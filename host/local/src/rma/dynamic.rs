@@ -63,7 +63,7 @@ pub fn win_attach(r: &Rank, win: Win, base: Addr, size: i64) -> Result<()> {
     window.check_dynamic()?;
     let size =
         u64::try_from(size).map_err(|_| Error::new(MPI_ERR_SIZE, format!("size is {size}, which is negative")))?;
-    if r.memory().at(base, size).is_none() {
+    if r.memory().buffer(base, size).is_none() {
         return Err(r.memory().outside(MPI_ERR_BUFFER, base.0.into(), size.into(), "the memory to attach"));
     }
     let start = u64::from(base.0);

@@ -82,7 +82,8 @@ impl Rank {
     ) -> Result<Request> {
         self.take_turns().await;
         let window = self.window(win)?;
-        if window.target(target)?.is_some() {
+        // What is wrong with the target is said behind what is wrong with the origin.
+        if let Ok(Some(_)) = window.target(target) {
             window.check_passive()?;
         }
         let request = self.new_request(Comm::SELF, Activity::Done)?;

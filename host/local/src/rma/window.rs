@@ -234,10 +234,11 @@ impl Window {
 /// `MPI_Win_create`
 pub async fn win_create(r: &Rank, base: Addr, size: i64, disp_unit: i64, info: Info, comm: Comm) -> Result<Win> {
     let communicator = r.intracommunicator(comm)?;
-    let (size, unit, hints) = (bytes(size)?, positive(disp_unit)?, r.hints(info)?);
-    if r.memory().at(base, size).is_none() {
+    let (size, unit) = (bytes(size)?, positive(disp_unit)?);
+    if r.memory().buffer(base, size).is_none() {
         return Err(r.memory().outside(MPI_ERR_BUFFER, base.0.into(), size.into(), "the window"));
     }
+    let hints = r.hints(info)?;
     let recipe = Recipe { flavor: MPI_WIN_FLAVOR_CREATE, base, size, unit, hints, memory: Held::Nothing };
     let common = r.agree_on_window(&communicator, None).await?;
     r.open_window(&communicator, common, Ok(recipe)).await

@@ -28,6 +28,7 @@ use crate::job::Placement;
 /// What bodies are made of.
 pub(super) mod prelude {
     pub(crate) use rankine_abi::*;
+    pub(crate) use rankine_guest::errhan::Serves;
     pub(crate) use rankine_local::coll::*;
     pub(crate) use rankine_local::*;
     // The table's word for how a message is sent; the ABI's kinds are of numbers.
@@ -206,9 +207,9 @@ macro_rules! shims {
                 }))
             })
         } $link);
-        shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* _info, request) caller {
+        shims!(@sync $is_large $prepare ($($word $(: $kind)?,)* info, request) caller {
             call::now(caller, stringify!($prepare), On::Comm(handle($comm)), |r| {
-                shim::put_new(r, addr(request), "request", coll::prepare(r, handle($comm), |c| {
+                shim::put_new(r, addr(request), "request", coll::prepare(r, handle($comm), handle(info), |c| {
                     $make(r, c, $(shims!(@is $is_large $large),)? $(shims!(@pass $word $($kind)?)),*)
                 }))
             })

@@ -74,7 +74,7 @@ impl Shim<'_> {
     }
 
     /// Further proofs, of what the library would not check.
-    pub(super) fn guards(&mut self) {
+    pub(super) fn guards(&mut self) -> Result<()> {
         let function = self.function;
         let has = |name: &str| function.parameter(name).is_some();
         if has("position") {
@@ -99,6 +99,10 @@ impl Shim<'_> {
             let count = if has("target_count") { self.wide("target_count") } else { "1".to_owned() };
             let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
             let (win, rank, displ) = (at("win"), at("target_rank"), at("target_disp"));
+            self.before.push(format!("r.target_rank(w.word({win}), w.int({rank}))?;"));
+            if let Some(p) = function.parameter("target_datatype") {
+                self.input(p)?;
+            }
             self.before.push(format!(
                 "let target_disp = r.target(w.word({win}), w.int({rank}), w.aint({displ}), {count}, &{datatype})?;"
             ));
@@ -139,6 +143,7 @@ impl Shim<'_> {
             self.before.push("r.disjoint(&inbuf, &inoutbuf)?;".to_owned());
         }
         self.reach();
+        Ok(())
     }
 
     /// A message to the rank itself must not overlap another one. What is buffered is copied to memory of the host's.

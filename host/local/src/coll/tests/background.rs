@@ -1,6 +1,6 @@
 //! Collectives that go on beside each other, and that are started again and again.
 
-use rankine_abi::Request;
+use rankine_abi::{Info, Request};
 
 use super::*;
 use crate::op::{op_create, op_free};
@@ -63,8 +63,8 @@ fn a_rank_in_another_call_lets_them_go_on() {
 fn persistent_ones_start_again() {
     both(3, async |r| {
         let (n, ty, world) = (COUNT as i64, Datatype::INT, Comm::WORLD);
-        let sums = prepare(r, world, |c| Allreduce::new(r, c, SEND, RECV, n, ty, Op::SUM)).unwrap();
-        let spread = prepare(r, world, |c| Bcast::new(r, c, Addr(200_000), n, ty, 1)).unwrap();
+        let sums = prepare(r, world, Info::NULL, |c| Allreduce::new(r, c, SEND, RECV, n, ty, Op::SUM)).unwrap();
+        let spread = prepare(r, world, Info::NULL, |c| Bcast::new(r, c, Addr(200_000), n, ty, 1)).unwrap();
         for round in 0..5 {
             put(r, SEND, &block(r.id() + round, 0, COUNT));
             put(r, Addr(200_000), &block(r.id(), round, COUNT));

@@ -47,7 +47,7 @@ fn in_a_grid_with_and_without_borders() {
                     }
                     _ => {
                         let (counts, displs) = ([n; 4], [0, n, 2 * n, 3 * n]);
-                        let request = prepare(r, grid, |c| {
+                        let request = prepare(r, grid, Info::NULL, |c| {
                             Neighbor::alltoallv(r, c, SEND, &counts, &displs, ty, RECV, &counts, &displs, ty)
                         });
                         let request = request.unwrap();

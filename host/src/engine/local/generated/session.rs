@@ -4,7 +4,7 @@
 use crate::engine::local::row::prelude::*;
 
 shims! {
-    now_anytime MPI_Session_init(info, errhandler, session: at) On::Myself, |r| {
+    now_anytime MPI_Session_init(info, errhandler, session: at) On::Given(Serves::Session, handle(errhandler)), |r| {
         shim::put_new(r, session, "session", comm::session_init(r, handle(info), handle(errhandler)))
     };
     wait_anytime MPI_Session_finalize(session: at) On::Myself, |r| {
@@ -34,7 +34,8 @@ shims! {
             comm::group_from_session_pset(r, handle(session), &pset_name)
         })())
     };
-    wait MPI_Comm_create_from_group(group, stringtag: at, info, errhandler, newcomm: at) On::Myself, |r| {
+    wait MPI_Comm_create_from_group
+        (group, stringtag: at, info, errhandler, newcomm: at) On::Given(Serves::Comm, handle(errhandler)), |r| {
         shim::put_new(r, newcomm, "newcomm", async {
             let stringtag = shim::string(r, stringtag, "stringtag")?;
             comm::comm_create_from_group(r, handle(group), &stringtag, handle(info), handle(errhandler)).await
@@ -42,7 +43,7 @@ shims! {
     };
     wait MPI_Intercomm_create_from_groups
         (local_group, local_leader, remote_group, remote_leader, stringtag: at, info, errhandler,
-            newintercomm: at) On::Myself, |r| {
+            newintercomm: at) On::Given(Serves::Comm, handle(errhandler)), |r| {
         shim::put_new(r, newintercomm, "newintercomm", async {
             let stringtag = shim::string(r, stringtag, "stringtag")?;
             comm::intercomm_create_from_groups(r, handle(local_group), local_leader, handle(remote_group),

@@ -87,11 +87,21 @@ impl Rank {
     pub(crate) fn buffer(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
         if let (Some(size), true) = (datatype.block(), count >= 0 && at != MPI_IN_PLACE) {
             let bytes = (count as u64).saturating_mul(size);
-            if let Some(pointer) = self.memory().at(at, bytes) {
+            if let Some(pointer) = self.memory().buffer(at, bytes) {
                 return Ok(Buffer::new(pointer.cast(), range(at, bytes)));
             }
         }
         self.scattered(at, count, datatype, what)
+    }
+
+    /// Proves the operands of an operation that gives back what was in a window. `MPI_NO_OP` has none: their address may be
+    /// the null pointer, as long as a library that looks there all the same stays in the memory.
+    pub(crate) fn operands(&self, op: u32, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
+        let stays = |(low, high): (i128, i128)| 0 <= low && high <= i128::from(self.memory().size());
+        if op == Op::NO_OP.0 && at.is_null() && count >= 0 && datatype.hull(count).is_none_or(stays) {
+            return Ok(self.absent(at));
+        }
+        self.buffer(at, count, datatype, what)
     }
 
     /// As [`Rank::buffer`], for elements that are not one block, and for what is wrong.
@@ -102,12 +112,12 @@ impl Rank {
         not_in_place(at, what)?;
         // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
         if at.is_null() && datatype.hull(count).is_some_and(|(_, high)| high <= 0) {
-            let hull = self.prove(1 << 32, count, datatype, what)?;
+            let hull = self.prove(at, 1 << 32, count, datatype, what)?;
             let pointer = self.memory().base().wrapping_add(1 << 32);
             let dense = dense(1 << 32, count, datatype);
             return Ok(Buffer::scattered(pointer.cast(), dense, data(count, datatype), hull));
         }
-        let hull = self.prove(i128::from(at.0), count, datatype, what)?;
+        let hull = self.prove(at, i128::from(at.0), count, datatype, what)?;
         let dense = dense(i128::from(at.0), count, datatype);
         Ok(Buffer::scattered(self.pointer(at), dense, data(count, datatype), hull))
     }
@@ -120,7 +130,7 @@ impl Rank {
         }
         let bytes = u64::try_from(count)
             .map_err(|_| Error::new(MPI_ERR_ARG, format!("{what}: the size is {count}, which is negative")))?;
-        match self.memory().at(at, bytes) {
+        match self.memory().buffer(at, bytes) {
             Some(pointer) => Ok(Buffer::new(pointer.cast(), range(at, bytes))),
             None if bytes == 0 => Ok(Buffer::new(self.pointer(at), NOTHING)),
             None => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(at.0), i128::from(bytes), what)),
@@ -134,13 +144,10 @@ impl Rank {
         Buffer::new(at, NOTHING)
     }
 
-    /// Proves the hull of `count` elements whose first is at `at`, and says how long it is.
-    fn prove(&self, at: i128, count: i64, datatype: &Type, what: &str) -> Result<u64> {
+    /// Proves the hull of `count` elements of the buffer at an address, whose first is at `at`, and says how long it is.
+    fn prove(&self, address: Addr, at: i128, count: i64, datatype: &Type, what: &str) -> Result<u64> {
         let Some((low, high)) = datatype.hull(count) else { return Ok(0) };
-        let (low, high) = (at + low, at + high);
-        if low < 0 || high > i128::from(self.memory().size()) {
-            return Err(self.memory().outside(MPI_ERR_BUFFER, low, high - low, what));
-        }
+        self.memory().prove(address, (at + low, at + high), what)?;
         Ok((high - low) as u64)
     }
 
@@ -157,7 +164,7 @@ impl Rank {
         let mut proved = Buffer::new(self.pointer(at), NOTHING);
         for (count, displ) in counts.iter().zip(displs) {
             let offset = i128::from(displ.wide()) * i128::from(datatype.extent());
-            self.block(i128::from(at.0) + offset, count.wide(), datatype, what, &mut proved)?;
+            self.block(at, offset, count.wide(), datatype, what, &mut proved)?;
         }
         Ok(proved)
     }
@@ -174,17 +181,29 @@ impl Rank {
         not_in_place(at, what)?;
         let mut proved = Buffer::new(self.pointer(at), NOTHING);
         for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
-            self.block(i128::from(at.0) + i128::from(displ.wide()), count.wide(), datatype, what, &mut proved)?;
+            if count.wide() != 0 && self.is_null_type(datatype) {
+                return Err(Error::new(MPI_ERR_TYPE, format!("{what}: the datatype of a block is MPI_DATATYPE_NULL")));
+            }
+            self.block(at, i128::from(displ.wide()), count.wide(), datatype, what, &mut proved)?;
         }
         Ok(proved)
     }
 
-    /// Proves one block, and adds its bytes to the others'.
-    fn block(&self, at: i128, count: i64, datatype: &Type, what: &str, proved: &mut Buffer) -> Result<()> {
+    /// Proves one block of a buffer, and adds its bytes to the others'.
+    fn block(
+        &self,
+        buffer: Addr,
+        offset: i128,
+        count: i64,
+        datatype: &Type,
+        what: &str,
+        proved: &mut Buffer,
+    ) -> Result<()> {
         if count < 0 {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: a count is {count}, which is negative")));
         }
-        let hull = self.prove(at, count, datatype, what)?;
+        let at = i128::from(buffer.0) + offset;
+        let hull = self.prove(buffer, at, count, datatype, what)?;
         proved.hull = proved.hull.saturating_add(hull);
         proved.size = proved.size.saturating_add(data(count, datatype));
         let block = dense(at, count, datatype);

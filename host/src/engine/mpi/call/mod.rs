@@ -13,7 +13,7 @@ pub(crate) mod words;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use rankine_abi::{Chapter, Function, MODULE, MPI_ERR_OTHER, Mark, ValueType};
+use rankine_abi::{Chapter, Errhandler, Function, MODULE, MPI_ERR_OTHER, Mark, ValueType};
 use rankine_guest::errhan::Serves;
 use rankine_guest::{Error, Whose};
 use wasmtime::{Caller, FuncType, Linker, Result, ValRaw, ValType};
@@ -56,6 +56,8 @@ pub(crate) enum On {
     FileNull,
     /// Functions that work on no object: the handler of `MPI_COMM_SELF` (§9.3).
     Myself,
+    /// Functions that are given a handler, in this word, for an object of this kind that they make.
+    Given(Serves, usize),
     /// The code is returned.
     Nothing,
 }
@@ -194,6 +196,7 @@ fn leave(rank: &Rank, (on, nulls): (On, Nulls), outcome: super::Result<()>, word
             }
             On::FileNull => Whose::Object(Serves::File, rankine_abi::File::NULL.0),
             On::Myself => Whose::Myself,
+            On::Given(serves, at) => Whose::Given(serves, Errhandler(words.word(at))),
             On::Nothing => Whose::Nothing,
         };
         if let Some(code) = rank.raise(whose, error) {

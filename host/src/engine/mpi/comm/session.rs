@@ -1,9 +1,10 @@
 //! Sessions, and communicators made from groups: the error handlers that they are given are the guest's.
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, CString, c_int};
 
 use rankine_abi::{
-    Addr, Comm, Errhandler, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN, MPI_UNDEFINED, Session,
+    Addr, Comm, Errhandler, Info, MPI_ERR_ARG, MPI_ERR_GROUP, MPI_ERR_INFO_VALUE, MPI_ERR_RANK, MPI_MAX_STRINGTAG_LEN,
+    MPI_UNDEFINED, Session,
 };
 use rankine_guest::Error;
 use rankine_guest::errhan::Serves;
@@ -14,13 +15,29 @@ use crate::engine::mpi::library::hints::Of;
 use crate::engine::mpi::process::rank::Rank;
 use crate::text;
 
+/// The levels of thread support that a session may ask for.
+const LEVELS: [&CStr; 4] =
+    [c"MPI_THREAD_SINGLE", c"MPI_THREAD_FUNNELED", c"MPI_THREAD_SERIALIZED", c"MPI_THREAD_MULTIPLE"];
 /// The handler that the library is given.
 const RETURN: usize = Errhandler::ERRORS_RETURN.0 as usize;
 
+/// Refuses a level of thread support that there is not: a hint that is unknown is left out, so the library never hears of it.
+fn prove_level(r: &Rank, info: usize) -> Result<()> {
+    let level = if info == Info::NULL.0 as usize { None } else { r.hint(info, c"thread_level")? };
+    match level.filter(|level| !LEVELS.contains(&level.as_c_str())) {
+        Some(level) => {
+            let text = format!("thread_level is {level:?}, which is not a level of thread support");
+            Err(Error::new(MPI_ERR_INFO_VALUE, text))
+        }
+        None => Ok(()),
+    }
+}
+
 /// `MPI_Session_init`
-pub(crate) fn session_init(r: &Rank, info: u32, errhandler: u32, session: Addr) -> Result<()> {
-    let (info, handler) = (r.hints(info, Of::Session, "info")?, Errhandler(errhandler));
+pub(crate) fn session_init(r: &Rank, info_word: u32, errhandler: u32, session: Addr) -> Result<()> {
+    let (info, handler) = (r.hints(info_word, Of::Session, "info")?, Errhandler(errhandler));
     r.errhandlers.check(handler, Serves::Session)?;
+    prove_level(r, r.info_or_null(info_word, "info")?)?;
     r.room(session, 4, "session")?;
     let (call, mut host) = (r.symbol::<symbols::MPI_Session_init>()?, 0);
     // SAFETY: hints that were checked, and a result on the stack.

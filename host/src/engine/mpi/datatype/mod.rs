@@ -14,7 +14,7 @@ use std::ffi::CString;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME};
+use rankine_abi::{Addr, Datatype, MPI_ERR_TYPE, MPI_MAX_OBJECT_NAME, Op};
 use rankine_guest::Error;
 use rankine_guest::handle::Class;
 use rankine_guest::op::Operand;
@@ -314,9 +314,9 @@ impl Rank {
 
     /// A datatype of an accumulation, whose elements must be of one basic type (§12.3.4): a library may end the process
     /// for others.
-    pub(crate) fn accumulated(&self, word: u32, what: &str) -> Result<Rc<Type>> {
+    pub(crate) fn accumulated(&self, word: u32, op: u32, what: &str) -> Result<Rc<Type>> {
         // With MPI_NO_OP there need be no operands.
-        if word == Datatype::NULL.0 && what == "origin_datatype" {
+        if word == Datatype::NULL.0 && op == Op::NO_OP.0 && what == "origin_datatype" {
             return Ok(self.types.absent.clone());
         }
         let ty = self.datatype(word, what)?;
@@ -381,6 +381,11 @@ impl Rank {
     /// gives, if it is one.
     pub(crate) fn bystander(&self, word: u32) -> Rc<Type> {
         self.datatype(word, "datatype").unwrap_or_else(|_| self.types.absent.clone())
+    }
+
+    /// Whether it is `MPI_DATATYPE_NULL` in an array, which a block without elements may have.
+    pub(crate) fn is_null_type(&self, ty: &Rc<Type>) -> bool {
+        Rc::ptr_eq(ty, &self.types.absent)
     }
 
     /// Reads an array of datatypes.

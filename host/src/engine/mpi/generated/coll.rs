@@ -59,13 +59,13 @@ shims! {
         let has_buffer = side.takes_part();
         let comm = r.comm(w.word(4), "comm")?;
         let datatype = if has_buffer { r.datatype(w.word(2), "datatype")? } else { r.bystander(w.word(2)) };
-        let info = r.hints(w.word(5), Of::Nothing, "info")?;
         let buffer = if has_buffer {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buffer")?
         } else {
             r.absent(w.addr(0))
         };
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
+        let info = r.hints(w.word(5), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&buffer], false)?;
         r.room(w.addr(6), 4, "request")?;
         let mut request = 0_usize;
@@ -79,12 +79,12 @@ shims! {
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(7))?), &recvtype, "recvbuf")?
         } else {
@@ -104,12 +104,12 @@ shims! {
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(7))?), &recvtype, "recvbuf")?
         } else {
@@ -133,13 +133,12 @@ shims! {
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(7))?), &recvtype, "recvbuf")?
         } else {
@@ -150,6 +149,7 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
@@ -163,7 +163,6 @@ shims! {
         let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(8))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(8), "comm")?;
-        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = if has_recvbuf {
             r.numbers::<Count>(w.addr(4), r.peers(w.word(8))?, "recvcounts")?
         } else {
@@ -174,12 +173,13 @@ shims! {
         } else {
             Default::default()
         };
-        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
+        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let recvbuf = if has_recvbuf {
             r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?
         } else {
@@ -198,7 +198,6 @@ shims! {
         let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(8))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(8), "comm")?;
-        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = if has_recvbuf {
             r.numbers::<Count>(w.addr(4), r.peers(w.word(8))?, "recvcounts")?
         } else {
@@ -209,12 +208,13 @@ shims! {
         } else {
             Default::default()
         };
-        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
+        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let recvbuf = if has_recvbuf {
             r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?
         } else {
@@ -238,7 +238,6 @@ shims! {
         let has_sendbuf = side.leaf && !(side.root && r.in_place(w.addr(0), w.word(8))?);
         let has_recvbuf = side.root;
         let comm = r.comm(w.word(8), "comm")?;
-        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = if has_recvbuf {
             r.numbers::<Count>(w.addr(4), r.peers(w.word(8))?, "recvcounts")?
         } else {
@@ -249,13 +248,13 @@ shims! {
         } else {
             Default::default()
         };
-        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let info = r.hints(w.word(9), Of::Nothing, "info")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let recvbuf = if has_recvbuf {
             r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?
         } else {
@@ -266,6 +265,7 @@ shims! {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
@@ -280,12 +280,12 @@ shims! {
         let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(3), w.word(7))?);
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(7))?), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), w.number::<Count>(4).wide(), &recvtype, "recvbuf")?
         } else {
@@ -305,12 +305,12 @@ shims! {
         let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(3), w.word(7))?);
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(7))?), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), w.number::<Count>(4).wide(), &recvtype, "recvbuf")?
         } else {
@@ -334,13 +334,12 @@ shims! {
         let has_recvbuf = side.leaf && !(side.root && r.in_place(w.addr(3), w.word(7))?);
         let comm = r.comm(w.word(7), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
-        let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(7))?), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), w.number::<Count>(4).wide(), &recvtype, "recvbuf")?
         } else {
@@ -351,6 +350,7 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
@@ -375,12 +375,12 @@ shims! {
             Default::default()
         };
         let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(4), w.number::<Count>(5).wide(), &recvtype, "recvbuf")?
         } else {
@@ -410,12 +410,12 @@ shims! {
             Default::default()
         };
         let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(4), w.number::<Count>(5).wide(), &recvtype, "recvbuf")?
         } else {
@@ -450,13 +450,12 @@ shims! {
             Default::default()
         };
         let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
-        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
-        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &displs, &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = if has_recvbuf { r.datatype(w.word(6), "recvtype")? } else { r.bystander(w.word(6)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(4), w.number::<Count>(5).wide(), &recvtype, "recvbuf")?
         } else {
@@ -467,6 +466,7 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(8))? {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (w.number::<Count>(5).wide(), &recvtype))?;
         }
+        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
@@ -479,12 +479,12 @@ shims! {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(6))?), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -499,12 +499,12 @@ shims! {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(6))?), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -523,13 +523,12 @@ shims! {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(6))?), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -537,6 +536,7 @@ shims! {
         if has_sendbuf && r.is_intra(w.word(6))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
@@ -548,15 +548,15 @@ shims! {
     MPI_Allgatherv / MPI_Allgatherv_c: On::Comm(7), [], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
         let comm = r.comm(w.word(7), "comm")?;
-        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.peers(w.word(7))?, "displs")?;
-        let recvtype = r.datatype(w.word(6), "recvtype")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(6), "recvtype")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(7))? {
@@ -569,15 +569,15 @@ shims! {
     MPI_Iallgatherv / MPI_Iallgatherv_c: On::Comm(7), [8: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
         let comm = r.comm(w.word(7), "comm")?;
-        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.peers(w.word(7))?, "displs")?;
-        let recvtype = r.datatype(w.word(6), "recvtype")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(6), "recvtype")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(7))? {
@@ -595,22 +595,22 @@ shims! {
     MPI_Allgatherv_init / MPI_Allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(7))?;
         let comm = r.comm(w.word(7), "comm")?;
-        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.peers(w.word(7))?, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.peers(w.word(7))?, "displs")?;
-        let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let info = r.hints(w.word(8), Of::Nothing, "info")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(6), "recvtype")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (r.own(&recvcounts, w.word(7))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
@@ -623,12 +623,12 @@ shims! {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(6))?), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(6))?), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -643,12 +643,12 @@ shims! {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(6))?), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(6))?), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -667,13 +667,12 @@ shims! {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(6))?;
         let comm = r.comm(w.word(6), "comm")?;
         let sendtype = if has_sendbuf { r.datatype(w.word(2), "sendtype")? } else { r.bystander(w.word(2)) };
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.peers(w.word(6))?), &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(6))?), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -681,6 +680,7 @@ shims! {
         if has_sendbuf && r.is_intra(w.word(6))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
+        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
@@ -702,15 +702,15 @@ shims! {
         } else {
             Default::default()
         };
-        let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(8))? {
@@ -733,15 +733,15 @@ shims! {
         } else {
             Default::default()
         };
-        let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(8))? {
@@ -770,22 +770,22 @@ shims! {
         } else {
             Default::default()
         };
-        let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let info = r.hints(w.word(9), Of::Nothing, "info")?;
+        let sendtype = if has_sendbuf { r.datatype(w.word(3), "sendtype")? } else { r.bystander(w.word(3)) };
         let sendbuf = if has_sendbuf {
             r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(8))? {
             r.fits((r.own(&sendcounts, w.word(8))?, &sendtype), (r.own(&recvcounts, w.word(8))?, &recvtype))?;
         }
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
+        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
@@ -808,19 +808,19 @@ shims! {
         } else {
             Default::default()
         };
+        let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+        let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let sendtypes = if has_sendbuf {
             r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")?
         } else {
             Default::default()
         };
-        let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-        let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-        let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
         let sendbuf = if has_sendbuf {
             r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(8))? {
@@ -844,19 +844,19 @@ shims! {
         } else {
             Default::default()
         };
+        let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+        let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let sendtypes = if has_sendbuf {
             r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")?
         } else {
             Default::default()
         };
-        let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-        let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-        let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
         let sendbuf = if has_sendbuf {
             r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(8))? {
@@ -871,7 +871,7 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
         r.put_request(w.addr(9), request,
             Pending::new(Comm(w.word(8)).into(), Kind::Collective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
+            (sendcounts, sdispls, recvcounts, rdispls, sendtypes, recvtypes, memory)), "request")
     };
     MPI_Alltoallw_init / MPI_Alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
         let has_sendbuf = !r.in_place(w.addr(0), w.word(8))?;
@@ -886,20 +886,19 @@ shims! {
         } else {
             Default::default()
         };
+        let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
+        let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
         let sendtypes = if has_sendbuf {
             r.datatypes(w.addr(3), r.peers(w.word(8))?, "sendtypes")?
         } else {
             Default::default()
         };
-        let mut recvcounts = r.numbers::<Count>(w.addr(5), r.peers(w.word(8))?, "recvcounts")?;
-        let rdispls = r.numbers::<Displ>(w.addr(6), r.peers(w.word(8))?, "rdispls")?;
-        let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
-        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?
         } else {
             r.absent(w.addr(0))
         };
+        let mut recvtypes = r.datatypes(w.addr(7), r.peers(w.word(8))?, "recvtypes")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         if has_sendbuf && r.is_intra(w.word(8))? {
@@ -907,6 +906,7 @@ shims! {
                 (r.own(&recvcounts, w.word(8))?, r.own_type(&recvtypes, w.word(8))?))?;
         }
         recvtypes.as_bytes(&mut recvcounts);
+        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
@@ -914,7 +914,7 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
             Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
+            (sendcounts, sdispls, recvcounts, rdispls, sendtypes, recvtypes, memory)), "request")
     };
     MPI_Reduce / MPI_Reduce_c: On::Comm(6), [], |r, w| {
         let side = r.side(w.word(6), w.int(5))?;
@@ -981,7 +981,6 @@ shims! {
             r.bystander(w.word(3))
         };
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -993,6 +992,7 @@ shims! {
             r.absent(w.addr(1))
         };
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
@@ -1039,7 +1039,6 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1047,6 +1046,7 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
@@ -1101,7 +1101,6 @@ shims! {
         let comm = r.comm(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), times(w.number::<Count>(2).wide(), r.members(w.word(5))?), &datatype, "sendbuf")?
         } else {
@@ -1113,6 +1112,7 @@ shims! {
             times(w.number::<Count>(2).wide(), r.peers(w.word(5))?)
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
@@ -1170,7 +1170,6 @@ shims! {
         let recvcounts = r.numbers::<Count>(w.addr(2), r.members(w.word(5))?, "recvcounts")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), sum(&recvcounts), &datatype, "sendbuf")?
         } else {
@@ -1182,6 +1181,7 @@ shims! {
             sum(&recvcounts)
         }, &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
@@ -1228,7 +1228,6 @@ shims! {
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1236,6 +1235,7 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;
@@ -1282,7 +1282,6 @@ shims! {
         let comm = r.intra(w.word(5), "comm")?;
         let datatype = r.datatype(w.word(3), "datatype")?;
         let (op, datatype_host) = r.reduction(w.word(4), &datatype)?;
-        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let sendbuf = if has_sendbuf {
             r.buffer(w.addr(0), w.number::<Count>(2).wide(), &datatype, "sendbuf")?
         } else {
@@ -1290,6 +1289,7 @@ shims! {
         };
         let recvbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(6), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], true)?;
         r.room(w.addr(7), 4, "request")?;
         let mut request = 0_usize;

@@ -7,8 +7,8 @@ shims! {
     MPI_Neighbor_allgather / MPI_Neighbor_allgather_c: On::Comm(6), [], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -19,8 +19,8 @@ shims! {
     MPI_Ineighbor_allgather / MPI_Ineighbor_allgather_c: On::Comm(6), [7: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -35,13 +35,13 @@ shims! {
     MPI_Neighbor_allgather_init / MPI_Neighbor_allgather_init_c: On::Comm(6), [8: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
@@ -52,11 +52,11 @@ shims! {
     };
     MPI_Neighbor_allgatherv / MPI_Neighbor_allgatherv_c: On::Comm(7), [], |r, w| {
         let comm = r.intra(w.word(7), "comm")?;
-        let sendtype = r.datatype(w.word(2), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
-        let recvtype = r.datatype(w.word(6), "recvtype")?;
+        let sendtype = r.datatype(w.word(2), "sendtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(6), "recvtype")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
@@ -65,11 +65,11 @@ shims! {
     };
     MPI_Ineighbor_allgatherv / MPI_Ineighbor_allgatherv_c: On::Comm(7), [8: Request], |r, w| {
         let comm = r.intra(w.word(7), "comm")?;
-        let sendtype = r.datatype(w.word(2), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
-        let recvtype = r.datatype(w.word(6), "recvtype")?;
+        let sendtype = r.datatype(w.word(2), "sendtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(6), "recvtype")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
@@ -83,15 +83,15 @@ shims! {
     };
     MPI_Neighbor_allgatherv_init / MPI_Neighbor_allgatherv_init_c: On::Comm(7), [9: Request], |r, w| {
         let comm = r.intra(w.word(7), "comm")?;
-        let sendtype = r.datatype(w.word(2), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(4), r.degrees(w.word(7))?.0, "recvcounts")?;
         let mut displs = r.numbers::<Displ>(w.addr(5), r.degrees(w.word(7))?.0, "displs")?;
-        let recvtype = r.datatype(w.word(6), "recvtype")?;
-        let info = r.hints(w.word(8), Of::Nothing, "info")?;
+        let sendtype = r.datatype(w.word(2), "sendtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(6), "recvtype")?;
         let recvbuf = r.blocks(w.addr(3), &recvcounts, &displs, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut displs);
+        let info = r.hints(w.word(8), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
@@ -103,9 +103,9 @@ shims! {
     MPI_Neighbor_alltoall / MPI_Neighbor_alltoall_c: On::Comm(6), [], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.degrees(w.word(6))?.1), &sendtype,
             "sendbuf")?;
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -116,9 +116,9 @@ shims! {
     MPI_Ineighbor_alltoall / MPI_Ineighbor_alltoall_c: On::Comm(6), [7: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let sendbuf = r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.degrees(w.word(6))?.1), &sendtype,
             "sendbuf")?;
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
@@ -133,14 +133,14 @@ shims! {
     MPI_Neighbor_alltoall_init / MPI_Neighbor_alltoall_init_c: On::Comm(6), [8: Request], |r, w| {
         let comm = r.intra(w.word(6), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(5), "recvtype")?;
-        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let sendbuf = r.buffer(w.addr(0), times(w.number::<Count>(1).wide(), r.degrees(w.word(6))?.1), &sendtype,
             "sendbuf")?;
+        let recvtype = r.datatype(w.word(5), "recvtype")?;
         let recvbuf = r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.degrees(w.word(6))?.0), &recvtype,
             "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(4));
         r.disjoint(&sendbuf, &recvbuf)?;
+        let info = r.hints(w.word(7), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
@@ -153,11 +153,11 @@ shims! {
         let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.numbers::<Displ>(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
-        let sendtype = r.datatype(w.word(3), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
+        let sendtype = r.datatype(w.word(3), "sendtype")?;
         let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
@@ -168,11 +168,11 @@ shims! {
         let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.numbers::<Displ>(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
-        let sendtype = r.datatype(w.word(3), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
+        let sendtype = r.datatype(w.word(3), "sendtype")?;
         let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
@@ -189,15 +189,15 @@ shims! {
         let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.numbers::<Displ>(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
-        let sendtype = r.datatype(w.word(3), "sendtype")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let mut rdispls = r.numbers::<Displ>(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
-        let info = r.hints(w.word(9), Of::Nothing, "info")?;
+        let sendtype = r.datatype(w.word(3), "sendtype")?;
         let sendbuf = r.blocks(w.addr(0), &sendcounts, &sdispls, &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.blocks(w.addr(4), &recvcounts, &rdispls, &recvtype, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         let recvtype_host = recvtype.as_byte_blocks(&mut recvcounts, &mut rdispls);
+        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
@@ -211,11 +211,11 @@ shims! {
         let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
-        let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-        let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+        let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
+        let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         recvtypes.as_bytes(&mut recvcounts);
@@ -226,11 +226,11 @@ shims! {
         let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
-        let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-        let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
+        let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
+        let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         recvtypes.as_bytes(&mut recvcounts);
@@ -241,21 +241,21 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, &mut request))?;
         r.put_request(w.addr(9), request,
             Pending::new(Comm(w.word(8)).into(), Kind::Collective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
+            (sendcounts, sdispls, recvcounts, rdispls, sendtypes, recvtypes, memory)), "request")
     };
     MPI_Neighbor_alltoallw_init / MPI_Neighbor_alltoallw_init_c: On::Comm(8), [10: Request], |r, w| {
         let comm = r.intra(w.word(8), "comm")?;
         let sendcounts = r.numbers::<Count>(w.addr(1), r.degrees(w.word(8))?.1, "sendcounts")?;
         let sdispls = r.aints(w.addr(2), r.degrees(w.word(8))?.1, "sdispls")?;
-        let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let mut recvcounts = r.numbers::<Count>(w.addr(5), r.degrees(w.word(8))?.0, "recvcounts")?;
         let rdispls = r.aints(w.addr(6), r.degrees(w.word(8))?.0, "rdispls")?;
-        let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
-        let info = r.hints(w.word(9), Of::Nothing, "info")?;
+        let sendtypes = r.datatypes(w.addr(3), r.degrees(w.word(8))?.1, "sendtypes")?;
         let sendbuf = r.blocks_of_types(w.addr(0), &sendcounts, &sdispls, &sendtypes, "sendbuf")?;
+        let mut recvtypes = r.datatypes(w.addr(7), r.degrees(w.word(8))?.0, "recvtypes")?;
         let recvbuf = r.blocks_of_types(w.addr(4), &recvcounts, &rdispls, &recvtypes, "recvbuf")?;
         r.disjoint(&sendbuf, &recvbuf)?;
         recvtypes.as_bytes(&mut recvcounts);
+        let info = r.hints(w.word(9), Of::Nothing, "info")?;
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(10), 4, "request")?;
         let mut request = 0_usize;
@@ -263,6 +263,6 @@ shims! {
             recvcounts.as_ptr(), rdispls.as_ptr(), recvtypes.hosts(), comm, info.host, &mut request))?;
         r.put_request(w.addr(10), request,
             Pending::new(Comm(w.word(8)).into(), Kind::PersistentCollective,
-            (sendcounts, sdispls, sendtypes, recvcounts, rdispls, recvtypes, memory)), "request")
+            (sendcounts, sdispls, recvcounts, rdispls, sendtypes, recvtypes, memory)), "request")
     };
 }

@@ -6,8 +6,8 @@ use crate::engine::mpi::call::shim::prelude::*;
 shims! {
     MPI_Pack / MPI_Pack_c: On::Comm(6), [], |r, w| {
         let comm = r.comm(w.word(6), "comm")?;
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let mut position = r.get_number::<Count>(w.addr(5), "position")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let inbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "inbuf")?;
         let outbuf = r.bytes(w.addr(3), w.number::<Count>(4).wide(), "outbuf")?;
         r.room_to_pack(position.wide(), w.number::<Count>(4).wide(), w.number::<Count>(1).wide(), &datatype)?;
@@ -20,8 +20,8 @@ shims! {
         let comm = r.comm(w.word(6), "comm")?;
         let mut position = r.get_number::<Count>(w.addr(2), "position")?;
         let datatype = r.datatype(w.word(5), "datatype")?;
-        let inbuf = r.bytes(w.addr(0), w.number::<Count>(1).wide(), "inbuf")?;
         let outbuf = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &datatype, "outbuf")?;
+        let inbuf = r.bytes(w.addr(0), w.number::<Count>(1).wide(), "inbuf")?;
         r.room_to_pack(position.wide(), w.number::<Count>(1).wide(), w.number::<Count>(4).wide(), &datatype)?;
         r.disjoint(&inbuf, &outbuf)?;
         r.check(library!(r, inbuf.at, w.number::<Count>(1), &mut position, outbuf.at, w.number::<Count>(4),
@@ -38,8 +38,8 @@ shims! {
     };
     MPI_Pack_external / MPI_Pack_external_c: On::Myself, [], |r, w| {
         let datarep = r.string(w.addr(0), "datarep")?;
-        let datatype = r.datatype(w.word(3), "datatype")?;
         let mut position = r.get_number::<Extent>(w.addr(6), "position")?;
+        let datatype = r.datatype(w.word(3), "datatype")?;
         let inbuf = r.buffer(w.addr(1), w.number::<Count>(2).wide(), &datatype, "inbuf")?;
         let outbuf = r.bytes(w.addr(4), w.number::<Extent>(5).wide(), "outbuf")?;
         r.room_to_pack(position.wide(), w.number::<Extent>(5).wide(), w.number::<Count>(2).wide(), &datatype)?;
@@ -57,8 +57,8 @@ shims! {
         let datarep = r.string(w.addr(0), "datarep")?;
         let mut position = r.get_number::<Extent>(w.addr(3), "position")?;
         let datatype = r.datatype(w.word(6), "datatype")?;
-        let inbuf = r.bytes(w.addr(1), w.number::<Extent>(2).wide(), "inbuf")?;
         let outbuf = r.buffer(w.addr(4), w.number::<Count>(5).wide(), &datatype, "outbuf")?;
+        let inbuf = r.bytes(w.addr(1), w.number::<Extent>(2).wide(), "inbuf")?;
         r.room_to_pack(position.wide(), w.number::<Extent>(2).wide(), w.number::<Count>(5).wide(), &datatype)?;
         r.disjoint(&inbuf, &outbuf)?;
         r.external32(&datarep)?;

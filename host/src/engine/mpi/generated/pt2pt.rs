@@ -164,8 +164,8 @@ shims! {
     MPI_Sendrecv / MPI_Sendrecv_c: On::Comm(10), [], |r, w| {
         let comm = r.comm(w.word(10), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.buffer(w.addr(5), w.number::<Count>(6).wide(), &recvtype, "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(6));
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -181,8 +181,8 @@ shims! {
     MPI_Isendrecv / MPI_Isendrecv_c: On::Comm(10), [11: Request], |r, w| {
         let comm = r.comm(w.word(10), "comm")?;
         let sendtype = r.datatype(w.word(2), "sendtype")?;
-        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let sendbuf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &sendtype, "sendbuf")?;
+        let recvtype = r.datatype(w.word(7), "recvtype")?;
         let recvbuf = r.buffer(w.addr(5), w.number::<Count>(6).wide(), &recvtype, "recvbuf")?;
         let (recvcount_host, recvtype_host) = recvtype.as_bytes(w.number::<Count>(6));
         r.disjoint(&sendbuf, &recvbuf)?;
@@ -268,9 +268,9 @@ shims! {
         r.put_message(w.addr(4), message, "message")
     };
     MPI_Mrecv / MPI_Mrecv_c: On::Myself, [], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let message_word = r.get_word(w.addr(3), "message")?;
         let mut message = r.message(message_word, "message")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         r.own_matched(&buf)?;
@@ -281,9 +281,9 @@ shims! {
         r.after_message(w.addr(3), message_word, message, "message")
     };
     MPI_Imrecv / MPI_Imrecv_c: On::Myself, [4: Request], |r, w| {
-        let datatype = r.datatype(w.word(2), "datatype")?;
         let message_word = r.get_word(w.addr(3), "message")?;
         let mut message = r.message(message_word, "message")?;
+        let datatype = r.datatype(w.word(2), "datatype")?;
         let buf = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &datatype, "buf")?;
         let (count_host, datatype_host) = datatype.as_bytes(w.number::<Count>(1));
         r.own_matched(&buf)?;

@@ -61,10 +61,11 @@ shims! {
         r.put_int(w.addr(2), resultlen, "resultlen")
     };
     MPI_Put / MPI_Put_c: On::Win(7), [], |r, w| {
-        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
-        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let win = r.win(w.word(7), "win")?;
+        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        r.target_rank(w.word(7), w.int(3))?;
+        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
         r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
@@ -72,10 +73,11 @@ shims! {
             w.number::<Count>(5), target_datatype.host, win))
     };
     MPI_Rput / MPI_Rput_c: On::Win(7), [8: Request], |r, w| {
-        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
-        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let win = r.win(w.word(7), "win")?;
+        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        r.target_rank(w.word(7), w.int(3))?;
+        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(1).wide(), &origin_datatype), (w.number::<Count>(5).wide(), &target_datatype))?;
         r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
@@ -86,10 +88,11 @@ shims! {
         r.put_request(w.addr(8), request, Pending::new(Win(w.word(7)).into(), Kind::Access, ()), "request")
     };
     MPI_Get / MPI_Get_c: On::Win(7), [], |r, w| {
-        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
-        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let win = r.win(w.word(7), "win")?;
+        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        r.target_rank(w.word(7), w.int(3))?;
+        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(5).wide(), &target_datatype), (w.number::<Count>(1).wide(), &origin_datatype))?;
         r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
@@ -97,10 +100,11 @@ shims! {
             w.number::<Count>(5), target_datatype.host, win))
     };
     MPI_Rget / MPI_Rget_c: On::Win(7), [8: Request], |r, w| {
-        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
-        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let win = r.win(w.word(7), "win")?;
+        let origin_datatype = r.datatype(w.word(2), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        r.target_rank(w.word(7), w.int(3))?;
+        let target_datatype = r.datatype(w.word(6), "target_datatype")?;
         let target_disp = r.target(w.word(7), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.fits((w.number::<Count>(5).wide(), &target_datatype), (w.number::<Count>(1).wide(), &origin_datatype))?;
         r.apart((w.word(7), w.int(3)), w.aint(4), (w.number::<Count>(5).wide(), &target_datatype), &origin_addr)?;
@@ -111,26 +115,28 @@ shims! {
         r.put_request(w.addr(8), request, Pending::new(Win(w.word(7)).into(), Kind::Access, ()), "request")
     };
     MPI_Accumulate / MPI_Accumulate_c: On::Win(8), [], |r, w| {
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
-        let target_datatype = r.accumulated(w.word(6), "target_datatype")?;
-        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(8), "win")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(7), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        r.target_rank(w.word(8), w.int(3))?;
+        let target_datatype = r.accumulated(w.word(6), w.word(7), "target_datatype")?;
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
+        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, op.host, win))
     };
     MPI_Raccumulate / MPI_Raccumulate_c: On::Win(8), [9: Request], |r, w| {
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
-        let target_datatype = r.accumulated(w.word(6), "target_datatype")?;
-        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(8), "win")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(7), "origin_datatype")?;
         let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        r.target_rank(w.word(8), w.int(3))?;
+        let target_datatype = r.accumulated(w.word(6), w.word(7), "target_datatype")?;
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
+        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
@@ -138,33 +144,37 @@ shims! {
         r.put_request(w.addr(9), request, Pending::new(Win(w.word(8)).into(), Kind::Access, ()), "request")
     };
     MPI_Get_accumulate / MPI_Get_accumulate_c: On::Win(11), [], |r, w| {
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
-        let result_datatype = r.accumulated(w.word(5), "result_datatype")?;
-        let target_datatype = r.accumulated(w.word(9), "target_datatype")?;
-        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(11), "win")?;
-        let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(10), "origin_datatype")?;
+        let origin_addr = r.operands(w.word(10), w.addr(0), w.number::<Count>(1).wide(), &origin_datatype,
+            "origin_addr")?;
+        let result_datatype = r.accumulated(w.word(5), w.word(10), "result_datatype")?;
         let result_addr = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &result_datatype, "result_addr")?;
+        r.target_rank(w.word(11), w.int(6))?;
+        let target_datatype = r.accumulated(w.word(9), w.word(10), "target_datatype")?;
         let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.number::<Count>(8).wide(), &target_datatype)?;
         r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;
         r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
+        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,
             w.number::<Count>(4), result_datatype.host, w.int(6), target_disp, w.number::<Count>(8),
             target_datatype.host, op.host, win))
     };
     MPI_Rget_accumulate / MPI_Rget_accumulate_c: On::Win(11), [12: Request], |r, w| {
-        let origin_datatype = r.accumulated(w.word(2), "origin_datatype")?;
-        let result_datatype = r.accumulated(w.word(5), "result_datatype")?;
-        let target_datatype = r.accumulated(w.word(9), "target_datatype")?;
-        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
         let win = r.win(w.word(11), "win")?;
-        let origin_addr = r.buffer(w.addr(0), w.number::<Count>(1).wide(), &origin_datatype, "origin_addr")?;
+        let origin_datatype = r.accumulated(w.word(2), w.word(10), "origin_datatype")?;
+        let origin_addr = r.operands(w.word(10), w.addr(0), w.number::<Count>(1).wide(), &origin_datatype,
+            "origin_addr")?;
+        let result_datatype = r.accumulated(w.word(5), w.word(10), "result_datatype")?;
         let result_addr = r.buffer(w.addr(3), w.number::<Count>(4).wide(), &result_datatype, "result_addr")?;
+        r.target_rank(w.word(11), w.int(6))?;
+        let target_datatype = r.accumulated(w.word(9), w.word(10), "target_datatype")?;
         let target_disp = r.target(w.word(11), w.int(6), w.aint(7), w.number::<Count>(8).wide(), &target_datatype)?;
         r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;
         r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
+        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
         r.room(w.addr(12), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,
@@ -176,11 +186,12 @@ shims! {
         bodies::fetch_and_op(r, w.addr(0), w.addr(1), w.word(2), w.int(3), w.int(4), w.word(5), w.word(6))
     };
     MPI_Compare_and_swap: On::Win(6), [], |r, w| {
-        let datatype = r.datatype(w.word(3), "datatype")?;
         let win = r.win(w.word(6), "win")?;
+        let datatype = r.datatype(w.word(3), "datatype")?;
         let origin_addr = r.buffer(w.addr(0), 1, &datatype, "origin_addr")?;
         let compare_addr = r.buffer(w.addr(1), 1, &datatype, "compare_addr")?;
         let result_addr = r.buffer(w.addr(2), 1, &datatype, "result_addr")?;
+        r.target_rank(w.word(6), w.int(4))?;
         let target_disp = r.target(w.word(6), w.int(4), w.aint(5), 1, &datatype)?;
         r.check(library!(r, origin_addr.at, compare_addr.at, result_addr.at, datatype.host, w.int(4), target_disp, win))
     };
@@ -189,8 +200,8 @@ shims! {
         r.check(library!(r, w.int(0), win))
     };
     MPI_Win_start: On::Win(2), [], |r, w| {
-        let group = r.group(w.word(0), "group")?;
         let win = r.win(w.word(2), "win")?;
+        let group = r.group(w.word(0), "group")?;
         r.within_win(group, win)?;
         r.check(library!(r, group, w.int(1), win))
     };
@@ -199,8 +210,8 @@ shims! {
         r.check(library!(r, win))
     };
     MPI_Win_post: On::Win(2), [], |r, w| {
-        let group = r.group(w.word(0), "group")?;
         let win = r.win(w.word(2), "win")?;
+        let group = r.group(w.word(0), "group")?;
         r.within_win(group, win)?;
         r.check(library!(r, group, w.int(1), win))
     };

@@ -4,7 +4,9 @@
 use crate::engine::mpi::call::shim::prelude::*;
 
 shims! {
-    MPI_Session_init: On::Myself, [2: Session], |r, w| { bodies::session_init(r, w.word(0), w.word(1), w.addr(2)) };
+    MPI_Session_init: On::Given(Serves::Session, 1), [2: Session], |r, w| {
+        bodies::session_init(r, w.word(0), w.word(1), w.addr(2))
+    };
     MPI_Session_finalize: On::At(Serves::Session, 0), [], |r, w| { bodies::session_finalize(r, w.addr(0)) };
     MPI_Session_get_info: On::Session(0), [1: Info], |r, w| {
         let session = r.session(w.word(0), "session")?;
@@ -40,10 +42,10 @@ shims! {
         r.check(library!(r, session, pset_name.as_ptr(), &mut newgroup))?;
         r.put_group(w.addr(2), newgroup, w.word(0), "newgroup")
     };
-    MPI_Comm_create_from_group: On::Myself, [4: Comm], |r, w| {
+    MPI_Comm_create_from_group: On::Given(Serves::Comm, 3), [4: Comm], |r, w| {
         bodies::comm_create_from_group(r, w.word(0), w.addr(1), w.word(2), w.word(3), w.addr(4))
     };
-    MPI_Intercomm_create_from_groups: On::Myself, [7: Comm], |r, w| {
+    MPI_Intercomm_create_from_groups: On::Given(Serves::Comm, 6), [7: Comm], |r, w| {
         bodies::intercomm_create_from_groups(r, w.word(0), w.int(1), w.word(2), w.int(3), w.addr(4), w.word(5),
             w.word(6), w.addr(7))
     };

@@ -192,7 +192,7 @@ impl Rank {
     }
 
     /// The value of a key, if there is one that is not too long for any that is known.
-    fn hint(&self, info: usize, key: &CStr) -> Result<Option<std::ffi::CString>> {
+    pub(crate) fn hint(&self, info: usize, key: &CStr) -> Result<Option<std::ffi::CString>> {
         let get = self.symbol::<symbols::MPI_Info_get_string>()?;
         let mut value = [0_u8; 256];
         let (mut length, mut flag) = (value.len() as c_int, 0);

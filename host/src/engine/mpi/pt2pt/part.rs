@@ -3,8 +3,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_PROC_NULL};
-use rankine_guest::Error;
+use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_RANK, MPI_ERR_REQUEST, MPI_PROC_NULL};
+use rankine_guest::{Error, tag};
 
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::shim::times;
@@ -52,12 +52,21 @@ fn init(
     request_at: Addr,
     init: impl FnOnce(&Message, &mut usize) -> c_int,
 ) -> Result<()> {
-    if partitions < 0 || count < 0 {
-        return Err(Error::new(MPI_ERR_ARG, format!("{partitions} partitions of {count} elements each")));
+    let comm = r.intra(comm_word, "comm")?;
+    if partitions < 1 {
+        return Err(Error::new(MPI_ERR_ARG, format!("partitions is {partitions}, but a message has at least 1")));
     }
-    let (comm, hints) = (r.intra(comm_word, "comm")?, r.hints(info, Of::Nothing, "info")?);
     let datatype = r.datatype(datatype, "datatype")?;
     let buffer = r.buffer(buf, times(i64::from(partitions), count), &datatype, "buf")?;
+    // No message in partitions has MPI_ANY_TAG or MPI_ANY_SOURCE.
+    tag::of_send(tag)?;
+    if peer != MPI_PROC_NULL && !(0..r.peers(comm_word)?).contains(&i64::from(peer)) {
+        return Err(Error::new(
+            MPI_ERR_RANK,
+            format!("the other side is rank {peer}, which the communicator does not have"),
+        ));
+    }
+    let hints = r.hints(info, Of::Nothing, "info")?;
     r.room(request_at, 4, "request")?;
     let parts = Parts { count: partitions, is_alone: peer == MPI_PROC_NULL };
     let message = Message { at: buffer.at, datatype: datatype.host, comm, hints };

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use rankine_abi::{
     Addr, Datatype, Errhandler, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_RANK, MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_RANGE,
-    MPI_ERR_WIN, MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC,
+    MPI_ERR_SIZE, MPI_ERR_WIN, MPI_PROC_NULL, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC,
     MPI_WIN_FLAVOR_SHARED, Win,
 };
 use rankine_guest::Error;
@@ -161,6 +161,14 @@ impl Rank {
         self.windows.0.with(word, dynamic).flatten()
     }
 
+    /// Refuses a target that is no rank of the window.
+    pub(crate) fn target_rank(&self, win: u32, rank: c_int) -> Result<()> {
+        let ranks = self.windows.0.with(win, |window| window.parts.len());
+        let ranks = ranks.ok_or_else(|| self.windows.0.unknown(win, "win"))?;
+        let is_one = usize::try_from(rank).is_ok_and(|rank| rank < ranks) || rank == MPI_PROC_NULL;
+        if is_one { Ok(()) } else { Err(no_rank(rank, ranks)) }
+    }
+
     /// Proves an access to a window at its origin; what the library is to take for the displacement.
     pub(crate) fn target(&self, win: u32, rank: c_int, displ: isize, count: i64, ty: &Type) -> Result<isize> {
         if count < 0 {
@@ -174,8 +182,7 @@ impl Rank {
             (part.ok_or(window.parts.len()), window.flavor)
         };
         let (part, flavor) = self.windows.0.with(win, part).ok_or_else(|| self.windows.0.unknown(win, "win"))?;
-        let part = part
-            .map_err(|ranks| Error::new(MPI_ERR_RANK, format!("target_rank is {rank}, but the window has {ranks}")))?;
+        let part = part.map_err(|ranks| no_rank(rank, ranks))?;
         let (is_dynamic, displ) = (flavor == MPI_WIN_FLAVOR_DYNAMIC, displacement(flavor, displ));
         if let Some((low, high)) = ty.hull(count) {
             let at = i128::from(displ as i64) * i128::from(part.unit);
@@ -252,13 +259,21 @@ impl Rank {
 
     /// A window of the library's over memory of the guest's.
     fn window_over(&self, base: Addr, (size, unit): (i64, i64), info: u32, comm: u32) -> Result<usize> {
-        let buffer = self.bytes(base, size, "base")?;
-        let (info, comm) = (self.hints(info, Of::Win, "info")?, self.intra(comm, "comm")?);
+        let comm = self.intra(comm, "comm")?;
+        if size < 0 {
+            return Err(Error::new(MPI_ERR_SIZE, format!("size is {size}, which is negative")));
+        }
+        let (buffer, info) = (self.bytes(base, size, "base")?, self.hints(info, Of::Win, "info")?);
         let (create, mut host) = (self.symbol::<symbols::MPI_Win_create_c>()?, 0);
         // SAFETY: the memory was proved; a guest's memory stays until the process ends, which ends all windows.
         self.check(unsafe { create(buffer.at, size as isize, unit as isize, info.host, comm, &mut host) })?;
         Ok(host)
     }
+}
+
+#[cold]
+fn no_rank(rank: c_int, ranks: usize) -> Error {
+    Error::new(MPI_ERR_RANK, format!("target_rank is {rank}, but the window has {ranks}"))
 }
 
 /// A displacement: in a dynamic window it is the target's address, which is no signed number.
@@ -403,15 +418,15 @@ pub(crate) fn fetch_and_op(
     word: u32,
     rank: i32,
     target_disp: i32,
-    op: u32,
+    op_word: u32,
     win_word: u32,
 ) -> Result<()> {
-    let datatype = r.accumulated(word, "datatype")?;
-    let op = r.accumulation(op, &datatype, &datatype)?.host;
     let win = r.win(win_word, "win")?;
-    let origin = r.buffer(origin_addr, 1, &datatype, "origin_addr")?.at;
+    let datatype = r.accumulated(word, op_word, "datatype")?;
+    let origin = r.operands(op_word, origin_addr, 1, &datatype, "origin_addr")?.at;
     let result = r.buffer(result_addr, 1, &datatype, "result_addr")?.at;
     let displ = r.target(win_word, rank, target_disp as isize, 1, &datatype)?;
+    let op = r.accumulation(op_word, &datatype, &datatype)?.host;
     let host = datatype.host;
     if is_constant(word as usize) && !is_constant(host) {
         let call = r.symbol::<symbols::MPI_Get_accumulate>()?;
