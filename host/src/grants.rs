@@ -8,13 +8,13 @@ use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::trust::Trail;
+use crate::trust::{Trail, effective_user};
 
 /// What guests may do with a folder.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -114,6 +114,55 @@ impl Grant {
         if path.exists() { path } else { self.real.clone() }
     }
 
+    /// Why a guest could write to a file from there by another of its names: what has several is looked for.
+    fn other_name(&self, kept: &Kept, way: &Trail) -> Option<String> {
+        let file = way.steps.last().filter(|_| way.missing.is_none()).map(|step| &step.metadata)?;
+        let has_others = kept.reach == Reach::Itself && file.is_file() && file.nlink() > 1;
+        let is_ours = file.uid() == effective_user() || effective_user() == 0;
+        if !has_others || !is_ours || self.access() == Access::ReadOnly {
+            return None;
+        }
+        let (option, folder, place, what) =
+            (self.folder.option(), self.folder.host.display(), kept.path.display(), kept.what);
+        let step = "copy that file (cp) and name the copy, or let the folder only be read (--dir-ro)";
+        match self.name_of(identity(file)) {
+            Search::Found(name) => Some(format!(
+                "{option} {folder}: {} there is another name of {place} ({what}), so a program that may write there could change \
+                 it, and so run code of its own; {step}",
+                name.display()
+            )),
+            Search::TooMany if file.dev() == self.identity.0 => Some(format!(
+                "{option} {folder}: {place} ({what}) has {} names, and one may be among the more than {LOOKED_AT} files there, by \
+                 which a program could change it, and so run code of its own; {step}",
+                file.nlink()
+            )),
+            Search::TooMany | Search::Nothing => None,
+        }
+    }
+
+    /// Looks for a file beneath the folder.
+    fn name_of(&self, wanted: Identity) -> Search {
+        let (mut folders, mut looked_at, path) = (vec![PathBuf::new()], 0, self.path());
+        while let Some(folder) = folders.pop() {
+            // Where this process may not look, its guests do not come either.
+            let Ok(entries) = fs::read_dir(path.join(&folder)) else { continue };
+            for entry in entries.flatten() {
+                looked_at += 1;
+                if looked_at > LOOKED_AT {
+                    return Search::TooMany;
+                }
+                // A folder's list tells the kind and the number, without a question for each file.
+                let name = folder.join(entry.file_name());
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(name);
+                } else if entry.ino() == wanted.1 && entry.metadata().is_ok_and(|found| identity(&found) == wanted) {
+                    return Search::Found(name);
+                }
+            }
+        }
+        Search::Nothing
+    }
+
     /// Why a guest must not have it.
     fn conflict(&self, kept: &Kept, way: &Trail) -> Option<String> {
         let is_secret = kept.reach == Reach::Secret;
@@ -144,10 +193,21 @@ impl Grant {
     }
 }
 
+/// Files beneath a granted folder that are looked at for another name of a library's.
+const LOOKED_AT: usize = if cfg!(test) { 100 } else { 100_000 };
+
+/// What came of a look for a file.
+enum Search {
+    Found(PathBuf),
+    TooMany,
+    Nothing,
+}
+
 /// How far a place extends that guests must not come near.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Nobody may exchange it, or put something into it; folders in it are others' affair.
+    /// Nobody may exchange it, or put something into it; folders in it are others' affair. To a file nobody may write by
+    /// another name of it.
     Itself,
     /// All that lies beneath it too.
     Beneath,
@@ -240,7 +300,8 @@ impl Grants {
         }
         for kept in places {
             let way = Trail::to(&kept.path);
-            if let Some(why) = self.iter().find_map(|grant| grant.conflict(&kept, &way)) {
+            let conflict = |grant: &Grant| grant.conflict(&kept, &way).or_else(|| grant.other_name(&kept, &way));
+            if let Some(why) = self.iter().find_map(conflict) {
                 bail!(why);
             }
         }
@@ -285,6 +346,38 @@ mod tests {
         // What is not there yet could be made.
         assert!(check("home", write, top.path().join("home/state/rankine/key"), Reach::Secret).is_err());
         assert!(check("home/data", write, top.path().join("home/state/rankine/key"), Reach::Secret).is_ok());
+    }
+
+    /// A file of a granted folder that has another name where code is taken from.
+    #[test]
+    fn a_library_is_not_written_by_another_name() {
+        let top = tempfile::tempdir().unwrap();
+        let place = |name: &str| top.path().join(name);
+        fs::create_dir_all(place("lib")).unwrap();
+        fs::create_dir_all(place("data/deep")).unwrap();
+        fs::create_dir_all(place("other")).unwrap();
+        fs::write(place("lib/file"), "code").unwrap();
+        let check = |folder: &str, access: Access| {
+            let kept = Kept { path: place("lib/file"), what: "the library", reach: Reach::Itself };
+            granted(&place(folder), access).keep_from([kept])
+        };
+        let (read, write) = (Access::ReadOnly, Access::ReadWrite);
+        check("data", write).unwrap();
+        fs::hard_link(place("lib/file"), place("data/deep/name")).unwrap();
+        for folder in ["data", "data/deep"] {
+            let error = check(folder, write).unwrap_err().to_string();
+            assert!(error.contains("name there is another name of") && error.contains("(the library)"), "{error}");
+            check(folder, read).unwrap();
+        }
+        check("other", write).unwrap();
+        for number in 0..=LOOKED_AT {
+            symlink("x", place("other").join(number.to_string())).unwrap();
+        }
+        let error = check("other", write).unwrap_err().to_string();
+        assert!(error.contains("has 2 names") && error.contains("(the library)"), "{error}");
+        check("other", read).unwrap();
+        fs::remove_file(place("data/deep/name")).unwrap();
+        check("other", write).unwrap();
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod coredump;
 mod crew;
 mod debugger;
 mod demangle;
+mod elf;
 mod ending;
 mod engine;
 pub mod extension;

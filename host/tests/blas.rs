@@ -3,9 +3,10 @@
 mod command;
 
 use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use command::{ended, err, guest, rankine};
 
@@ -118,8 +119,8 @@ fn what_is_no_such_library_is_refused_by_name() {
     libraries.make("libwrong.so", &["-DWRONG"]);
     for (name, words) in [
         ("libnone.so", "there is no such file; a library is named by its path"),
-        ("", "is no file; name the library in it"),
-        ("libtext.so", "is no shared library"),
+        ("", "is not a file; name the library in it"),
+        ("libtext.so", "is not a shared library"),
         ("libcut.so", "cannot be opened"),
         ("libother.so", "it lacks dgemm_; name a library such as libopenblas.so.0"),
         ("libwrong.so", "computes wrong products"),
@@ -164,6 +165,57 @@ fn a_library_that_others_or_the_guest_may_write_is_not_opened() {
         fs::set_permissions(libraries.at(place), before).unwrap();
     }
     ended(&run(&linked, &[]), 0);
+}
+
+#[test]
+fn a_library_that_has_another_name_in_a_guests_folder_is_not_opened() {
+    let libraries = Libraries::new();
+    fs::create_dir_all(libraries.at("data/deep")).unwrap();
+    fs::create_dir_all(libraries.at("other")).unwrap();
+    fs::create_dir_all(libraries.at("lib")).unwrap();
+    let library = libraries.make("lib/libproduct.so", &[]);
+    fs::hard_link(&library, libraries.at("data/deep/numbers")).unwrap();
+    let grant = |folder: &str| format!("{}::/data", libraries.at(folder).display());
+    let output = run(&library, &["--dir", &grant("data")]);
+    ended(&output, 1);
+    let text = err(&output);
+    assert!(text.contains("deep/numbers there is another name of") && text.contains("(the BLAS library)"), "{text}");
+    assert_eq!(said(&output, MULTIPLIES), 0);
+    ended(&run(&library, &["--dir", &grant("other"), "--dir-ro", &grant("data").replace("::/data", "::/read")]), 0);
+}
+
+/// Numbers that are none can have a library answer so.
+#[test]
+fn a_factorisation_with_rows_that_are_none_is_done_by_the_host() {
+    let libraries = Libraries::new();
+    for integers in ["int", "long long"] {
+        let library = libraries.make("libstray.so", &["-DWITH_FACTORS", "-DSTRAY", &format!("-DINTEGER={integers}")]);
+        let output = run(&library, &[]);
+        // The guest knows what comes of it.
+        ended(&output, 0);
+        assert_eq!(said(&output, FACTORS), 2, "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_second_signal_does_not_trip_over_the_library_either() {
+    let libraries = Libraries::new();
+    let library = libraries.make("libendless.so", &["-DENDLESS"]);
+    let mut command = rankine();
+    command.args(["run", "-n", "2", "--threads", "--blas"]).arg(&library).arg(guest("blas"));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while line.trim_end() != MULTIPLIES {
+        line.clear();
+        assert_ne!(errors.read_line(&mut line).unwrap(), 0, "it never came so far");
+    }
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: a signal to a child that has not been waited for.
+        unsafe { libc::kill(child.id() as i32, signal) };
+    }
+    let status = child.wait().unwrap().code();
+    assert!([Some(130), Some(143)].contains(&status), "{status:?}");
 }
 
 #[test]

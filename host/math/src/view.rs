@@ -138,10 +138,13 @@ impl<T: Scalar> View<T> {
     /// Its elements, column by column.
     pub fn to_vec(self) -> Vec<T> {
         let mut elements = Vec::with_capacity(self.rows * self.columns);
-        for column in 0..self.columns {
-            elements.extend((0..self.rows).map(|row| self.get(row, column)));
-        }
+        elements.extend(self.elements());
         elements
+    }
+
+    /// Its elements, column by column, one after the other.
+    pub fn elements(self) -> impl Iterator<Item = T> {
+        (0..self.columns).flat_map(move |column| (0..self.rows).map(move |row| self.get(row, column)))
     }
 
     /// Sets its elements, column by column.

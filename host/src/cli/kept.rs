@@ -37,6 +37,7 @@ pub(super) fn places(mpi_lib: Option<&Path>, blas: Option<&Named>) -> Vec<Kept> 
     // A guest's folder may well lie beneath, but not be one of them.
     let itself = |what| move |path| Kept { path, what, reach: Reach::Itself };
     kept.extend(blas.map(|named| named.path.clone()).map(itself("the BLAS library")));
+    kept.extend(library::files(mpi_lib).map(itself("the MPI library")));
     kept.extend(library::loaders_folders().into_iter().map(itself("a folder of LD_LIBRARY_PATH")));
     kept.extend(places::path().into_iter().map(itself("a folder of PATH")));
     kept

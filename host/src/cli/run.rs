@@ -260,13 +260,16 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let profiling =
         arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
     let checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
+    let blas = arguments.blas()?;
     let mut settings = arguments.into_settings()?;
     settings.dumps = dumps.clone();
     settings.breaks = breaks;
     settings.profile = profiling.as_ref().map(Profiling::profile);
     settings.check = checking.as_ref().map(Checking::check);
-    let blas = settings.blas.clone();
     let audit = Policy::of_machine()?.apply(E::NAME, &mut settings)?;
+    // It runs code of its own when it is opened, which it does not for a job that may not run.
+    let blas = blas.map(|named| named.open()).transpose()?;
+    settings.blas.clone_from(&blas);
     settings.view = shows.view(&settings);
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
@@ -299,21 +302,16 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let status = checking.map_or(ending.status(), |checking| checking.say(&ending));
     page.close(&ending);
     note.write(audit, &ending);
+    // Before the last words of the engine, in which ranks might begin to compute.
+    let is_left = blas.is_none_or(|library| library.close());
     job.conclude(&ending);
-    if blas.is_some_and(|library| !library.close()) {
-        leave_library(status);
+    if !is_left {
+        let _ = std::io::stdout().flush();
+        signals::leave(status);
     }
     // Not a return: ranks that still compute must not outlive the job, nor is their memory worth giving back one by
     // one.
     std::process::exit(status)
-}
-
-/// Ends the process while ranks compute in a library: what it does when a process exits would take its memory from under
-/// them.
-fn leave_library(status: i32) -> ! {
-    let _ = std::io::stdout().flush();
-    // SAFETY: the call takes a number alone, and runs nothing of this process.
-    unsafe { libc::_exit(status) }
 }
 
 /// What the audit of this machine is to know of a job.
@@ -546,9 +544,7 @@ impl Arguments {
     fn into_settings(self) -> Result<Settings> {
         let grants = Grants::open(&self.all_folders())?;
         let signers = self.signers()?;
-        let blas = self.blas()?;
-        grants.keep_from(kept::places(self.mpi_lib.as_deref(), blas.as_ref()))?;
-        let blas = blas.map(|named| named.open()).transpose()?;
+        grants.keep_from(kept::places(self.mpi_lib.as_deref(), self.blas()?.as_ref()))?;
         let parts = self.parts();
         let ranks = parts.iter().map(|part| part.ranks).sum();
         let placement = match (self.threads, self.fibers) {
@@ -581,7 +577,7 @@ impl Arguments {
             dumps: None,
             breaks: None,
             reproducible: self.reproducible,
-            blas,
+            blas: None,
             demands: Demands { of_user: signers, of_machine: None },
         })
     }

@@ -295,14 +295,14 @@ mod tests {
     use super::*;
 
     /// A shell that forgets the node's name stands in for ssh: words arrive as they were sent, and each failure is
-    /// known for what it is.
+    /// known for what it is. No name server knows these nodes.
     #[test]
     fn answers_and_refusals() {
         let folder = tempfile::tempdir().unwrap();
         let (ssh, rankine) = (folder.path().join("reach"), folder.path().join("rankine"));
         script(
             &ssh,
-            "case $1 in away) echo 'ssh: no route to host' >&2; exit 255 ;; slow) exec sleep 60 ;; esac\nexec sh -c \"$2\"",
+            "case $1 in away.invalid) echo 'ssh: no route to host' >&2; exit 255 ;; slow.invalid) exec sleep 60 ;; esac\nexec sh -c \"$2\"",
         );
         script(
             &rankine,
@@ -314,17 +314,17 @@ mod tests {
             asker.ask(&Node::plain(node, None), &words, None)
         };
         let usual = asker(rankine, 600);
-        assert_eq!(ask(&usual, "there", &["it's", "a b", ""]).unwrap(), b"it's|a b||");
+        assert_eq!(ask(&usual, "there.invalid", &["it's", "a b", ""]).unwrap(), b"it's|a b||");
         let unreached = Refusal::Unreached("ssh: no route to host".into());
-        assert_eq!(ask(&usual, "away", &["x"]), Err(unreached));
-        assert_eq!(ask(&usual, "there", &["bad"]), Err(Refusal::Failed("disk full".into())));
-        assert!(matches!(ask(&usual, "there", &["old"]), Err(Refusal::Older(_))));
+        assert_eq!(ask(&usual, "away.invalid", &["x"]), Err(unreached));
+        assert_eq!(ask(&usual, "there.invalid", &["bad"]), Err(Refusal::Failed("disk full".into())));
+        assert!(matches!(ask(&usual, "there.invalid", &["old"]), Err(Refusal::Older(_))));
         let none = asker("/no/rankine".into(), 600);
-        for node in ["there", "127.0.0.1"] {
+        for node in ["there.invalid", "127.0.0.1"] {
             assert_eq!(ask(&none, node, &["x"]), Err(Refusal::NoRankine("/no/rankine".into())));
         }
         let hasty = Asker { limit: Duration::from_millis(50), ..asker("rankine".into(), 1) };
-        assert_eq!(ask(&hasty, "slow", &["x"]), Err(Refusal::TooLate(Duration::from_millis(50))));
+        assert_eq!(ask(&hasty, "slow.invalid", &["x"]), Err(Refusal::TooLate(Duration::from_millis(50))));
     }
 
     #[test]

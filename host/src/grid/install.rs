@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::ask::{Asker, Refusal};
 use super::node::Node;
+use crate::elf::Head;
 
 /// A `rankine` for nodes of one kind.
 pub struct Program {
@@ -41,7 +42,7 @@ impl Program {
             true => unpacked(path).with_context(what)?,
             false => File::open(path).with_context(what)?,
         };
-        let mut head = [0; 20];
+        let mut head = [0; Head::LENGTH];
         file.read_exact(&mut head).with_context(what)?;
         let Some(machine) = machine(&head) else {
             bail!("{} is not a Linux program for a machine that is known here", path.display())
@@ -121,17 +122,9 @@ fn unpacked(package: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The machine that a program is for, as `uname -m` calls it, by the head of its file.
-fn machine(head: &[u8; 20]) -> Option<&'static str> {
-    let is_little = head.starts_with(b"\x7fELF\x02\x01");
-    let is_big = head.starts_with(b"\x7fELF\x02\x02");
-    match (is_little, is_big, u16::from_le_bytes([head[18], head[19]]), u16::from_be_bytes([head[18], head[19]])) {
-        (true, _, 62, _) => Some("x86_64"),
-        (true, _, 183, _) => Some("aarch64"),
-        (true, _, 243, _) => Some("riscv64"),
-        (_, true, _, 22) => Some("s390x"),
-        _ => None,
-    }
+/// The machine that a program is for, as `uname -m` calls it, by the head of its file. That has other names for PowerPC.
+fn machine(head: &[u8]) -> Option<&'static str> {
+    Head::read(head)?.architecture().filter(|&name| name != "powerpc64")
 }
 
 /// A text as one word of a shell.

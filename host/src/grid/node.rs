@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn this_machine_is_known() {
         assert!(Node::plain("127.0.0.1", None).is_here());
-        // Of a block for examples: nobody's.
-        assert!(!Node::plain("192.0.2.1", None).is_here());
+        // Of a block that is given to nobody.
+        assert!(!Node::plain("255.255.255.254", None).is_here());
         assert!(!Node { port: Some(2222), ..Node::plain("127.0.0.1", None) }.is_here());
     }
 }

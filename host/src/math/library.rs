@@ -155,7 +155,7 @@ impl Library {
                  system has (Debian's package libopenblas0-pthread has one)"
             );
         };
-        ensure!(metadata.is_file(), "{named} is no file; name the library in it, such as libopenblas.so.0");
+        ensure!(metadata.is_file(), "{named} is not a file; name the library in it, such as libopenblas.so.0");
         if let Some(why) = trust::distrust(path) {
             bail!("{named} is not opened, since {why}; name one that only you and root can have written");
         }
@@ -175,7 +175,7 @@ impl Library {
         let naming = NAMINGS.into_iter().find(|naming| symbol(&opened, *naming, "dgemm").is_some());
         let Some(naming) = naming else {
             bail!(
-                "{named} is no BLAS for Fortran: it lacks dgemm_; name a library such as libopenblas.so.0 or libblas.so.3"
+                "{named} is not a BLAS for Fortran: it lacks dgemm_; name a library such as libopenblas.so.0 or libblas.so.3"
             );
         };
         let (threads, version) = tame(&opened, naming);

@@ -350,7 +350,8 @@ fn getrf<T: Scalar>(call: &Call) -> Outcome {
 }
 
 /// A factorisation by a library, of a copy: it makes indices of elements, which others may write meanwhile where the matrix
-/// lies. So it has pivots and the outcome in memory of the host's too. Nothing if the rank has no room for the copy.
+/// lies. So it has pivots and the outcome in memory of the host's too. Nothing if the rank has no room for the copy, or if
+/// what comes of it makes no sense: of numbers that are none some libraries make pivots that are no rows.
 fn getrf_by_library<T: Scalar>(
     call: &Call,
     function: &Foreign,
@@ -358,23 +359,32 @@ fn getrf_by_library<T: Scalar>(
     a: View<T>,
 ) -> Option<(Vec<[u8; 4]>, [u8; 4])> {
     let (rows, least) = (a.rows(), a.rows().min(a.columns()));
-    let bytes = rows.checked_mul(a.columns())?.checked_mul(size_of::<T>())?.checked_add(12 * least)?;
+    // Those libraries exchange such rows, too: just before a column, or behind it. So a column of nothing lies on either side.
+    let length = rows.checked_mul(a.columns().checked_add(2)?)?;
+    let bytes = length.checked_mul(size_of::<T>())?.checked_add(12 * least)?;
     let _held = call.account.charge(bytes, "a factorisation").ok()?;
-    let (mut elements, mut pivots, mut info) = (a.to_vec(), vec![0u64; least], 0u64);
-    passed.place(2, elements.as_mut_ptr());
+    let (mut elements, mut pivots, mut info) = (Vec::with_capacity(length), vec![0u64; least], 0u64);
+    elements.resize(rows, T::ZERO);
+    elements.extend(a.elements());
+    elements.resize(length, T::ZERO);
+    passed.place(2, elements[rows..].as_mut_ptr());
     passed.value(3, &(rows as u64).to_le_bytes());
     passed.place(4, pivots.as_mut_ptr());
     passed.place(5, &raw mut info);
     // SAFETY: the copy has as many rows and columns as the numbers say that are passed, and no more between its columns; there
     // is room for a pivot of eight bytes for each column that has one.
     unsafe { function.call(passed.words(call.words.len())) };
-    a.set_all(&elements);
-    let words = pivots.iter().flat_map(|pair| [*pair as u32, (*pair >> 32) as u32].map(u32::to_le_bytes));
-    let pivots = match function.integers() {
+    let words = pivots.iter().flat_map(|pair| [*pair as u32, (*pair >> 32) as u32]);
+    let pivots: Vec<u32> = match function.integers() {
         Integers::Short => words.take(least).collect(),
         Integers::Long => words.step_by(2).collect(),
     };
-    Some((pivots, (info as u32).to_le_bytes()))
+    let is_row = |&pivot: &u32| (1..=rows).contains(&(pivot as usize));
+    if !pivots.iter().all(is_row) || info as u32 as usize > least {
+        return None;
+    }
+    a.set_all(&elements[rows..length - rows]);
+    Some((pivots.into_iter().map(u32::to_le_bytes).collect(), (info as u32).to_le_bytes()))
 }
 
 /// `UPLO N A LDA INFO`

@@ -129,12 +129,16 @@ impl<T: Hosted> Handles<T> {
         Ok(hosts)
     }
 
-    /// All these words become stale. What some of them stood for is returned, and the rest dropped.
-    pub(crate) fn remove_all(&self, words: impl Iterator<Item = u32>, wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    /// All these words, each with its index, become stale. What some of them stood for is returned, and the rest dropped.
+    pub(crate) fn remove_all(
+        &self,
+        words: impl Iterator<Item = (usize, u32)>,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Vec<(usize, T)> {
         let (mut table, mut removed) = (self.table.borrow_mut(), Vec::new());
-        for word in words {
+        for (index, word) in words {
             if table.get(word).is_some_and(|kept| wanted(&kept.object)) {
-                removed.extend(table.remove(word).map(|kept| kept.object));
+                removed.extend(table.remove(word).map(|kept| (index, kept.object)));
             } else {
                 table.discard(word);
             }

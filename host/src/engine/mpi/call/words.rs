@@ -152,11 +152,20 @@ impl StatusesOut {
         }
         match &self.host {
             Some((statuses, _)) => statuses.get(index).map_or(MPI_SUCCESS, |status| status[ERROR]),
-            None => {
-                let at = self.at.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32);
-                r.get_int(Addr(at), "array_of_statuses").unwrap_or(MPI_SUCCESS)
-            }
+            None => r.get_int(self.error_at(index), "array_of_statuses").unwrap_or(MPI_SUCCESS),
         }
+    }
+
+    /// Tells the guest, who has the status, that this became of its operation.
+    pub(crate) fn put_error(&self, r: &Rank, index: usize, code: c_int) {
+        if !self.at.is_null() {
+            // There is room, and a memory never shrinks.
+            let _ = r.put_int(self.error_at(index), code, "array_of_statuses");
+        }
+    }
+
+    fn error_at(&self, index: usize) -> Addr {
+        Addr(self.at.0.wrapping_add((size_of::<Status>() * index + 4 * ERROR) as u32))
     }
 
     /// Whether nobody but the library can have written them since the call began.

@@ -91,16 +91,23 @@ pub(crate) fn file_open(r: &Rank, comm_word: u32, filename: Addr, mode: i32, inf
     let is_alone = r.is_alone(comm_word)?;
     r.prove_contexts(comm, if is_alone { 1 } else { 2 })?;
     let opened = r.open_together(comm_word, filename, mode)?;
+    let between = if is_alone { None } else { Some(r.between(comm)?) };
     let (call, mut host) = (r.symbol::<symbols::MPI_File_open>()?, 0);
     // SAFETY: a communicator of the library's, a name of the host's own making, hints that were checked, and a result on the stack.
-    r.check(unsafe { call(comm, opened.name().as_ptr(), Opened::mode(mode), info.host, &mut host) })?;
+    let code = unsafe { call(comm, opened.name().as_ptr(), Opened::mode(mode), info.host, &mut host) };
+    if let Err(error) = r.check(code) {
+        // It fails for all or for none.
+        between.map_or(Ok(()), |comm| r.give_up(comm))?;
+        return Err(error);
+    }
     let set = r.symbol::<symbols::MPI_File_set_errhandler>()?;
     // SAFETY: the library has just opened the file.
     r.check(unsafe { set(host, Errhandler::ERRORS_RETURN.0 as usize) })?;
-    let between = if is_alone { None } else { Some(r.between(comm)?) };
     let view = Cell::new((Datatype::BYTE.0, Datatype::BYTE.0));
     let (step, is_dense) = (Cell::new(1), Cell::new(true));
-    let word = r.files.open.insert(Open { host, view, step, is_dense, opened, mode, between })?;
+    let open = Open { host, view, step, is_dense, opened, mode, between };
+    // Without a handle the rank could never close what the others have open with it.
+    let word = r.files.open.insert(open).inspect_err(|_| r.keeping.overdraw())?;
     r.errhandlers.adopt(Serves::File, word, r.errhandlers.of_new_files());
     r.descends(word, comm_word);
     r.put_word(fh, word, "fh")

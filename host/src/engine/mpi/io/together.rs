@@ -92,14 +92,16 @@ impl Rank {
     fn file_end(&self, file: usize) -> Result<i64> {
         let (tell, seek) = (self.symbol::<symbols::MPI_File_get_position>()?, self.symbol::<symbols::MPI_File_seek>()?);
         let (mut before, mut end) = (0, 0);
-        // SAFETY: a file of the library's, and results on the stack.
-        unsafe {
-            self.check(tell(file, &mut before))?;
-            self.check(seek(file, 0, MPI_SEEK_END))?;
-            self.check(tell(file, &mut end))?;
-            self.check(seek(file, before, MPI_SEEK_SET))?;
-        }
-        Ok(end)
+        // SAFETY: a file of the library's, and a result on the stack.
+        self.check(unsafe { tell(file, &mut before) })?;
+        // SAFETY: a file of the library's.
+        let found = self.check(unsafe { seek(file, 0, MPI_SEEK_END) }).and_then(|()| {
+            // SAFETY: a file of the library's, and a result on the stack.
+            self.check(unsafe { tell(file, &mut end) })
+        });
+        // SAFETY: a file of the library's.
+        let restored = self.check(unsafe { seek(file, before, MPI_SEEK_SET) });
+        found.and(restored).map(|()| end)
     }
 
     /// Where a seek of the shared pointer leads.
@@ -135,10 +137,14 @@ fn check_whence(whence: c_int) -> Result<()> {
 /// `MPI_File_seek_shared`: the first finds out where it leads, and nothing is left for the library to refuse to it alone.
 pub(crate) fn file_seek_shared(r: &Rank, fh: u32, offset: i64, whence: i32) -> Result<()> {
     let file = r.file(fh, "fh")?;
-    let position = r.agree(fh, [offset, whence.into()], |is_first| {
+    r.agree(fh, [offset, whence.into()], |_| {
         r.check_random(fh)?;
         r.file_offset(fh, offset, "offset")?;
         check_whence(whence)?;
+        Ok(0)
+    })?;
+    // All are here now: the first does not look while others still move what it looks at.
+    let position = r.agree(fh, [0, 0], |is_first| {
         let position = if is_first { r.sought(file, offset, whence)? } else { 0 };
         r.file_offset(fh, position, "the file pointer")?;
         Ok(position)

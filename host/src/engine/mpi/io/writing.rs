@@ -53,10 +53,13 @@ impl Write {
         r.put_request(self.request, host, pending, "request")
     }
 
-    /// Stores a request that is complete, as all was written.
-    fn done(&self, r: &Rank, code: c_int) -> Result<()> {
+    /// Stores a request that is complete, as so much was written as the status says.
+    fn done(&self, r: &Rank, code: c_int, status: &Status) -> Result<()> {
         r.check(code)?;
-        self.pending(r, MPI_SUCCESS, r.completed(self.bytes)?)
+        let (count, mut bytes) = (r.symbol::<symbols::MPI_Get_count_c>()?, 0);
+        // SAFETY: a status that the library has written, a constant of the ABI, and a result on the stack.
+        r.check(unsafe { count(status, Datatype::BYTE.0 as usize, &mut bytes) })?;
+        self.pending(r, MPI_SUCCESS, r.completed(bytes.unsigned_abs().min(self.bytes))?)
     }
 
     /// Where its bytes begin in the file, if that is known: at an offset of the view, or at this rank's pointer.
@@ -78,11 +81,9 @@ impl Write {
     fn reserve(&self, r: &Rank, offset: Option<i64>) -> Result<Reserved> {
         let begins = self.begins(r, offset)?;
         let reserved = r.files.open.with(self.fh, |open| match open.is_dense.get() {
+            // Short ones too: the library would not tell of their refusal either.
             true => reserve_range(open.opened.file(), begins, self.bytes),
-            false => {
-                look_for_room(open.opened.file(), begins.saturating_add(self.bytes), self.bytes)?;
-                Ok(Reserved::NotHere)
-            }
+            false => look_for_room(open.opened.file(), begins, self.bytes).map(|()| Reserved::NotHere),
         });
         reserved.unwrap_or(Ok(Reserved::NotHere)).map_err(|error| failed("the file", &error))
     }
@@ -135,7 +136,8 @@ pub(crate) fn file_iwrite_at(
     }
     let (call, mut status) = (r.symbol::<symbols::MPI_File_write_at_c>()?, Status::default());
     // SAFETY: a file and a type of the library's, a buffer that was proved, and room for a status.
-    write.done(r, unsafe { call(file, offset, at, count, ty, &mut status) })
+    let code = unsafe { call(file, offset, at, count, ty, &mut status) };
+    write.done(r, code, &status)
 }
 
 /// `MPI_File_iwrite`
@@ -157,7 +159,8 @@ pub(crate) fn file_iwrite(
     }
     let (call, mut status) = (r.symbol::<symbols::MPI_File_write_c>()?, Status::default());
     // SAFETY: a file and a type of the library's, a buffer that was proved, and room for a status.
-    write.done(r, unsafe { call(file, at, count, ty, &mut status) })
+    let code = unsafe { call(file, at, count, ty, &mut status) };
+    write.done(r, code, &status)
 }
 
 /// `MPI_File_iwrite_shared`: where it writes nobody knows before.
@@ -173,7 +176,8 @@ pub(crate) fn file_iwrite_shared(
     let write = Write::new(r, fh, (buf, count, datatype), request)?;
     let (call, mut status) = (r.symbol::<symbols::MPI_File_write_shared_c>()?, Status::default());
     // SAFETY: a file and a type of the library's, a buffer that was proved, and room for a status.
-    write.done(r, unsafe { call(write.file, write.at, count, write.datatype.host, &mut status) })
+    let code = unsafe { call(write.file, write.at, count, write.datatype.host, &mut status) };
+    write.done(r, code, &status)
 }
 
 /// `MPI_File_iwrite_at_all`

@@ -155,6 +155,14 @@ pub(crate) fn folders(named: Option<&Path>) -> impl Iterator<Item = PathBuf> {
     named.chain(found)
 }
 
+/// The files of which one may be the library, for a job that may name one.
+pub(crate) fn files(named: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    let named = named.map(Path::to_path_buf).or_else(|| env_path("RANKINE_MPI_LIB"));
+    let named = named.filter(|path| path.components().count() > 1);
+    let found = candidates().map(|(folder, _)| folder).filter(|folder| folder.is_absolute());
+    named.into_iter().chain(found.flat_map(|folder| NAMES.map(|name| folder.join(name))))
+}
+
 /// Where the loader is told to look before it looks in the system's folders. An entry that is empty means the working
 /// folder.
 pub(crate) fn loaders_folders() -> Vec<PathBuf> {

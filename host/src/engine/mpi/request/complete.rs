@@ -1,10 +1,12 @@
 //! Calls that complete requests, or ask whether they are complete.
 
+use std::collections::HashMap;
 use std::ffi::c_int;
 
-use rankine_abi::{Addr, MPI_SUCCESS, MPI_UNDEFINED, Request};
+use rankine_abi::{Addr, MPI_ERR_IN_STATUS, MPI_SUCCESS, MPI_UNDEFINED, Request};
+use rankine_guest::Error;
 
-use super::{NULL, Several};
+use super::{Failed, NULL, Several};
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::words::{Status, StatusesOut};
 use crate::engine::mpi::generated::symbols;
@@ -21,6 +23,42 @@ fn settle_one(r: &Rank, request: Addr, word: u32, host: usize, code: c_int) -> R
         done = r.complete(word);
     }
     r.check(code).and(done)
+}
+
+/// The outcome of a call that has completed one request of several at most.
+fn outcome_of_one(r: &Rank, code: c_int, failed: Option<Failed>) -> Result<()> {
+    failed.map_or(Ok(()), |failed| Err(r.blamed(failed))).and(r.check(code))
+}
+
+/// The outcome of a call that has completed several requests, of which the guest has the statuses: those of what failed say
+/// so, and if there are any, those of the others that they did not (MPI-5.0 §3.7.5).
+fn outcome_of_several(
+    r: &Rank,
+    code: c_int,
+    failed: Vec<Failed>,
+    statuses: &StatusesOut,
+    // The index of each status' request.
+    indices: &[u32],
+) -> Result<()> {
+    if failed.is_empty() || !r.has_statuses(code) {
+        return r.check(code);
+    }
+    let errors: HashMap<usize, c_int> = failed.iter().map(|failed| (failed.index, failed.error.class)).collect();
+    for (position, &index) in indices.iter().enumerate() {
+        let error = errors.get(&(index as usize)).copied();
+        error.into_iter().for_each(|error| r.give_out_code(error));
+        match (code, error) {
+            (MPI_SUCCESS, error) => statuses.put_error(r, position, error.unwrap_or(MPI_SUCCESS)),
+            // What the library says comes first.
+            (_, Some(error)) if statuses.error(r, position) == MPI_SUCCESS => statuses.put_error(r, position, error),
+            _ => {}
+        }
+    }
+    r.check(code)?;
+    let count = failed.len();
+    let first = failed.into_iter().min_by_key(|failed| failed.index).expect("it is not empty");
+    let text = format!("{count} of {} requests failed; first request {}: {}", indices.len(), first.index, first.error);
+    Err(r.blamed(Failed { error: Error::new(MPI_ERR_IN_STATUS, text), ..first }))
 }
 
 /// `MPI_Wait`
@@ -64,8 +102,8 @@ pub(crate) fn waitany(r: &Rank, count: i32, list: Addr, index_at: Addr, status: 
     }
     r.put_int(index_at, index, "index")?;
     r.put_status(&status);
-    r.settle(list, &requests)?;
-    r.check(code)
+    let failed = r.settle(list, &requests)?;
+    outcome_of_one(r, code, failed.into_iter().next())
 }
 
 /// `MPI_Testany`
@@ -85,8 +123,8 @@ pub(crate) fn testany(r: &Rank, count: i32, list: Addr, index_at: Addr, flag_at:
     if flag != 0 || code != MPI_SUCCESS {
         r.put_status(&status);
     }
-    r.settle(list, &requests)?;
-    r.check(code)
+    let failed = r.settle(list, &requests)?;
+    outcome_of_one(r, code, failed.into_iter().next())
 }
 
 /// `MPI_Waitall`
@@ -111,7 +149,8 @@ pub(crate) fn testall(r: &Rank, count: i32, list: Addr, flag_at: Addr, statuses_
     r.put_int(flag_at, flag, "flag")?;
     if flag == 0 && code == MPI_SUCCESS {
         // The library has written no statuses.
-        return r.settle(list, &requests);
+        let failed = r.settle(list, &requests)?;
+        return outcome_of_one(r, code, failed.into_iter().next());
     }
     finish_all(r, code, &requests, list, &statuses)
 }
@@ -127,8 +166,9 @@ fn finish_all(r: &Rank, code: c_int, requests: &Several<'_>, list: Addr, statuse
         let cause = (0..count).find(|&index| statuses.error(r, index) != MPI_SUCCESS);
         r.blame(requests.one_or_all(cause.map_or(MPI_UNDEFINED, |index| index as c_int)));
     }
-    r.settle(list, requests)?;
-    r.check(code)
+    let failed = r.settle(list, requests)?;
+    let indices: Vec<u32> = if failed.is_empty() { Vec::new() } else { (0..count as u32).collect() };
+    outcome_of_several(r, code, failed, statuses, &indices)
 }
 
 /// `MPI_Waitsome`
@@ -173,8 +213,8 @@ fn complete_some(
     }
     r.give_out_codes(code, &statuses, count);
     r.put_words(indices_at, &indices[..count], "array_of_indices")?;
-    r.settle(list, &requests)?;
-    r.check(code)
+    let failed = r.settle(list, &requests)?;
+    outcome_of_several(r, code, failed, &statuses, &indices[..count])
 }
 
 /// `MPI_Request_get_status`

@@ -130,6 +130,14 @@ impl Several<'_> {
     }
 }
 
+/// What failed here when an operation was complete for the library.
+struct Failed {
+    /// The request's, in the array of the call.
+    index: usize,
+    whose: Whose,
+    error: Error,
+}
+
 /// The requests of this rank.
 pub(crate) struct State {
     pub(crate) made: Handles<Pending>,
@@ -293,25 +301,31 @@ impl Rank {
     #[inline]
     fn complete(&self, word: u32) -> Result<()> {
         match self.requests.made.remove(word) {
-            Some(pending) if pending.more.is_some() => self.conclude(pending),
+            Some(pending) if pending.more.is_some() => {
+                self.conclude(0, pending).map_or(Ok(()), |failed| Err(self.blamed(failed)))
+            }
             _ => Ok(()),
         }
     }
 
-    /// What is left to do for an operation that is complete.
-    fn conclude(&self, Pending { more, whose, .. }: Pending) -> Result<()> {
-        match more.map_or(Then::Nothing, |more| more.then) {
-            Then::Nothing | Then::Generalised { .. } => Ok(()),
+    /// What is left to do for an operation that is complete, and what fails of it.
+    fn conclude(&self, index: usize, Pending { more, whose, .. }: Pending) -> Option<Failed> {
+        let error = match more.map_or(Then::Nothing, |more| more.then) {
+            Then::Nothing | Then::Generalised { .. } => return None,
             Then::Comm { word, cell } => {
                 self.complete_comm(word, *cell);
-                Ok(())
+                return None;
             }
-            Then::Refused(error) => {
-                self.requests.blame.set(Some(whose));
-                Err(error)
-            }
-            Then::Objects(arrival) => arrival.complete(self).inspect_err(|_| self.requests.blame.set(Some(whose))),
-        }
+            Then::Refused(error) => error,
+            Then::Objects(arrival) => arrival.complete(self).err()?,
+        };
+        Some(Failed { index, whose, error })
+    }
+
+    /// The error of a call on one request, which says whose it is.
+    fn blamed(&self, Failed { whose, error, .. }: Failed) -> Error {
+        self.requests.blame.set(Some(whose));
+        error
     }
 
     /// A call on these requests failed: the first that may be the cause says whose error it is.
@@ -332,21 +346,17 @@ impl Rank {
         Ok(Several { words, hosts, _listing: listing })
     }
 
-    /// Drops the requests that the library has made null, and tells the guest.
-    fn settle(&self, at: Addr, several: &Several<'_>) -> Result<()> {
+    /// Drops the requests that the library has made null, and tells the guest. What fails of them, by their indices.
+    fn settle(&self, at: Addr, several: &Several<'_>) -> Result<Vec<Failed>> {
         let requests = || several.words.iter().copied().zip(&several.hosts).enumerate();
         let is_gone = |word: u32, host: usize| host == NULL && word != Request::NULL.0;
         let gone = || requests().filter_map(|(index, (word, &host))| is_gone(word, host).then_some((index, word)));
         for (index, _) in gone() {
             self.put_word(Addr(at.0 + 4 * index as u32), Request::NULL.0, "array_of_requests")?;
         }
-        let unfinished = self.requests.made.remove_all(gone().map(|(_, word)| word), |pending| pending.more.is_some());
-        let mut outcome = Ok(());
-        for pending in unfinished {
-            // All of them, whatever becomes of one.
-            outcome = outcome.and(self.conclude(pending));
-        }
-        outcome
+        let unfinished = self.requests.made.remove_all(gone(), |pending| pending.more.is_some());
+        // All of them, whatever becomes of one.
+        Ok(unfinished.into_iter().filter_map(|(index, pending)| self.conclude(index, pending)).collect())
     }
 }
 

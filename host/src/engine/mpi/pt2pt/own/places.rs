@@ -1,7 +1,7 @@
 //! Places in memory, of which one that has bytes in common with others is found without a look at all of them.
 //!
-//! They lie in order, those of about the same length together: none of these begins farther before some bytes than they are
-//! long and still reaches there.
+//! They lie in order, those of about the same length together, which is between a power of two and twice as much: one of these
+//! that reaches some bytes begins at most twice its power before them.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::Excluded;
