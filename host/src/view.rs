@@ -6,7 +6,9 @@
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_DIMS, MPI_ERR_TYPE};
 use rankine_guest::{Error, Memory, Result};
-use rankine_view::{Element, Kind, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher};
+use rankine_view::{
+    Element, Kind, LONGEST_LABEL, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher,
+};
 use wasmtime::{Caller, Linker};
 
 use crate::engine::Rank;
@@ -79,6 +81,24 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         "Rankine_View_curve" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, x: f64, y: f64| {
             call(caller, "Rankine_View_curve", Some(name), |p, _, name| p.curve(name, x, y))
         }),
+        "Rankine_View_scale" => {
+            linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, unit: i32, least: f64, greatest: f64| {
+                call(caller, "Rankine_View_scale", Some(name), |p, memory, name| {
+                    p.scale(name, &label(memory, unit, "the unit")?, [least, greatest])
+                })
+            })
+        }
+        "Rankine_View_axis" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>, name: i32, axis: i32, title: i32, unit: i32, first: f64, spacing: f64| {
+                call(caller, "Rankine_View_axis", Some(name), |p, memory, name| {
+                    let axis = number_of_axis(axis)?;
+                    let title = label(memory, title, "the label")?;
+                    p.axis(name, axis, [&title, &label(memory, unit, "the unit")?], first, spacing)
+                })
+            },
+        ),
         "Rankine_View_text" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, text: i32| {
             call(caller, "Rankine_View_text", Some(name), |p, memory, name| {
                 p.text(name, &memory.read_string(addr(text), LONGEST_TEXT, "the text")?)
@@ -157,6 +177,20 @@ fn call<R: Rank>(
         eprintln!("rankine: {who}: {text}");
     }
     Ok(error.class)
+}
+
+/// A label or a unit.
+fn label(memory: &Memory, at: i32, what: &str) -> Result<String> {
+    memory.read_string(addr(at), LONGEST_LABEL + 1, what)
+}
+
+/// The number of an axis, which a guest names by a letter.
+fn number_of_axis(letter: i32) -> Result<usize> {
+    let known = [b'x', b'y', b'z'].iter().position(|known| i32::from(*known) == letter);
+    known.ok_or_else(|| {
+        let letter = u8::try_from(letter).ok().filter(u8::is_ascii_graphic).map_or('?', char::from);
+        Error::new(MPI_ERR_ARG, format!("there is no axis `{letter}`; there are x, y and z"))
+    })
 }
 
 /// The words of a call that publishes a field.

@@ -105,6 +105,24 @@ impl Publisher {
         Ok(())
     }
 
+    /// Says what the values of a field, points or a curve are: their unit, and what the ends of the colours stand for.
+    pub fn scale(&self, name: &str, unit: &str, ends: [f64; 2]) -> Result<()> {
+        let (_, described) = self.view.descriptions.find_or(name, Default::default)?;
+        if described.scale(unit, ends)? {
+            self.view.wake();
+        }
+        Ok(())
+    }
+
+    /// Says what an axis of theirs is: x, y or z, by its number.
+    pub fn axis(&self, name: &str, axis: usize, texts: [&str; 2], first: f64, spacing: f64) -> Result<()> {
+        let (_, described) = self.view.descriptions.find_or(name, Default::default)?;
+        if described.axis(axis, texts, first, spacing)? {
+            self.view.wake();
+        }
+        Ok(())
+    }
+
     /// Shows a text in place of the one before.
     pub fn text(&self, name: &str, text: &str) -> Result<()> {
         let (_, shown) = self.view.texts.find_or(name, Default::default)?;

@@ -2,6 +2,8 @@
  *
  *     double inflow = 0.9;
  *     Rankine_View_number("inflow", &inflow, 0.1, 2.0, 0.05);
+ *     Rankine_View_scale("density", "kg/m³", 0, 1.5);
+ *     Rankine_View_axis("density", 'x', "length", "m", 0, 0.01);
  *     for (step = 0; step < steps; step++) {
  *         Rankine_View_update(MPI_COMM_WORLD);
  *         ...
@@ -45,6 +47,18 @@ int Rankine_View_field(const char *name, long long step, int dimensions, const i
  * least and the greatest of each coordinate; NULL: those of the points. A frame is shown when so many `ranks` have published
  * for the step, each once, those that have no points too; 0 stands for all ranks of the job. */
 int Rankine_View_points(const char *name, long long step, int ranks, int dimensions, int count, const double within[], MPI_Datatype element, const void *places, const void *values, const int strides[]) RANKINE_VIEW_FUNCTION(Rankine_View_points);
+
+/* Says what the values of a field, of points or of a curve are: their `unit` ("" if they have none), and what the ends of the
+ * colours stand for; of a curve, the ends of y. Where both are the same, or one is NAN, they are found from the values. Like
+ * the next one it may be said by any rank or by all, before the thing of this name is published or between two steps, and
+ * what is said last counts. */
+int Rankine_View_scale(const char *name, const char *unit, double least, double greatest) RANKINE_VIEW_FUNCTION(Rankine_View_scale);
+
+/* Says what an axis is: 'x', 'y' or 'z'. Of a field x is the last dimension, which runs to the right, y the one before it,
+ * and z the first of three. The element with the index n has the coordinate first + n * spacing, which descends where the
+ * spacing is less than 0; with a spacing of 0 elements are counted. Points and curves have coordinates of their own, and only
+ * a label ("": the letter) and a unit. */
+int Rankine_View_axis(const char *name, char axis, const char *label, const char *unit, double first, double spacing) RANKINE_VIEW_FUNCTION(Rankine_View_axis);
 
 /* Adds a point to a curve: of one rank, or of several under different names. */
 int Rankine_View_curve(const char *name, double x, double y) RANKINE_VIEW_FUNCTION(Rankine_View_curve);

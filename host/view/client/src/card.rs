@@ -5,6 +5,7 @@ use wasm_bindgen::Clamped;
 use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlElement, HtmlSelectElement, ImageData};
 
+use crate::axes::{Axes, Span};
 use crate::dom;
 use crate::dom::{add, add_text, number, set, window};
 use rankine_view_wire::colours::MAPS;
@@ -15,9 +16,12 @@ pub(crate) struct Card {
     /// What is shown, in words.
     pub about: Element,
     pub canvas: HtmlCanvasElement,
+    axes: Axes,
     /// What is looked at.
     pub cross: HtmlElement,
     ends: [Element; 2],
+    /// The unit of the numbers at the ends.
+    unit: Element,
     shades: HtmlCanvasElement,
     /// The number that is looked at.
     pub value: Element,
@@ -61,7 +65,9 @@ impl Card {
             set(&button, "title", title);
             button
         });
-        let frame: Element = add(&card, "div", "picture");
+        let plane: Element = add(&card, "div", "plane");
+        let frame: Element = add(&plane, "div", "picture");
+        let axes = Axes::new(&plane);
         let canvas: HtmlCanvasElement = add(&frame, "canvas", class);
         set(&canvas, "tabindex", "0");
         set(&canvas, "role", "img");
@@ -73,9 +79,10 @@ impl Card {
         let shades: HtmlCanvasElement = add(&scale, "canvas", "");
         set(&shades, "aria-hidden", "true");
         let greatest = add_text(&scale, "span", "", "");
+        let unit = add_text(&scale, "small", "unit", "");
         let value = add_text(&card, "p", "value", "");
         set(&value, "aria-live", "polite");
-        let card = Card { card, about, canvas, cross, ends: [least, greatest], shades, value };
+        let card = Card { card, about, canvas, axes, cross, ends: [least, greatest], unit, shades, value };
         (card, Tools { colours, log, saving })
     }
 
@@ -109,8 +116,14 @@ impl Card {
         [self.canvas.width(), self.canvas.height()]
     }
 
-    /// Writes the numbers at the ends of the colours, if there are any.
-    pub fn show_ends(&self, range: Option<[f32; 2]>) {
+    /// Shows the axes that there are, to the right and down.
+    pub fn show_axes(&self, [right, down]: [Option<Span>; 2]) {
+        self.axes.show(right, down, [self.canvas.client_width(), self.canvas.client_height()]);
+    }
+
+    /// Writes the numbers at the ends of the colours, if there are any, and their unit.
+    pub fn show_ends(&self, range: Option<[f32; 2]>, unit: &str) {
+        self.unit.set_text_content(Some(unit));
         for (n, end) in self.ends.iter().enumerate() {
             end.set_text_content(range.map(|range| number(range[n].into())).as_deref());
         }
@@ -136,9 +149,21 @@ impl Card {
     }
 }
 
-/// The numbers at the ends of the colours, of values whose range is known: never the same, and above 0 on a logarithmic
-/// scale.
-pub(crate) fn ends<'a>(range: [f32; 2], values: impl Iterator<Item = &'a f32>, is_logarithmic: bool) -> [f32; 2] {
+/// The numbers at the ends of the colours, of values whose range is known, unless the program has fixed it: never the same, and
+/// above 0 on a logarithmic scale.
+pub(crate) fn ends<'a>(
+    range: [f32; 2],
+    fixed: Option<[f64; 2]>,
+    values: impl Iterator<Item = &'a f32>,
+    is_logarithmic: bool,
+) -> [f32; 2] {
+    let fixed = fixed.map(|ends| ends.map(|end| end as f32)).filter(|[least, greatest]| {
+        let is_range = least < greatest && (greatest - least).is_finite();
+        is_range && (!is_logarithmic || *least > 0.0)
+    });
+    if let Some(fixed) = fixed {
+        return fixed;
+    }
     let [mut least, mut greatest] = range;
     if is_logarithmic {
         least = values.copied().filter(|value| *value > 0.0).fold(f32::INFINITY, f32::min);

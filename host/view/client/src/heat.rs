@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rankine_view_wire::Field;
 use rankine_view_wire::colours::MAPS;
+use rankine_view_wire::{Description, Field};
 use web_sys::{Element, Event, HtmlSelectElement, KeyboardEvent, PointerEvent};
 
+use crate::axes::{self, with_unit};
 use crate::card::{Card, Tools, ends};
 use crate::cut::Slider;
-use crate::dom::{number, on, set};
+use crate::dom::{on, set};
 use crate::gl::Picture;
 use crate::{page, save};
 
@@ -18,6 +19,8 @@ pub(crate) struct Heat(Rc<RefCell<State>>);
 
 struct State {
     field: Field,
+    /// What the program says of it.
+    description: Rc<Description>,
     /// The field has changed since its numbers were taken over.
     is_new: bool,
     picture: Result<Picture, String>,
@@ -39,12 +42,22 @@ const KINDS: [[&str; 2]; 3] = [
 
 impl Heat {
     /// A card for a field, at the end of the figures.
-    pub fn new(figures: &Element, field: Field) -> Heat {
+    pub fn new(figures: &Element, field: Field, description: Rc<Description>) -> Heat {
         let (card, tools) = Card::new(figures, &field.name, "field", "arrow keys read single values", KINDS);
         let Tools { colours, log, saving } = tools;
         let picture = Picture::new(&card.canvas);
         let slider = field.cut.map(|cut| Slider::new(&card, &field.name, cut));
-        let state = State { field, is_new: true, picture, map: 0, is_logarithmic: false, cursor: None, card, slider };
+        let state = State {
+            field,
+            description,
+            is_new: true,
+            picture,
+            map: 0,
+            is_logarithmic: false,
+            cursor: None,
+            card,
+            slider,
+        };
         let heat = Heat(Rc::new(RefCell::new(state)));
         heat.listen(&colours, &log);
         let [png, npy, vti] = saving;
@@ -53,7 +66,10 @@ impl Heat {
         let state = heat.0.clone();
         on(&npy, "click", move |_: Event| save::npy(&state.borrow().field));
         let state = heat.0.clone();
-        on(&vti, "click", move |_: Event| save::vti(&state.borrow().field));
+        on(&vti, "click", move |_: Event| {
+            let state = state.borrow();
+            save::vti(&state.field, &state.description);
+        });
         heat.0.borrow().colour();
         heat
     }
@@ -104,6 +120,11 @@ impl Heat {
         state.is_new = true;
     }
 
+    /// The program says something else of it.
+    pub fn describe(&self, description: Rc<Description>) {
+        self.0.borrow_mut().description = description;
+    }
+
     /// Takes it from the page, or puts it there again.
     pub fn hide(&self, hide: bool) {
         self.0.borrow().card.hide(hide);
@@ -123,10 +144,11 @@ impl Heat {
 
 impl State {
     fn draw(&mut self) {
-        let [rows, columns] = self.field.shape.map(f64::from);
-        self.card.fit(rows / columns);
+        let description = &*self.description;
+        self.card.fit(axes::ratio(&self.field, description));
+        self.card.show_axes(axes::spans(&self.field, description));
         let values = self.field.parts.iter().flat_map(|part| &part.values);
-        let range = ends(self.field.range, values, self.is_logarithmic);
+        let range = ends(self.field.range, description.range, values, self.is_logarithmic);
         let picture = match &mut self.picture {
             Ok(picture) => picture,
             Err(lacking) => return self.card.value.set_text_content(Some(lacking)),
@@ -138,7 +160,7 @@ impl State {
         let Field { step, shape: [rows, columns], every, .. } = &self.field;
         let every = if *every == 1 { String::new() } else { format!(", every {every}th") };
         self.card.about.set_text_content(Some(&format!("step {step} · {rows} × {columns}{every}")));
-        self.card.show_ends(Some(range));
+        self.card.show_ends(Some(range), &description.unit);
         self.tell();
     }
 
@@ -196,7 +218,9 @@ impl State {
                 if let Some(cut) = self.field.cut {
                     index.insert((cut.across as usize).min(2), cut.index);
                 }
-                format!("{index:?} = {}", number(value.into()))
+                let place = axes::place(&self.field, &self.description, [row * every, column * every]);
+                let between = if place.is_empty() { "" } else { " " };
+                format!("{place}{between}{index:?} = {}", with_unit(value.into(), &self.description.unit))
             }
             None => String::new(),
         };

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `page` | all of it together: which figure a message is for, and when to draw |
 //! | `card` | what fields and points have alike: colours, buttons |
+//! | `axes`, `ticks` | axes around a picture; round numbers |
 //! | `heat`, `gl` | fields as heat maps; the part of it that the graphics card does |
 //! | `cut` | which plane of three dimensions is shown |
 //! | `cloud`, `dots` | points; the part of it that the graphics card does |
@@ -16,6 +17,7 @@
 //!
 //! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
 
+mod axes;
 mod busy;
 mod card;
 mod cloud;
@@ -29,6 +31,7 @@ mod plot;
 mod replay;
 mod save;
 mod steer;
+mod ticks;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

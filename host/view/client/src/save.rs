@@ -1,7 +1,7 @@
 //! Files of what is shown.
 
 use js_sys::{Array, Uint8Array};
-use rankine_view_wire::{Field, Points, file};
+use rankine_view_wire::{Description, Field, Points, file};
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
 
@@ -20,8 +20,8 @@ pub(crate) fn npy(field: &Field) {
 }
 
 /// Offers a field as an image of VTK's.
-pub(crate) fn vti(field: &Field) {
-    let _ = save(&file::vti(field), &field.name, "vti");
+pub(crate) fn vti(field: &Field, description: &Description) {
+    let _ = save(&file::vti(field, description), &field.name, "vti");
 }
 
 /// Offers points as a file of NumPy's.
@@ -30,8 +30,8 @@ pub(crate) fn npy_of_points(points: &Points) {
 }
 
 /// Offers points as vertices of VTK's.
-pub(crate) fn vtp(points: &Points) {
-    let _ = save(&file::vtp(points), &points.name, "vtp");
+pub(crate) fn vtp(points: &Points, description: &Description) {
+    let _ = save(&file::vtp(points, description), &points.name, "vtp");
 }
 
 fn save(file: &[u8], name: &str, kind: &str) -> Result<(), JsValue> {
