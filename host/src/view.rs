@@ -56,6 +56,29 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 })
             },
         ),
+        "Rankine_View_arrows" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>,
+             name: i32,
+             step: i64,
+             dimensions: i32,
+             shape: i32,
+             start: i32,
+             count: i32,
+             strides: i32,
+             element: i32,
+             values: i32,
+             x: i32,
+             y: i32,
+             z: i32| {
+                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
+                call(caller, "Rankine_View_arrows", Some(name), |p, memory, name| {
+                    let words = Words { dimensions, shape, start, count, strides, element, values };
+                    p.field(thread, name, step, &words.with_vectors(memory, [x, y, z])?)
+                })
+            },
+        ),
         "Rankine_View_points" => linker.func_wrap(
             MODULE,
             name,
@@ -219,6 +242,18 @@ impl Words {
             (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
         let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
         Local::new(memory, addr(self.values), element, &shape, &start, &count, strides.as_deref())
+    }
+
+    /// With vectors over it, whose parts along x, y and z are at these addresses; without values their lengths are shown.
+    fn with_vectors<'a>(&self, memory: &'a Memory, [x, y, z]: [i32; 3]) -> Result<Local<'a>> {
+        let parts = if self.dimensions == 2 { &[x, y][..] } else { &[x, y, z] };
+        if self.dimensions == 2 && z != 0 {
+            return Err(Error::new(MPI_ERR_ARG, "in two dimensions a vector has no part along z"));
+        }
+        let are_values = self.values == 0;
+        let words = if are_values { Words { values: x, ..*self } } else { Words { ..*self } };
+        let parts: Vec<Addr> = parts.iter().map(|at| addr(*at)).collect();
+        words.local(memory)?.with_vectors(&parts, are_values)
     }
 }
 

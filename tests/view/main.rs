@@ -2,6 +2,7 @@
 
 mod arrays;
 mod chromium;
+mod described;
 mod hostile;
 mod job;
 #[path = "../harness/places.rs"]
@@ -42,6 +43,9 @@ fn main() -> ExitCode {
         ("distributed_arrays_are_shown", arrays::distributed_arrays_are_shown),
         ("parts_of_arrays_are_shown", arrays::parts_of_arrays_are_shown),
         ("planes_are_chosen_in_a_browser", planes::planes_are_chosen_in_a_browser),
+        ("a_browser_shows_units_and_coordinates", described::a_browser_shows_units_and_coordinates),
+        ("a_browser_draws_arrows", described::a_browser_draws_arrows),
+        ("descriptions_are_recorded_and_exported", described::descriptions_are_recorded_and_exported),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", hostile::a_hostile_guest_is_told_so_and_goes_on),
@@ -66,8 +70,17 @@ struct Site {
     guests: [OnceLock<Result<PathBuf, String>>; GUESTS.len()],
 }
 
-const GUESTS: [&str; 8] =
-    ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90", "points.c", "arrays.c", "distributed.f90"];
+const GUESTS: [&str; 9] = [
+    "waves.c",
+    "hostile.c",
+    "late.c",
+    "threads.c",
+    "fortran.f90",
+    "points.c",
+    "arrays.c",
+    "distributed.f90",
+    "described.c",
+];
 
 impl Site {
     fn folder(&self) -> PathBuf {

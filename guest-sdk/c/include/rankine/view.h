@@ -40,6 +40,11 @@ int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
  * Rankine_Array_show (rankine/arrays.h) shows a distributed array. */
 int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);
 
+/* The same with arrows over it: x, y and z are the parts of vectors along the axes of these names (see Rankine_View_axis),
+ * which lie in memory as `values` do, so that z is NULL with two dimensions. They point to where coordinates grow. Without
+ * `values` (NULL) the colours show how long they are. Field and vectors are of one step, and shown together. */
+int Rankine_View_arrows(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values, const void *x, const void *y, const void *z) RANKINE_VIEW_FUNCTION(Rankine_View_arrows);
+
 /* Shows points, such as particles, as they are at a step: this rank's `count` of them, each with 2 or 3 coordinates (x to
  * the right, y upwards), which lie in `places` one point after another. `values`, one for each point, are shown as colours;
  * NULL: there are none. Both are of the type `element`, one of those of fields. `strides` are elements between points,

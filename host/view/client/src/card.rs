@@ -1,5 +1,7 @@
 //! What a field and points have alike on the page: a picture with its colours beside it, and buttons to save it.
 
+use std::cell::OnceCell;
+
 use rankine_view_wire::colours::{Map, SHADES};
 use wasm_bindgen::Clamped;
 use wasm_bindgen::JsCast as _;
@@ -13,10 +15,13 @@ use rankine_view_wire::colours::MAPS;
 /// A figure's place on the page.
 pub(crate) struct Card {
     card: Element,
+    bar: Element,
     /// What is shown, in words.
     pub about: Element,
     pub canvas: HtmlCanvasElement,
     axes: Axes,
+    /// Over the picture, for what is drawn by other means.
+    over: OnceCell<HtmlCanvasElement>,
     /// What is looked at.
     pub cross: HtmlElement,
     ends: [Element; 2],
@@ -55,10 +60,7 @@ impl Card {
         for map in &MAPS {
             add_text(&colours, "option", "", map.name);
         }
-        let log = add_text(&bar, "button", "", "log");
-        set(&log, "type", "button");
-        set(&log, "aria-pressed", "false");
-        set(&log, "title", "Logarithmic scale");
+        let log = toggle(&bar, "log", "Logarithmic scale");
         let saving = kinds.map(|[kind, title]| {
             let button = add_text(&bar, "button", "", kind);
             set(&button, "type", "button");
@@ -82,8 +84,25 @@ impl Card {
         let unit = add_text(&scale, "small", "unit", "");
         let value = add_text(&card, "p", "value", "");
         set(&value, "aria-live", "polite");
-        let card = Card { card, about, canvas, axes, cross, ends: [least, greatest], unit, shades, value };
+        let card = Card {
+            card,
+            bar,
+            about,
+            canvas,
+            axes,
+            over: OnceCell::new(),
+            cross,
+            ends: [least, greatest],
+            unit,
+            shades,
+            value,
+        };
         (card, Tools { colours, log, saving })
+    }
+
+    /// A button above the picture that stays pressed until it is pressed again.
+    pub fn toggle(&self, text: &str, title: &str) -> Element {
+        toggle(&self.bar, text, title)
     }
 
     /// A place for more that can be touched, below the picture.
@@ -114,6 +133,21 @@ impl Card {
     /// Columns and rows of the canvas.
     pub fn pixels(&self) -> [u32; 2] {
         [self.canvas.width(), self.canvas.height()]
+    }
+
+    /// A canvas over the picture.
+    pub fn over(&self) -> &HtmlCanvasElement {
+        self.over.get_or_init(|| {
+            let over: HtmlCanvasElement =
+                add(&self.canvas.parent_element().expect("it lies in a frame"), "canvas", "over");
+            set(&over, "aria-hidden", "true");
+            over
+        })
+    }
+
+    /// The pictures, each over the one before.
+    pub fn pictures(&self) -> Vec<&HtmlCanvasElement> {
+        [&self.canvas].into_iter().chain(self.over.get()).collect()
     }
 
     /// Shows the axes that there are, to the right and down.
@@ -147,6 +181,15 @@ impl Card {
         }
         self.cross.set_hidden(false);
     }
+}
+
+/// A button that stays pressed until it is pressed again.
+pub(crate) fn toggle(bar: &Element, text: &str, title: &str) -> Element {
+    let button = add_text(bar, "button", "", text);
+    set(&button, "type", "button");
+    set(&button, "aria-pressed", "false");
+    set(&button, "title", title);
+    button
 }
 
 /// The numbers at the ends of the colours, of values whose range is known, unless the program has fixed it: never the same, and

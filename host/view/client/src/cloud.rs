@@ -80,7 +80,10 @@ impl Cloud {
         cloud.point();
         let [png, npy, vtp] = saving;
         let state = cloud.0.clone();
-        on(&png, "click", move |_: Event| save::picture(&state.borrow().card.canvas, &state.borrow().points.name));
+        on(&png, "click", move |_: Event| {
+            let state = state.borrow();
+            save::picture(&state.card.pictures(), &state.points.name);
+        });
         let state = cloud.0.clone();
         on(&npy, "click", move |_: Event| save::npy_of_points(&state.borrow().points));
         let state = cloud.0.clone();

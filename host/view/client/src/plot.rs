@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent};
 
 use crate::axes::with_unit;
+use crate::card::toggle;
 use crate::dom::{add, add_text, number, on, set, window};
 use crate::page;
 use crate::ticks::ticks;
@@ -48,10 +49,7 @@ impl Plot {
         let bar: Element = add(&card, "div", "bar");
         add_text(&bar, "h2", "", name);
         let last = add_text(&bar, "span", "faint", "");
-        let log = add_text(&bar, "button", "", "log");
-        set(&log, "type", "button");
-        set(&log, "aria-pressed", "false");
-        set(&log, "title", "Logarithmic scale");
+        let log = toggle(&bar, "log", "Logarithmic scale");
         let canvas: HtmlCanvasElement = add(&card, "canvas", "curve");
         set(&canvas, "role", "img");
         set(&canvas, "tabindex", "0");

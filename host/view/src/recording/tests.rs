@@ -25,7 +25,7 @@ fn micros(seconds: u64) -> u64 {
 fn field(name: &str, step: i64, value: f32) -> Said {
     let part = Part { start: [0, 0], count: [2, 3], values: (0..6).map(|n| value + n as f32).collect() };
     let (name, range) = (name.to_owned(), [value, value + 5.0]);
-    Said::Field(Field { name, step, shape: [2, 3], every: 1, range, cut: None, parts: vec![part] })
+    Said::Field(Field { name, step, shape: [2, 3], every: 1, range, cut: None, parts: vec![part], arrows: None })
 }
 
 fn description(name: &str, unit: &str) -> Description {
@@ -408,8 +408,16 @@ fn sealed_nonsense_is_where_a_recording_ends() {
     let frame = apart(&field("u", 0, 0.0).to_bytes());
     let body = lz4_flex::block::compress(&frame);
     let outside = Part { start: [1, 0], count: [2, 3], values: vec![0.0; 6] };
-    let vast =
-        Field { name: "u".into(), step: 0, shape: [u32::MAX; 2], every: 1, range: [0.0; 2], cut: None, parts: vec![] };
+    let vast = Field {
+        name: "u".into(),
+        step: 0,
+        shape: [u32::MAX; 2],
+        every: 1,
+        range: [0.0; 2],
+        cut: None,
+        parts: vec![],
+        arrows: None,
+    };
     let beyond = Field { shape: [2, 3], parts: vec![outside.clone()], ..vast.clone() };
     let never = Field { every: 0, shape: [2, 3], ..vast.clone() };
     for field in [vast, beyond, never] {

@@ -198,6 +198,7 @@ mod tests {
                 Part { start: [0, 0], count: [3, 1], values: vec![0.0, 3.0, 6.0] },
                 Part { start: [0, 1], count: [3, 2], values: vec![1.0, 2.0, 4.0, 5.0, 7.0, 8.0] },
             ],
+            arrows: None,
         }
     }
 

@@ -12,7 +12,7 @@ mod points;
 
 use bytes::{Bytes, Put};
 pub use description::{Axis, Description, LONGEST_LABEL, is_label};
-pub use field::{Cut, Field, Part};
+pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};
 pub use points::{Cloud, MOST_POINTS, Points};
 
 /// What the server says to a page.
@@ -182,10 +182,6 @@ impl Said {
         match self {
             Said::Hello { program, ranks } => put.byte(0).text(program).word(*ranks),
             Said::Field(field) => {
-                match field.cut {
-                    None => put.byte(1),
-                    Some(cut) => put.byte(14).words(&[cut.field, cut.across, cut.index]).words(&cut.shape),
-                };
                 field.put(&mut put);
                 &mut put
             }
@@ -247,7 +243,7 @@ impl Said {
         let mut bytes = Bytes(bytes);
         let said = match bytes.byte()? {
             0 => Said::Hello { program: bytes.text()?, ranks: bytes.word()? },
-            1 => Said::Field(Field::read(&mut bytes, None)?),
+            kind @ (field::PLAIN | field::CUT | field::WITH_ARROWS) => Said::Field(Field::read(&mut bytes, kind)?),
             2 => {
                 let (name, from) = (bytes.text()?, bytes.word()?);
                 let points = bytes.list(16, |bytes| Some([bytes.double()?, bytes.double()?]))?;
@@ -285,11 +281,6 @@ impl Said {
             11 => Said::Anew,
             12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
             13 => Said::Points(Points::read(&mut bytes)?),
-            14 => {
-                let [field, across, index] = bytes.words()?;
-                let cut = Cut { field, across, index, shape: bytes.words()? };
-                Said::Field(Field::read(&mut bytes, Some(cut))?)
-            }
             15 => Said::Description(Description::read(&mut bytes)?),
             _ => return None,
         };

@@ -75,12 +75,16 @@ fn messages() -> Vec<Said> {
             Part { start: [0, 0], count: [3, 1], values: vec![1.0, 2.0, f32::INFINITY] },
             Part { start: [0, 1], count: [3, 1], values: vec![-1.0, 0.5, 2.5] },
         ],
+        arrows: None,
     };
+    let arrows = Some(arrows());
     let number = Kind::Number { least: 0.0, greatest: 1.0, step: 0.25 };
     let control = |kind| Said::Control { id: 3, name: "ν".into(), kind, value: 0.5 };
     let cut = Cut { field: 3, across: 1, index: 4, shape: [5, 9, 3] };
     vec![
         Said::Field(Field { cut: Some(cut), ..field.clone() }),
+        Said::Field(Field { cut: Some(cut), arrows: arrows.clone(), ..field.clone() }),
+        Said::Field(Field { arrows, ..field.clone() }),
         Said::Hello { program: "nozzle.wasm".into(), ranks: 4 },
         Said::Field(field),
         Said::Curve { name: "residual".into(), from: 7, points: vec![[1.0, 2.0], [3.0, 4.0]] },
@@ -138,6 +142,40 @@ fn a_plane_lies_within_its_field() {
     for wrong in [Cut { across: 3, ..cut }, Cut { index: 9, ..cut }] {
         assert!(!Field { cut: Some(wrong), ..field.clone() }.is_sound(8), "{wrong:?}");
     }
+}
+
+/// Those of a field with 5 × 3 elements, of which every second one is shown, and every fourth has an arrow.
+fn arrows() -> Arrows {
+    let part = |values: &[f32]| Part { start: [0, 0], count: [2, 1], values: values.to_vec() };
+    Arrows { every: 4, parts: vec![Vectors { right: part(&[1.0, 2.0]), down: part(&[-1.0, 0.5]) }] }
+}
+
+#[test]
+fn arrows_lie_within_their_field() {
+    let Some(Said::Field(field)) = messages().into_iter().nth(1) else { panic!("it comes second") };
+    assert!(field.is_sound(8) && field.arrows.is_some());
+    let with = |arrows: Arrows| Field { arrows: Some(arrows), ..field.clone() };
+    let sound = arrows();
+    let part = |part: Part| Arrows { parts: vec![Vectors { right: part.clone(), down: part }], ..sound.clone() };
+    let lone = Part { start: [0, 0], count: [1, 1], values: vec![0.0] };
+    let apart = Vectors { right: lone.clone(), down: Part { start: [1, 0], ..lone.clone() } };
+    for wrong in [
+        Arrows { every: 0, ..sound.clone() },
+        Arrows { every: 3, ..sound.clone() },
+        Arrows { parts: [sound.parts.clone(), sound.parts.clone()].concat(), ..sound.clone() },
+        Arrows { parts: vec![apart], ..sound.clone() },
+        part(Part { start: [2, 0], ..lone.clone() }),
+        part(Part { start: [u32::MAX, 0], ..lone.clone() }),
+        part(Part { values: vec![0.0; 2], ..lone.clone() }),
+    ] {
+        assert!(!with(wrong.clone()).is_sound(8), "{wrong:?}");
+    }
+    // More than can be told from each other.
+    let wide = Field { shape: [1, 2 * MOST_ARROWS + 1], every: 1, cut: None, parts: Vec::new(), ..field.clone() };
+    let none = |every| Some(Arrows { every, parts: Vec::new() });
+    assert!(!Field { arrows: none(2), ..wide.clone() }.is_sound(2048));
+    assert!(Field { arrows: none(3), ..wide }.is_sound(2048));
+    assert_eq!([Arrows::every([10, 20], 1), Arrows::every([64, 65], 1), Arrows::every([640, 10], 10)], [1, 3, 20]);
 }
 
 #[test]
