@@ -52,7 +52,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
                 call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
                     let words = Words { dimensions, shape, start, count, strides, element, values };
-                    p.field(thread, name, step, &words.local(memory)?)
+                    p.field(thread, name, step, &words.local(memory, None)?)
                 })
             },
         ),
@@ -75,7 +75,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
                 call(caller, "Rankine_View_arrows", Some(name), |p, memory, name| {
                     let words = Words { dimensions, shape, start, count, strides, element, values };
-                    p.field(thread, name, step, &words.with_vectors(memory, [x, y, z])?)
+                    p.field(thread, name, step, &words.local(memory, Some([x, y, z]))?)
                 })
             },
         ),
@@ -228,7 +228,8 @@ struct Words {
 }
 
 impl Words {
-    fn local<'a>(&self, memory: &'a Memory) -> Result<Local<'a>> {
+    /// With vectors, if there are parts of them along x, y and z at these addresses. Without values their lengths are shown.
+    fn local<'a>(&self, memory: &'a Memory, vectors: Option<[i32; 3]>) -> Result<Local<'a>> {
         let dimensions = match usize::try_from(self.dimensions) {
             Ok(dimensions @ 2..=MOST_DIMENSIONS) => dimensions,
             _ => {
@@ -241,19 +242,18 @@ impl Words {
         let (shape, start, count) =
             (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
         let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
-        Local::new(memory, addr(self.values), element, &shape, &start, &count, strides.as_deref())
-    }
-
-    /// With vectors over it, whose parts along x, y and z are at these addresses; without values their lengths are shown.
-    fn with_vectors<'a>(&self, memory: &'a Memory, [x, y, z]: [i32; 3]) -> Result<Local<'a>> {
-        let parts = if self.dimensions == 2 { &[x, y][..] } else { &[x, y, z] };
-        if self.dimensions == 2 && z != 0 {
+        let (values, strides) = (addr(self.values), strides.as_deref());
+        let Some(vectors) = vectors else {
+            return Local::new(memory, values, element, &shape, &start, &count, strides);
+        };
+        if dimensions == 2 && vectors[2] != 0 {
             return Err(Error::new(MPI_ERR_ARG, "in two dimensions a vector has no part along z"));
         }
-        let are_values = self.values == 0;
-        let words = if are_values { Words { values: x, ..*self } } else { Words { ..*self } };
-        let parts: Vec<Addr> = parts.iter().map(|at| addr(*at)).collect();
-        words.local(memory)?.with_vectors(&parts, are_values)
+        let parts = &vectors.map(addr)[..dimensions];
+        if values == Addr::NULL {
+            return Local::of_vectors(memory, parts, element, &shape, &start, &count, strides);
+        }
+        Local::new(memory, values, element, &shape, &start, &count, strides)?.with_vectors(parts)
     }
 }
 

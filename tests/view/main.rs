@@ -25,7 +25,7 @@ use job::{Job, Visitor};
 use libtest_mimic::{Arguments, Failed, Trial};
 use places::Places;
 use process::{Ended, run_within};
-use rankine_view_wire::{Asked, Field, Kind, Said};
+use rankine_view_wire::{Asked, Description, Field, Kind, Said};
 
 fn main() -> ExitCode {
     let site = Arc::new(Site { places: Places::find(), guests: Default::default() });
@@ -486,8 +486,20 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
     let mut seen: Vec<String> = Vec::new();
     let mut text = String::new();
     // All fields at the new level, which begin at the old one; and both curves.
-    while seen.len() < 9 {
+    let mut told: Vec<Description> = Vec::new();
+    while seen.len() < 11 {
         let (name, is_there) = match visitor.hear()? {
+            Said::Description(description) => {
+                told.push(description);
+                continue;
+            }
+            Said::Field(field) if field.name == "flow" => {
+                let arrows = field.arrows.as_ref().ok_or("a field with arrows")?;
+                let [right, down] = [&arrows.parts[0].right, &arrows.parts[0].down];
+                let is_right = field.numbers() == [7.0; 4] && right.values == [2.0; 4] && down.values == [3.0; 4];
+                check(is_right, || format!("{field:?}"))?;
+                (field.name, true)
+            }
             Said::Field(field) => {
                 let is_box = field.name == "box";
                 let expected: Vec<f32> = if is_box {
@@ -498,6 +510,9 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
                 };
                 let numbers = field.numbers();
                 let at_first: Vec<f32> = expected.iter().map(|number| number - 1000.0).collect();
+                if field.name == "wind" {
+                    check_wind(&field)?;
+                }
                 let is_known = numbers == expected || !is_box && numbers == at_first;
                 check(is_known && field.name != "outside", || format!("{}: {numbers:?}", field.name))?;
                 (field.name, numbers == expected)
@@ -544,8 +559,13 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
         }
     }
     seen.sort_unstable();
-    check(seen.join(" ") == "alone bodies box cells half level long single u", || seen.join(" "))?;
+    check(seen.join(" ") == "alone bodies box cells flow half level long single u wind", || seen.join(" "))?;
     check(text == "a text & <i>no markup</i>", || text)?;
+    let of = |name: &str| told.iter().find(|description| description.name == name).ok_or("a description");
+    let (wind, level) = (of("wind")?, of("level")?);
+    let is_told = wind.unit == "m/s" && wind.range == Some([0.0, 3000.0]) && wind.axes[0].at(1.0) == 1.0;
+    let has_titles = [wind.title(0), wind.title(1)] == ["height (km)", "y (mi)"];
+    check(is_told && has_titles && (&level.unit[..], level.range) == ("rungs", None), || format!("{told:?}"))?;
     let shape = visitor.controls.iter().find(|(name, ..)| name == "shape").map(|(_, _, kind, _)| kind.clone());
     let labels = Some(Kind::Choice(vec!["round".into(), "square".into()]));
     check(shape == labels, || format!("{shape:?}"))?;
@@ -561,6 +581,22 @@ fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
     let run = run_within(command, None, LIMIT)?;
     let is_quiet = run.stdout == "stopped at level 1.0, shape 1\n" && run.stderr.is_empty();
     check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
+}
+
+/// Vectors that Fortran has published: i to the right, and j downwards.
+fn check_wind(field: &Field) -> Result<(), Failed> {
+    let arrows = field.arrows.as_ref().ok_or("a field with arrows")?;
+    for part in &arrows.parts {
+        let columns = part.right.count[1] as usize;
+        let place =
+            |n: usize| [part.right.start[0] as usize + n / columns + 1, part.right.start[1] as usize + n % columns + 1];
+        let is_right = (0..part.right.values.len()).all(|n| {
+            let [j, i] = place(n).map(|index| index as f32);
+            part.right.values[n] == i && part.down.values[n] == j
+        });
+        check(is_right, || format!("{part:?}"))?;
+    }
+    check(!arrows.parts.is_empty(), || "no arrows".into())
 }
 
 fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {

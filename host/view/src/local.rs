@@ -71,6 +71,55 @@ impl<'a> Local<'a> {
         count: &[i32],
         strides: Option<&[i32]>,
     ) -> Result<Local<'a>> {
+        let local = Local::shaped(memory, at, element, shape, start, count, strides)?;
+        local.prove("its values")?;
+        Ok(local)
+    }
+
+    /// The same of vectors: its values are how long they are. Their parts along x, y and z, as many as there are dimensions, lie
+    /// at these addresses as values do.
+    pub fn of_vectors(
+        memory: &'a Memory,
+        parts: &[Addr],
+        element: Element,
+        shape: &[i32],
+        start: &[i32],
+        count: &[i32],
+        strides: Option<&[i32]>,
+    ) -> Result<Local<'a>> {
+        let local = Local::shaped(memory, Addr::NULL, element, shape, start, count, strides)?;
+        let along = local.along(parts)?;
+        Ok(Local { vectors: Some(Components { along, are_values: true }), ..local })
+    }
+
+    /// The same with vectors over its values.
+    pub fn with_vectors(self, parts: &[Addr]) -> Result<Local<'a>> {
+        let along = self.along(parts)?;
+        Ok(Local { vectors: Some(Components { along, are_values: false }), ..self })
+    }
+
+    /// The parts of vectors, every byte of which is proved.
+    fn along(&self, parts: &[Addr]) -> Result<Vec<Local<'a>>> {
+        assert_eq!(parts.len(), self.axes.len(), "a vector has as many parts as there are dimensions");
+        let names = ["its parts along x", "its parts along y", "its parts along z"];
+        let prove = |(at, what): (&Addr, &str)| {
+            let Local { memory, element, .. } = *self;
+            let part = Local { memory, at: *at, element, axes: self.axes.clone(), vectors: None };
+            part.prove(what).map(|()| part)
+        };
+        parts.iter().zip(names).map(prove).collect()
+    }
+
+    /// A part that is not proved.
+    fn shaped(
+        memory: &'a Memory,
+        at: Addr,
+        element: Element,
+        shape: &[i32],
+        start: &[i32],
+        count: &[i32],
+        strides: Option<&[i32]>,
+    ) -> Result<Local<'a>> {
         if !(2..=MOST_DIMENSIONS).contains(&shape.len()) {
             let text = format!("it has {} dimensions; 2 and {MOST_DIMENSIONS} are shown", shape.len());
             return Err(Error::new(MPI_ERR_DIMS, text));
@@ -84,23 +133,7 @@ impl<'a> Local<'a> {
             dense = dense.saturating_mul(axis.count.into());
             axes.insert(0, Axis { stride, ..axis });
         }
-        let local = Local { memory, at, element, axes, vectors: None };
-        local.prove("its values")?;
-        Ok(local)
-    }
-
-    /// The same with vectors over it, whose parts along x, y and z lie at these addresses as its values do; there are as many
-    /// as dimensions. `are_values` says that their lengths take the place of its values. Proves every byte of them.
-    pub fn with_vectors(self, parts: &[Addr], are_values: bool) -> Result<Local<'a>> {
-        assert_eq!(parts.len(), self.axes.len(), "a vector has as many parts as there are dimensions");
-        let mut along = Vec::with_capacity(parts.len());
-        for (at, what) in parts.iter().zip(["its parts along x", "its parts along y", "its parts along z"]) {
-            let Local { memory, element, .. } = self;
-            let part = Local { memory, at: *at, element, axes: self.axes.clone(), vectors: None };
-            part.prove(what)?;
-            along.push(part);
-        }
-        Ok(Local { vectors: Some(Components { along, are_values }), ..self })
+        Ok(Local { memory, at, element, axes, vectors: None })
     }
 
     /// Whether the rank has nothing of the field.
@@ -445,21 +478,22 @@ mod tests {
         let [one, other] = [64, 64 + 8 * 20].map(Addr);
         let local = || Local::new(&memory, one, Element::Double, &[4, 5], &[0, 0], &[4, 5], None).unwrap();
         let plane = Plane::of(&[4, 5]);
-        let over = local().with_vectors(&[other, one], false).unwrap();
+        let over = local().with_vectors(&[other, one]).unwrap();
         assert_eq!(over.read(&plane, 1), local().read(&plane, 1));
         let Vectors { right, down } = over.arrows(&plane, 2).unwrap();
         assert_eq!((down.count, down.values), ([2, 3], vec![0.0, 2.0, 4.0, 10.0, 12.0, 14.0]));
         assert_eq!(right.values, [20.0, 22.0, 24.0, 30.0, 32.0, 34.0]);
         assert_eq!(over.numbers(&plane, 2), 6 + 2 * 6);
-        let alone = local().with_vectors(&[other, one], true).unwrap();
+        let of = |parts: &[Addr]| Local::of_vectors(&memory, parts, Element::Double, &[4, 5], &[0, 0], &[4, 5], None);
+        let alone = of(&[other, one]).unwrap();
         let (part, range) = alone.read(&plane, 1);
         let length = |n: f64| (n * n + (n + 20.0) * (n + 20.0)).sqrt() as f32;
         assert_eq!(part.values, (0..20).map(|n| length(n.into())).collect::<Vec<f32>>());
         assert_eq!(range, [20.0, length(19.0)]);
         // Of three dimensions those within the plane, and the length of all of it.
         let at = |n: u32| Addr(64 + 8 * n);
-        let cube = Local::new(&memory, at(0), Element::Double, &[2; 3], &[0; 3], &[2; 3], None).unwrap();
-        let cube = cube.with_vectors(&[at(0), at(10), at(20)], true).unwrap();
+        let parts = [at(0), at(10), at(20)];
+        let cube = Local::of_vectors(&memory, &parts, Element::Double, &[2; 3], &[0; 3], &[2; 3], None).unwrap();
         for (across, first) in [(0, [0.0, 10.0]), (1, [0.0, 20.0]), (2, [10.0, 20.0])] {
             let plane = Plane::across(&[2; 3], Some((across, 0)));
             let Vectors { right, down } = cube.arrows(&plane, 1).unwrap();
@@ -469,7 +503,7 @@ mod tests {
         for (at, expected) in
             [(Addr::NULL, "its parts along y are at the null pointer"), (Addr(4000), "its parts along y")]
         {
-            let error = local().with_vectors(&[one, at], true).err().unwrap().to_string();
+            let error = of(&[one, at]).err().unwrap().to_string();
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use rankine_guest::{Account, Memory, Who};
-use rankine_view_wire::{Axis, Cloud, Description, Field, Frame, Kind, Part, Points, Said};
+use rankine_view_wire::{Arrows, Axis, Cloud, Description, Field, Frame, Kind, Part, Points, Said, Vectors};
 use tempfile::TempDir;
 
 use super::state::State;
@@ -26,6 +26,13 @@ fn field(name: &str, step: i64, value: f32) -> Said {
     let part = Part { start: [0, 0], count: [2, 3], values: (0..6).map(|n| value + n as f32).collect() };
     let (name, range) = (name.to_owned(), [value, value + 5.0]);
     Said::Field(Field { name, step, shape: [2, 3], every: 1, range, cut: None, parts: vec![part], arrows: None })
+}
+
+/// The same with an arrow for each cell.
+fn with_arrows(name: &str, step: i64, value: f32) -> Said {
+    let Said::Field(field) = field(name, step, value) else { panic!("it is a field") };
+    let part = Vectors { right: field.parts[0].clone(), down: field.parts[0].clone() };
+    Said::Field(Field { arrows: Some(Arrows { every: 1, parts: vec![part] }), ..field })
 }
 
 fn description(name: &str, unit: &str) -> Description {
@@ -54,7 +61,7 @@ fn record(path: &Path) {
     let described = Said::Description(description("u", "Pa"));
     tape.news(micros(1), &bytes(&[curve(0, &[[0.0, 1.0]]), described])).unwrap();
     tape.frame(micros(1), 0, &field("u", 1, 0.0).to_bytes()).unwrap();
-    tape.frame(micros(1), 1, &field("v", 1, 100.0).to_bytes()).unwrap();
+    tape.frame(micros(1), 1, &with_arrows("v", 1, 100.0).to_bytes()).unwrap();
     let described = Said::Description(description("u", "bar"));
     tape.news(micros(2), &bytes(&[curve(1, &[[1.0, 2.0], [2.0, 4.0]]), control(0.5), described])).unwrap();
     tape.frame(micros(2), 0, &field("u", 2, 10.0).to_bytes()).unwrap();
@@ -93,13 +100,13 @@ fn what_was_recorded_is_read() {
     assert_eq!(state.curves["level"], [[0.0, 1.0]]);
     assert_eq!(state.descriptions["u"], description("u", "Pa"));
     assert_eq!((state.controls[&0].2, state.ended), (0.25, None));
-    assert_eq!(frames, [field("u", 1, 0.0), field("v", 1, 100.0)]);
+    assert_eq!(frames, [field("u", 1, 0.0), with_arrows("v", 1, 100.0)]);
     let (state, frames) = shown(1);
     assert_eq!(recording.description("u"), description("u", "bar"));
     assert_eq!(recording.description("v"), Description::default());
     assert_eq!(state.curves["level"], [[0.0, 1.0], [1.0, 2.0], [2.0, 4.0]]);
     assert_eq!((state.controls[&0].2, state.ended.as_deref()), (0.5, Some("finished")));
-    assert_eq!(frames, [field("u", 2, 10.0), field("v", 1, 100.0)]);
+    assert_eq!(frames, [field("u", 2, 10.0), with_arrows("v", 1, 100.0)]);
     // Step by step the same is said.
     let between = recording.news(recording.end_of(0)..recording.end_of(1)).unwrap();
     let (mut stepped, _) = shown(0);
@@ -120,7 +127,7 @@ fn frames_are_found_by_field_and_step() {
     };
     assert_eq!(found(Some("u"), None), Ok(field("u", 2, 10.0)));
     assert_eq!(found(Some("u"), Some(1)), Ok(field("u", 1, 0.0)));
-    assert_eq!(found(Some("v"), None), Ok(field("v", 1, 100.0)));
+    assert_eq!(found(Some("v"), None), Ok(with_arrows("v", 1, 100.0)));
     let wrong = |name: Option<&str>, step: Option<i64>| found(name, step).unwrap_err();
     assert_eq!(wrong(Some("u"), Some(i64::MAX)), "step 9223372036854775807 was not recorded; the nearest one is 2");
     assert_eq!(wrong(None, None), "there are several fields, of which --field names one: `u`, `v`");
@@ -420,7 +427,9 @@ fn sealed_nonsense_is_where_a_recording_ends() {
     };
     let beyond = Field { shape: [2, 3], parts: vec![outside.clone()], ..vast.clone() };
     let never = Field { every: 0, shape: [2, 3], ..vast.clone() };
-    for field in [vast, beyond, never] {
+    let lone = Arrows { every: 1, parts: vec![Vectors { right: outside.clone(), down: outside }] };
+    let astray = Field { shape: [2, 3], arrows: Some(lone), ..vast.clone() };
+    for field in [vast, beyond, never, astray] {
         let raw = apart(&Said::Field(field).to_bytes());
         records.push(sealed(1, 6, raw.len() as u32, &lz4_flex::block::compress(&raw)));
     }
@@ -475,9 +484,10 @@ proptest! {
     fn sealed_bytes_never_do_harm(
         records in prop::collection::vec((0u32..4, prop::collection::vec(any::<u8>(), 0..200), any::<bool>(), 0u32..2000), 1..6),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        arrows in any::<bool>(),
     ) {
         let mut content = HEAD.to_vec();
-        let raw = apart(&field("u", 1, 0.0).to_bytes());
+        let raw = apart(&(if arrows { with_arrows } else { field })("u", 1, 0.0).to_bytes());
         let (length, good) = (raw.len() as u32, lz4_flex::block::compress(&raw));
         content.extend(sealed(1, 0, length, &good));
         for (kind, body, is_compressed, raw) in records {
