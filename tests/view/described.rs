@@ -8,7 +8,7 @@ use rankine_view_wire::{Description, Said};
 use serde_json::Value;
 
 use super::chromium::{Chromium, LIMIT, Tab};
-use super::job::Job;
+use super::job::{Job, Visitor};
 use super::process::{Ended, run_within};
 use super::{Site, VIRIDIS, check};
 
@@ -104,6 +104,7 @@ pub fn a_browser_shows_units_and_coordinates(site: &Site) -> Result<(), Failed> 
     browser.value(&tab, &format!("{}.querySelector('canvas.field').focus()", card("box")))?;
     browser.press(&tab, "ArrowUp", 38)?;
     wait_for(&mut browser, &tab, "box", ".value", "depth 5.5 km [1, 0, 2] = 14")?;
+    wait_for(&mut browser, &tab, "box", ".cut option", "depth,dimension 1,dimension 2")?;
     // What a program says changes.
     browser.value(
         &tab,
@@ -235,7 +236,8 @@ pub fn descriptions_are_recorded_and_exported(site: &Site) -> Result<(), Failed>
     let record = format!("--record={}", path.display());
     let job = site.start(&["-n", "2", &record], GUEST, &[])?;
     let mut visitor = site.visit(&job)?;
-    visitor.frame()?;
+    // What is said later is recorded at another moment.
+    let before = wait_for_frames(site, &mut visitor, &path, 1)?;
     visitor.set("unit", 1.0)?;
     loop {
         if let Said::Description(description) = visitor.hear()?
@@ -244,6 +246,7 @@ pub fn descriptions_are_recorded_and_exported(site: &Site) -> Result<(), Failed>
             break;
         }
     }
+    wait_for_frames(site, &mut visitor, &path, before + 2)?;
     visitor.set("stop", 1.0)?;
     check(job.end()?.0 == 0, || "the job failed".into())?;
     let vti = path.with_extension("vti");
@@ -263,6 +266,22 @@ pub fn descriptions_are_recorded_and_exported(site: &Site) -> Result<(), Failed>
     browser.press(&tab, "Home", 36)?;
     wait_for(&mut browser, &tab, "pressure", ".scale .unit", "kPa")?;
     job.kill()
+}
+
+/// Waits until so many frames have been recorded; gives how many there are.
+fn wait_for_frames(site: &Site, visitor: &mut Visitor, path: &Path, least: usize) -> Result<usize, Failed> {
+    loop {
+        // A job whose page is not listened to makes few frames.
+        visitor.frame()?;
+        let mut view = Command::new(&site.places.rankine);
+        view.args(["view", "--list"]).arg(path);
+        let list = run_within(view, None, LIMIT)?;
+        let of = list.stdout.lines().find_map(|line| line.strip_prefix("field    pressure, "));
+        let frames = of.and_then(|of| of.split(' ').next()?.parse().ok()).unwrap_or(0);
+        if frames >= least {
+            return Ok(frames);
+        }
+    }
 }
 
 /// Rows ascend in the file, as y does.

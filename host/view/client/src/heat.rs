@@ -50,7 +50,7 @@ impl Heat {
             Card::new(figures, &field.name, "field", "arrow keys read single values, c draws contours", KINDS);
         let Tools { colours, log, saving } = tools;
         let picture = Picture::new(&card.canvas);
-        let slider = field.cut.map(|cut| Slider::new(&card, &field.name, cut));
+        let slider = field.cut.map(|cut| Slider::new(&card, &field.name, cut, &description));
         let contours = card.toggle("contours", "Lines at round values (c)");
         let state = State {
             field,
@@ -136,7 +136,9 @@ impl Heat {
 
     /// The program says something else of it.
     pub fn describe(&self, description: Rc<Description>) {
-        self.0.borrow_mut().description = description;
+        let mut state = self.0.borrow_mut();
+        state.slider.iter().for_each(|slider| slider.name(&description));
+        state.description = description;
     }
 
     /// Takes it from the page, or puts it there again.

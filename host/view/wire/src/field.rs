@@ -142,7 +142,7 @@ impl Field {
     pub fn is_sound(&self, most: u32) -> bool {
         let size = self.size();
         let is_within = |part: &Part| part.lies_within(size);
-        let has_sound_arrows = |arrows: &Arrows| arrows.every % self.every == 0 && arrows.is_sound(self.shape);
+        let has_sound_arrows = |arrows: &Arrows| arrows.every.is_multiple_of(self.every) && arrows.is_sound(self.shape);
         let cells: u64 = self.parts.iter().map(|part| part.values.len() as u64).sum();
         let is_plane = |cut: Cut| cut.shape.get(cut.across as usize).is_some_and(|extent| cut.index < *extent);
         self.every > 0
