@@ -16,7 +16,7 @@ use super::{Site, VIRIDIS, check};
 const GUEST: usize = 8;
 
 /// The card of a field, of points or of a curve.
-fn card(name: &str) -> String {
+pub fn card(name: &str) -> String {
     format!("[...document.querySelectorAll('.card')].find((card) => card.querySelector('h2').textContent === '{name}')")
 }
 
