@@ -123,7 +123,7 @@ impl Nozzle {
         let [long, high] = [LENGTH / self.along as f64, 1.0 / self.across as f64];
         view.scale("Mach number", "", 0.0, 2.0)?;
         view.axis("Mach number", 'x', "length", "throat radii", 0.5 * long, long)?;
-        view.axis("Mach number", 'y', "height", "of the wall's", 1.0 - 0.5 * high, -high)?;
+        view.axis("Mach number", 'y', "r / wall", "", 1.0 - 0.5 * high, -high)?;
         Ok(view.axis("change of the density", 'x', "step", "", 0.0, 0.0)?)
     }
 
