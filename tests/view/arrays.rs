@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use libtest_mimic::Failed;
-use rankine_view_wire::{Arrows, Field, Part, Said, Vectors};
+use rankine_view_wire::{Arrows, Description, Field, Part, Said, Vectors};
 
 use super::job::Job;
 use super::process::{Ended, run_within};
@@ -43,12 +43,19 @@ fn has_arrows(field: &Field) -> bool {
     all(|part| &part.right, 10.0) && all(|part| &part.down, 1.0)
 }
 
+/// Whether it is what the guest in Rust says of its arrows.
+fn is_described(told: &Description) -> bool {
+    let has_axis = told.title(1) == "height (km)" && told.axes[1].at(2.0) == 2.0;
+    told.unit == "m/s" && told.range == Some([0.0, 1000.0]) && has_axis
+}
+
 /// Runs a guest that shows so many arrays until it has shown each of them some times.
 fn check_shown(site: &Site, guest: &Path, arrays: usize) -> Result<(), Failed> {
     for ranks in ["1", "3", "4", "6"] {
         let job = Job::start(&site.places.rankine, &["-n", ranks], guest, &[])?;
         let mut visitor = site.visit(&job)?;
         let mut frames: BTreeMap<String, usize> = BTreeMap::new();
+        let mut described = None;
         while frames.len() < arrays || frames.values().any(|frames| *frames < 3) {
             match visitor.hear()? {
                 Said::Field(field) => {
@@ -56,15 +63,12 @@ fn check_shown(site: &Site, guest: &Path, arrays: usize) -> Result<(), Failed> {
                     check(field.name != "arrows" || has_arrows(&field), || format!("{field:?}"))?;
                     *frames.entry(field.name).or_default() += 1;
                 }
-                Said::Description(told) => {
-                    let is_told =
-                        told.unit == "m/s" && told.range == Some([0.0, 1000.0]) && told.title(1) == "height (km)";
-                    check(is_told && told.axes[1].at(2.0) == 2.0, || format!("{told:?}"))?;
-                }
+                Said::Description(told) => described = Some(told),
                 Said::Notice(text) => return Err(text.into()),
                 _ => {}
             }
         }
+        check(described.as_ref().is_none_or(is_described), || format!("{described:?}"))?;
         visitor.set("stop", 1.0)?;
         let (status, printed, errors) = job.end()?;
         check(status == 0 && printed.is_empty(), || format!("{status}: {printed}{errors}"))?;
