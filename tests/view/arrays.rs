@@ -68,7 +68,9 @@ fn check_shown(site: &Site, guest: &Path, arrays: usize) -> Result<(), Failed> {
                 _ => {}
             }
         }
-        check(described.as_ref().is_none_or(is_described), || format!("{described:?}"))?;
+        check(frames.contains_key("arrows") == described.as_ref().is_some_and(is_described), || {
+            format!("{described:?}")
+        })?;
         visitor.set("stop", 1.0)?;
         let (status, printed, errors) = job.end()?;
         check(status == 0 && printed.is_empty(), || format!("{status}: {printed}{errors}"))?;
