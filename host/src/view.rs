@@ -6,7 +6,9 @@
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_DIMS, MPI_ERR_TYPE};
 use rankine_guest::{Error, Memory, Result};
-use rankine_view::{Element, Kind, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher};
+use rankine_view::{
+    Element, Kind, LONGEST_LABEL, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher,
+};
 use wasmtime::{Caller, Linker};
 
 use crate::engine::Rank;
@@ -50,7 +52,30 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
                 call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
                     let words = Words { dimensions, shape, start, count, strides, element, values };
-                    p.field(thread, name, step, &words.local(memory)?)
+                    p.field(thread, name, step, &words.local(memory, None)?)
+                })
+            },
+        ),
+        "Rankine_View_arrows" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>,
+             name: i32,
+             step: i64,
+             dimensions: i32,
+             shape: i32,
+             start: i32,
+             count: i32,
+             strides: i32,
+             element: i32,
+             values: i32,
+             x: i32,
+             y: i32,
+             z: i32| {
+                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
+                call(caller, "Rankine_View_arrows", Some(name), |p, memory, name| {
+                    let words = Words { dimensions, shape, start, count, strides, element, values };
+                    p.field(thread, name, step, &words.local(memory, Some([x, y, z]))?)
                 })
             },
         ),
@@ -79,6 +104,24 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         "Rankine_View_curve" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, x: f64, y: f64| {
             call(caller, "Rankine_View_curve", Some(name), |p, _, name| p.curve(name, x, y))
         }),
+        "Rankine_View_scale" => {
+            linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, unit: i32, least: f64, greatest: f64| {
+                call(caller, "Rankine_View_scale", Some(name), |p, memory, name| {
+                    p.scale(name, &label(memory, unit, "the unit")?, [least, greatest])
+                })
+            })
+        }
+        "Rankine_View_axis" => linker.func_wrap(
+            MODULE,
+            name,
+            |caller: In<'_, R>, name: i32, axis: i32, title: i32, unit: i32, first: f64, spacing: f64| {
+                call(caller, "Rankine_View_axis", Some(name), |p, memory, name| {
+                    let axis = number_of_axis(axis)?;
+                    let title = label(memory, title, "the label")?;
+                    p.axis(name, axis, [&title, &label(memory, unit, "the unit")?], first, spacing)
+                })
+            },
+        ),
         "Rankine_View_text" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, text: i32| {
             call(caller, "Rankine_View_text", Some(name), |p, memory, name| {
                 p.text(name, &memory.read_string(addr(text), LONGEST_TEXT, "the text")?)
@@ -159,6 +202,20 @@ fn call<R: Rank>(
     Ok(error.class)
 }
 
+/// A label or a unit.
+fn label(memory: &Memory, at: i32, what: &str) -> Result<String> {
+    memory.read_string(addr(at), LONGEST_LABEL + 1, what)
+}
+
+/// The number of an axis, which a guest names by a letter.
+fn number_of_axis(letter: i32) -> Result<usize> {
+    let known = [b'x', b'y', b'z'].iter().position(|known| i32::from(*known) == letter);
+    known.ok_or_else(|| {
+        let letter = u8::try_from(letter).ok().filter(u8::is_ascii_graphic).map_or('?', char::from);
+        Error::new(MPI_ERR_ARG, format!("there is no axis `{letter}`; there are x, y and z"))
+    })
+}
+
 /// The words of a call that publishes a field.
 struct Words {
     dimensions: i32,
@@ -171,7 +228,8 @@ struct Words {
 }
 
 impl Words {
-    fn local<'a>(&self, memory: &'a Memory) -> Result<Local<'a>> {
+    /// With vectors, if there are parts of them along x, y and z at these addresses. Without values their lengths are shown.
+    fn local<'a>(&self, memory: &'a Memory, vectors: Option<[i32; 3]>) -> Result<Local<'a>> {
         let dimensions = match usize::try_from(self.dimensions) {
             Ok(dimensions @ 2..=MOST_DIMENSIONS) => dimensions,
             _ => {
@@ -184,7 +242,18 @@ impl Words {
         let (shape, start, count) =
             (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
         let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
-        Local::new(memory, addr(self.values), element, &shape, &start, &count, strides.as_deref())
+        let (values, strides) = (addr(self.values), strides.as_deref());
+        let Some(vectors) = vectors else {
+            return Local::new(memory, values, element, &shape, &start, &count, strides);
+        };
+        if dimensions == 2 && vectors[2] != 0 {
+            return Err(Error::new(MPI_ERR_ARG, "in two dimensions a vector has no part along z"));
+        }
+        let parts = &vectors.map(addr)[..dimensions];
+        if values == Addr::NULL {
+            return Local::of_vectors(memory, parts, element, &shape, &start, &count, strides);
+        }
+        Local::new(memory, values, element, &shape, &start, &count, strides)?.with_vectors(parts)
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use libtest_mimic::Failed;
-use rankine_view_wire::{Field, Said};
+use rankine_view_wire::{Arrows, Description, Field, Part, Said, Vectors};
 
 use super::job::Job;
 use super::process::{Ended, run_within};
@@ -34,22 +34,43 @@ fn check_numbers(field: &Field) -> Result<(), Failed> {
     check(is_right, || format!("{} at step {}: {:?}", field.name, field.step, field.numbers()))
 }
 
+/// Whether all elements have the vector of the guest in Rust.
+fn has_arrows(field: &Field) -> bool {
+    let Some(Arrows { parts, .. }) = &field.arrows else { return false };
+    let all = |of: fn(&Vectors) -> &Part, number: f32| {
+        parts.iter().flat_map(|part| &of(part).values).eq(&vec![number; (ROWS * COLUMNS) as usize])
+    };
+    all(|part| &part.right, 10.0) && all(|part| &part.down, 1.0)
+}
+
+/// Whether it is what the guest in Rust says of its arrows.
+fn is_described(told: &Description) -> bool {
+    let has_axis = told.title(1) == "height (km)" && told.axes[1].at(2.0) == 2.0;
+    told.unit == "m/s" && told.range == Some([0.0, 1000.0]) && has_axis
+}
+
 /// Runs a guest that shows so many arrays until it has shown each of them some times.
 fn check_shown(site: &Site, guest: &Path, arrays: usize) -> Result<(), Failed> {
     for ranks in ["1", "3", "4", "6"] {
         let job = Job::start(&site.places.rankine, &["-n", ranks], guest, &[])?;
         let mut visitor = site.visit(&job)?;
         let mut frames: BTreeMap<String, usize> = BTreeMap::new();
+        let mut described = None;
         while frames.len() < arrays || frames.values().any(|frames| *frames < 3) {
             match visitor.hear()? {
                 Said::Field(field) => {
                     check_numbers(&field)?;
+                    check(field.name != "arrows" || has_arrows(&field), || format!("{field:?}"))?;
                     *frames.entry(field.name).or_default() += 1;
                 }
+                Said::Description(told) => described = Some(told),
                 Said::Notice(text) => return Err(text.into()),
                 _ => {}
             }
         }
+        check(frames.contains_key("arrows") == described.as_ref().is_some_and(is_described), || {
+            format!("{described:?}")
+        })?;
         visitor.set("stop", 1.0)?;
         let (status, printed, errors) = job.end()?;
         check(status == 0 && printed.is_empty(), || format!("{status}: {printed}{errors}"))?;
@@ -74,5 +95,5 @@ fn sections(site: &Site) -> Result<PathBuf, Failed> {
 }
 
 pub fn parts_of_arrays_are_shown(site: &Site) -> Result<(), Failed> {
-    check_shown(site, &sections(site)?, 6)
+    check_shown(site, &sections(site)?, 7)
 }

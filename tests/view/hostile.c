@@ -68,10 +68,31 @@ int main(int argc, char **argv)
         FAILS(Rankine_View_points("bounds", 0, 0, 2, 8, wide, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
         FAILS(Rankine_View_points("bounds", 0, 0, 2, 8, (double *)0xfffffff8, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
         FAILS(Rankine_View_points("overlap", 0, 0, 2, 8, NULL, MPI_DOUBLE, values, NULL, NULL), MPI_ERR_ARG);
+        // What things mean.
+        FAILS(Rankine_View_scale("meaning", "a\nb", 0, 1), MPI_ERR_ARG);
+        FAILS(Rankine_View_scale("meaning", "m", 1, 0), MPI_ERR_ARG);
+        FAILS(Rankine_View_scale("meaning", "m", 0, INFINITY), MPI_ERR_ARG);
+        FAILS(Rankine_View_scale("meaning", NULL, 0, 1), MPI_ERR_ARG);
+        FAILS(Rankine_View_axis("meaning", 'w', "", "m", 0, 1), MPI_ERR_ARG);
+        FAILS(Rankine_View_axis("meaning", 0, "", "m", 0, 1), MPI_ERR_ARG);
+        FAILS(Rankine_View_axis("meaning", 'x', "\x1b[2J", "m", 0, 1), MPI_ERR_ARG);
+        FAILS(Rankine_View_axis("meaning", 'x', "", "m", NAN, 1), MPI_ERR_ARG);
+        FAILS(Rankine_View_axis("meaning", 'x', "", "m", 0, -INFINITY), MPI_ERR_ARG);
+        FAILS(Rankine_View_axis("meaning", 'z', "<b>\xff</b>", "&", -1e308, -1e308), MPI_SUCCESS);
+        // Arrows.
+        FAILS(Rankine_View_arrows("arrows", 0, 2, fours, zeros, ones, NULL, MPI_DOUBLE, NULL, NULL, values, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_arrows("arrows", 0, 2, fours, zeros, ones, NULL, MPI_DOUBLE, values, values, NULL, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_arrows("arrows", 0, 2, fours, zeros, ones, NULL, MPI_DOUBLE, NULL, values, values, values), MPI_ERR_ARG);
+        FAILS(Rankine_View_arrows("arrows", 0, 3, fours, zeros, ones, NULL, MPI_DOUBLE, NULL, values, values, NULL), MPI_ERR_ARG);
+        FAILS(Rankine_View_arrows("arrows", 0, 2, fours, zeros, ones, NULL, MPI_DOUBLE, values, values, (void *)0xfffffffc, NULL), MPI_ERR_BUFFER);
+        FAILS(Rankine_View_arrows("arrows", 0, 2, fours, zeros, fours, far, MPI_DOUBLE, NULL, values, values, NULL), MPI_ERR_BUFFER);
+        FAILS(Rankine_View_arrows("arrows", 0, 1000000000, fours, zeros, ones, NULL, MPI_DOUBLE, values, values, values, values), MPI_ERR_DIMS);
         // Nothing but what is no number, on a plane that is mostly elsewhere.
         for (int i = 0; i < 64; i++)
             values[i] = i % 2 ? NAN : -INFINITY;
         FAILS(field("numbers", 8, 8, 0, 0, 8, 8, values), MPI_SUCCESS);
+        int eights[] = {8, 8};
+        FAILS(Rankine_View_arrows("no numbers", 0, 2, eights, zeros, eights, NULL, MPI_DOUBLE, NULL, values, values, NULL), MPI_SUCCESS);
         FAILS(Rankine_View_points("nowhere", 0, 1, 2, 32, NULL, MPI_DOUBLE, values, values, NULL), MPI_SUCCESS);
         FAILS(field("large", INT_MAX, INT_MAX, 7, 7, 8, 8, values), MPI_SUCCESS);
         // Names: without end, not there, in no encoding.
@@ -87,6 +108,13 @@ int main(int argc, char **argv)
             made += field(name, 8, 8, 0, 0, 8, 8, values) == MPI_SUCCESS;
         }
         if (made > 32)
+            failures++;
+        made = 0;
+        for (int i = 0; i < 100000; i++) {
+            sprintf(name, "many %d", i);
+            made += Rankine_View_scale(name, "m", 0, i + 1) == MPI_SUCCESS;
+        }
+        if (made > 96)
             failures++;
         double number = 1;
         const char *labels[65] = {"one"};

@@ -9,7 +9,7 @@ use super::{Site, check};
 const GUEST: usize = 1;
 
 /// What is said of its calls.
-const SAID: [&str; 17] = [
+const SAID: [&str; 24] = [
     "rank 1: Rankine_View_field of `shape`: dimension 0: its extent is -5",
     "rank 1: Rankine_View_field of `box`: dimension 1: 4 indices from -1 on are not within the extent 4",
     "rank 1: Rankine_View_field of `box`: dimension 1: 2 indices from 2147483647 on are not within the extent 4",
@@ -18,7 +18,14 @@ const SAID: [&str; 17] = [
     "rank 1: Rankine_View_field of `memory`: its values:",
     "rank 1: Rankine_View_field of `null`: its values are at the null pointer",
     "its part overlaps that of rank",
-    "rank 1: Rankine_View_field of `many 28`: there is no room for it: 32 fields and points",
+    "rank 1: Rankine_View_scale of `meaning`: its unit has control characters",
+    "rank 1: Rankine_View_scale of `meaning`: colours from 1 to 0",
+    "rank 1: Rankine_View_axis of `meaning`: there is no axis `w`; there are x, y and z",
+    "rank 1: Rankine_View_axis of `meaning`: coordinates of an axis from NaN on, 1 apart",
+    "rank 1: Rankine_View_arrows of `arrows`: its parts along x are at the null pointer",
+    "rank 1: Rankine_View_arrows of `arrows`: in two dimensions a vector has no part along z",
+    "rank 1: Rankine_View_arrows of `arrows`: its parts along y",
+    "rank 1: Rankine_View_field of `many 27`: there is no room for it: 32 fields and points",
     "rank 1: Rankine_View_points of `places`: points with 7 coordinates; those with 2 or 3 can be shown",
     "rank 1: Rankine_View_points of `places`: -1 points",
     "rank 1: Rankine_View_points of `far`: its values",

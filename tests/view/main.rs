@@ -2,6 +2,8 @@
 
 mod arrays;
 mod chromium;
+mod described;
+mod fortran;
 mod hostile;
 mod job;
 #[path = "../harness/places.rs"]
@@ -24,7 +26,7 @@ use job::{Job, Visitor};
 use libtest_mimic::{Arguments, Failed, Trial};
 use places::Places;
 use process::{Ended, run_within};
-use rankine_view_wire::{Asked, Field, Kind, Said};
+use rankine_view_wire::{Asked, Field, Said};
 
 fn main() -> ExitCode {
     let site = Arc::new(Site { places: Places::find(), guests: Default::default() });
@@ -37,11 +39,14 @@ fn main() -> ExitCode {
         ("a_program_pauses_and_goes_on", a_program_pauses_and_goes_on),
         ("who_was_late_and_who_sent", who_was_late_and_who_sent),
         ("every_thread_publishes", every_thread_publishes),
-        ("fortran_shows_and_steers", fortran_shows_and_steers),
+        ("fortran_shows_and_steers", fortran::fortran_shows_and_steers),
         ("a_browser_draws_points", points::a_browser_draws_points),
         ("distributed_arrays_are_shown", arrays::distributed_arrays_are_shown),
         ("parts_of_arrays_are_shown", arrays::parts_of_arrays_are_shown),
         ("planes_are_chosen_in_a_browser", planes::planes_are_chosen_in_a_browser),
+        ("a_browser_shows_units_and_coordinates", described::a_browser_shows_units_and_coordinates),
+        ("a_browser_draws_arrows", described::a_browser_draws_arrows),
+        ("descriptions_are_recorded_and_exported", described::descriptions_are_recorded_and_exported),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", hostile::a_hostile_guest_is_told_so_and_goes_on),
@@ -66,8 +71,17 @@ struct Site {
     guests: [OnceLock<Result<PathBuf, String>>; GUESTS.len()],
 }
 
-const GUESTS: [&str; 8] =
-    ["waves.c", "hostile.c", "late.c", "threads.c", "fortran.f90", "points.c", "arrays.c", "distributed.f90"];
+const GUESTS: [&str; 9] = [
+    "waves.c",
+    "hostile.c",
+    "late.c",
+    "threads.c",
+    "fortran.f90",
+    "points.c",
+    "arrays.c",
+    "distributed.f90",
+    "described.c",
+];
 
 impl Site {
     fn folder(&self) -> PathBuf {
@@ -463,91 +477,6 @@ fn every_thread_publishes(site: &Site) -> Result<(), Failed> {
     visitor.set("stop", 1.0)?;
     let (status, printed, errors) = job.end()?;
     check(status == 0 && printed.is_empty(), || format!("{status}: {printed}{errors}"))
-}
-
-fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
-    let job = site.start(&["-n", "3"], 4, &[])?;
-    let mut visitor = site.visit(&job)?;
-    visitor.set("level", 2.0)?;
-    visitor.set("shape", 1.0)?;
-    let mut seen: Vec<String> = Vec::new();
-    let mut text = String::new();
-    // All fields at the new level, which begin at the old one; and both curves.
-    while seen.len() < 9 {
-        let (name, is_there) = match visitor.hear()? {
-            Said::Field(field) => {
-                let is_box = field.name == "box";
-                let expected: Vec<f32> = if is_box {
-                    // The fourth of its six planes, which is the seventh of those in memory.
-                    (0..12).map(|n| (1 + 2 * (n % 4) + 100 * (1 + 2 * (n / 4)) + 7000) as f32).collect()
-                } else {
-                    (0..63).map(|n| (1 + n % 7 + 100 * (1 + n / 7) + 2000) as f32).collect()
-                };
-                let numbers = field.numbers();
-                let at_first: Vec<f32> = expected.iter().map(|number| number - 1000.0).collect();
-                let is_known = numbers == expected || !is_box && numbers == at_first;
-                check(is_known && field.name != "outside", || format!("{}: {numbers:?}", field.name))?;
-                (field.name, numbers == expected)
-            }
-            Said::Points(points) => {
-                let columns = points.columns();
-                let expected: Vec<Vec<f32>> = if points.name == "bodies" {
-                    let of = |number: fn(i32, i32) -> i32| {
-                        (0..3).flat_map(|rank| (1..4).map(move |i| number(rank, i) as f32)).collect()
-                    };
-                    vec![of(|rank, _| rank), of(|_, i| i), of(|_, _| 7), of(|rank, i| 10 * rank + i)]
-                } else {
-                    vec![vec![0.0; 3], vec![1.0, 2.0, 3.0]]
-                };
-                // Ranks come in any order.
-                let rows = |columns: &[Vec<f32>]| {
-                    let row = |n: usize| columns.iter().map(|column| column[n] as i32).collect();
-                    let mut rows: Vec<Vec<i32>> = (0..columns[0].len()).map(row).collect();
-                    rows.sort_unstable();
-                    rows
-                };
-                check(rows(&columns) == rows(&expected), || format!("{}: {columns:?}", points.name))?;
-                let bounds = match &points.name[..] {
-                    "bodies" => [[-1.0, 4.0], [0.0, 4.0], [0.0, 9.0]],
-                    _ => [[0.0, 0.0], [1.0, 3.0], points.bounds[2]],
-                };
-                check(points.bounds == bounds, || format!("{}: {:?}", points.name, points.bounds))?;
-                (points.name, true)
-            }
-            Said::Curve { name, points, .. } => {
-                let far = if name == "half" { 0.5 } else { 1.0 };
-                let is_even = points.windows(2).all(|pair| pair[1][0] - pair[0][0] == far);
-                check(is_even, || format!("{name}: {points:?}"))?;
-                (name, points.last().is_some_and(|[_, y]| *y == 2.0))
-            }
-            Said::Text { name, text: shown } if name == "what" => {
-                text = shown;
-                continue;
-            }
-            _ => continue,
-        };
-        if is_there && !seen.contains(&name) {
-            seen.push(name);
-        }
-    }
-    seen.sort_unstable();
-    check(seen.join(" ") == "alone bodies box cells half level long single u", || seen.join(" "))?;
-    check(text == "a text & <i>no markup</i>", || text)?;
-    let shape = visitor.controls.iter().find(|(name, ..)| name == "shape").map(|(_, _, kind, _)| kind.clone());
-    let labels = Some(Kind::Choice(vec!["round".into(), "square".into()]));
-    check(shape == labels, || format!("{shape:?}"))?;
-    visitor.set("stop", 1.0)?;
-    let (status, printed, errors) = job.end()?;
-    let is_said = errors.contains("`outside`: dimension 0: 2 indices from -1 on are not within the extent 2");
-    check(status == 0 && printed == "stopped at level 2.0, shape 2\n" && is_said, || {
-        format!("{status}: {printed}{errors}")
-    })?;
-    // And without a view it is a program like any other.
-    let mut command = Command::new(&site.places.rankine);
-    command.args(["run", "-n", "3"]).arg(site.guest(4)?);
-    let run = run_within(command, None, LIMIT)?;
-    let is_quiet = run.stdout == "stopped at level 1.0, shape 1\n" && run.stderr.is_empty();
-    check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
 }
 
 fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {

@@ -4,6 +4,7 @@ use libtest_mimic::Failed;
 use rankine_view_wire::{Asked, Cut, Field, Said};
 
 use super::chromium::{Chromium, LIMIT};
+use super::described::card;
 use super::job::Visitor;
 use super::{Site, check};
 
@@ -60,22 +61,25 @@ pub fn planes_are_chosen_in_a_browser(site: &Site) -> Result<(), Failed> {
     }
     let mut browser = Chromium::start(&site.folder().join("profile-of-planes"))?;
     let tab = browser.open(&job.url)?;
-    let slider = "document.querySelector('.cut input')";
+    let of = card("box");
+    let slider = format!("{of}.querySelector('.cut input')");
     browser.wait(&tab, &format!("{slider}?.value === '5' && {slider}.max === '5'"))?;
     browser.value(&tab, &format!("{slider}.focus()"))?;
     browser.press(&tab, "ArrowLeft", 37)?;
     check_plane(&plane(&mut visitor, 0, 4)?)?;
     browser.value(
         &tab,
-        "(() => { const across = document.querySelector('.cut select'); across.focus(); across.selectedIndex = 2; \
-         across.dispatchEvent(new Event('change')); })()",
+        &format!(
+            "(() => {{ const across = {of}.querySelector('.cut select'); across.focus(); across.selectedIndex = 2; \
+             across.dispatchEvent(new Event('change')); }})()"
+        ),
     )?;
     check_plane(&plane(&mut visitor, 2, 2)?)?;
     browser.wait(&tab, &format!("{slider}.value === '2' && {slider}.max === '3'"))?;
     // A number of it, with all three indices.
-    browser.value(&tab, "document.querySelector('.cut').parentElement.querySelector('canvas.field').focus()")?;
+    browser.value(&tab, &format!("{of}.querySelector('canvas.field').focus()"))?;
     browser.press(&tab, "ArrowUp", 38)?;
-    let value = "document.querySelector('.cut').parentElement.querySelector('.value').textContent";
+    let value = format!("{of}.querySelector('.value').textContent");
     browser.wait(&tab, &format!("{value} === '[2, 1, 2] = 5305'"))?;
     visitor.set("stop", 1.0)?;
     check(job.end()?.0 == 0, || "the job failed".into())

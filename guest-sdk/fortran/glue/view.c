@@ -43,25 +43,85 @@ static int strides_of(const char *name, const CFI_cdesc_t *values, int strides[]
     return MPI_SUCCESS;
 }
 
+/* A box as C has it: the last dimension comes first. */
+static void box_of(const int *shape, const int *start, const CFI_cdesc_t *values, int extents[], int first[], int count[])
+{
+    for (int d = 0; d < values->rank; d++) {
+        int of = values->rank - 1 - d;
+        extents[d] = shape[of];
+        /* What is no index stays one that is refused. */
+        first[d] = start[of] > 0 ? start[of] - 1 : -1;
+        count[d] = (int)values->dim[of].extent;
+    }
+}
+
 void rankine_view_put_field_(const char *name, int *step, const int *shape, const int *start, const CFI_cdesc_t *values, int *ierror, size_t length)
 {
     int extents[DIMENSIONS], first[DIMENSIONS], count[DIMENSIONS], strides[DIMENSIONS], rank = values->rank;
     return_code(ierror, MPI_SUCCESS);
     if (!Rankine_View_on())
         return;
-    for (int d = 0; d < rank; d++) {
-        int of = rank - 1 - d;
-        extents[d] = shape[of];
-        /* What is no index stays one that is refused. */
-        first[d] = start[of] > 0 ? start[of] - 1 : -1;
-        count[d] = (int)values->dim[of].extent;
-    }
+    box_of(shape, start, values, extents, first, count);
     char *text = rankine_c_string(name, length);
     int code = strides_of(text, values, strides);
     if (code == MPI_SUCCESS)
         code = Rankine_View_field(text, *step, rank, extents, first, count, strides, element(values), values->base_addr);
     free(text);
     return_code(ierror, code);
+}
+
+/* Whether arrays have one shape, and lie in memory alike. */
+static int lie_alike(const CFI_cdesc_t *one, const CFI_cdesc_t *other)
+{
+    for (int d = 0; d < one->rank; d++)
+        if (one->dim[d].extent != other->dim[d].extent || (one->dim[d].extent > 1 && one->dim[d].sm != other->dim[d].sm))
+            return 0;
+    return 1;
+}
+
+void rankine_view_put_arrows_(const char *name, int *step, const int *shape, const int *start, const CFI_cdesc_t *x, const CFI_cdesc_t *y, const CFI_cdesc_t *z, const CFI_cdesc_t *values, int *ierror, size_t length)
+{
+    int extents[DIMENSIONS], first[DIMENSIONS], count[DIMENSIONS], strides[DIMENSIONS];
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    box_of(shape, start, x, extents, first, count);
+    char *text = rankine_c_string(name, length);
+    int code = strides_of(text, x, strides);
+    if (!lie_alike(x, y) || (z != NULL && !lie_alike(x, z)) || (values != NULL && !lie_alike(x, values))) {
+        fprintf(stderr, "rankine: %s can't be shown: the parts of its vectors and its values have different shapes, or lie in memory differently\n", text);
+        code = MPI_ERR_DIMS;
+    }
+    if (code == MPI_SUCCESS)
+        code = Rankine_View_arrows(text, *step, x->rank, extents, first, count, strides, element(x), values == NULL ? NULL : values->base_addr, x->base_addr, y->base_addr, z == NULL ? NULL : z->base_addr);
+    free(text);
+    return_code(ierror, code);
+}
+
+void rankine_view_put_scale_(const char *name, const char *unit, double *least, double *greatest, int *ierror, size_t length, size_t length_unit)
+{
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    char *text = rankine_c_string(name, length), *of = rankine_c_string(unit, length_unit);
+    return_code(ierror, Rankine_View_scale(text, of, *least, *greatest));
+    free(text);
+    free(of);
+}
+
+void rankine_view_put_axis_(const char *name, const char *axis, const char *label, const char *unit, double *first, double *spacing, int *ierror, size_t length, size_t length_axis, size_t length_label, size_t length_unit)
+{
+    return_code(ierror, MPI_SUCCESS);
+    if (!Rankine_View_on())
+        return;
+    char *text = rankine_c_string(name, length), *letter = rankine_c_string(axis, length_axis);
+    char *title = rankine_c_string(label, length_label), *of = rankine_c_string(unit, length_unit);
+    /* What is longer than a letter is none. */
+    return_code(ierror, Rankine_View_axis(text, letter[0] != '\0' && letter[1] == '\0' ? letter[0] : '?', title, of, *first, *spacing));
+    free(text);
+    free(letter);
+    free(title);
+    free(of);
 }
 
 void rankine_view_put_points_(const char *name, int *step, const CFI_cdesc_t *places, const CFI_cdesc_t *values, const CFI_cdesc_t *within, int *ranks, int *ierror, size_t length)

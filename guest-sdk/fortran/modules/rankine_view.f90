@@ -17,8 +17,8 @@ module rankine_view
   use mpi_f08_types, only: MPI_Comm
   implicit none
   private
-  public :: rankine_view_on, rankine_view_field, rankine_view_points, rankine_view_curve, rankine_view_text, &
-            rankine_view_number, rankine_view_choice, rankine_view_button, rankine_view_update
+  public :: rankine_view_on, rankine_view_field, rankine_view_arrows, rankine_view_points, rankine_view_curve, &
+            rankine_view_text, rankine_view_scale, rankine_view_axis, rankine_view_number, rankine_view_choice, rankine_view_button, rankine_view_update
 
   ! Shows this rank's part of a field as it is at a step:
   !
@@ -31,6 +31,18 @@ module rankine_view
   ! Distributed arrays (the module rankine_arrays) have a procedure `show`.
   interface rankine_view_field
     module procedure field_r4_2, field_r4_3, field_r8_2, field_r8_3, field_i4_2, field_i4_3, field_i8_2, field_i8_3
+  end interface
+
+  ! Shows this rank's part of a field with arrows over it:
+  !
+  !     call rankine_view_arrows(name, step, shape, start, x, y, values=values)          ! in two dimensions
+  !     call rankine_view_arrows(name, step, shape, start, x, y, z, values)              ! in three
+  !
+  ! x, y and z are the parts of vectors along the first, the second and the third dimension, and point to where coordinates
+  ! grow. Without values the colours show how long they are. All are real32 or real64, of one shape, and lie in memory alike;
+  ! they may be sections. Field and vectors are of one step, and shown together.
+  interface rankine_view_arrows
+    module procedure arrows_r4_2, arrows_r4_3, arrows_r8_2, arrows_r8_3
   end interface
 
   ! Shows this rank's points, such as particles, as they are at a step:
@@ -82,6 +94,28 @@ module rankine_view
 
   ! What stands behind them in C.
   interface
+    subroutine rankine_view_put_arrows(name, step, shape, start, x, y, z, values, ierror)
+      implicit none
+      character(len=*), intent(in) :: name
+      integer, intent(in) :: step, shape(*), start(*)
+      type(*), dimension(..), intent(in) :: x, y
+      type(*), dimension(..), optional, intent(in) :: z, values
+      integer, optional, intent(out) :: ierror
+    end subroutine
+    subroutine rankine_view_put_scale(name, unit, least, greatest, ierror)
+      import
+      implicit none
+      character(len=*), intent(in) :: name, unit
+      real(real64), intent(in) :: least, greatest
+      integer, optional, intent(out) :: ierror
+    end subroutine
+    subroutine rankine_view_put_axis(name, axis, label, unit, first, spacing, ierror)
+      import
+      implicit none
+      character(len=*), intent(in) :: name, axis, label, unit
+      real(real64), intent(in) :: first, spacing
+      integer, optional, intent(out) :: ierror
+    end subroutine
     subroutine rankine_view_put_field(name, step, shape, start, values, ierror)
       implicit none
       character(len=*), intent(in) :: name
@@ -132,4 +166,6 @@ contains
   include 'rankine_view/controls.inc'
   include 'rankine_view/fields.inc'
   include 'rankine_view/points.inc'
+  include 'rankine_view/arrows.inc'
+  include 'rankine_view/meaning.inc'
 end module

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use rankine_view::colours::{MAPS, Map};
-use rankine_view::{Address, Contents, Frame, Recording, Server, Source, file, png};
+use rankine_view::{Address, Contents, Description, Frame, Recording, Server, Source, file, png};
 
 use super::page::say_where;
 use crate::confine::{self, Needs, Network};
@@ -136,7 +136,10 @@ impl Export {
         }
         let pattern = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !pattern.contains("%s") {
-            let bytes = self.bytes(&recording.frame_at(name, step)?, map, arguments.log)?;
+            let bytes = {
+                let frame = recording.frame_at(name, step)?;
+                self.bytes(&frame, &recording.description(frame.name()), map, arguments.log)?
+            };
             return keep(&self.path, |file| Ok(file.write_all(&bytes)?));
         }
         ensure!(step.is_none(), "%s stands for every step, and --step names one");
@@ -146,20 +149,20 @@ impl Export {
             // Of several frames with one number, the last one comes first.
             if written.insert(frame.step()) {
                 let path = self.path.with_file_name(pattern.replace("%s", &frame.step().to_string()));
-                let bytes = self.bytes(&frame, map, arguments.log)?;
+                let bytes = self.bytes(&frame, &recording.description(frame.name()), map, arguments.log)?;
                 keep(&path, |file| Ok(file.write_all(&bytes)?))?;
             }
         }
         Ok(())
     }
 
-    fn bytes(&self, frame: &Frame, map: &Map, is_logarithmic: bool) -> Result<Vec<u8>> {
+    fn bytes(&self, frame: &Frame, description: &Description, map: &Map, is_logarithmic: bool) -> Result<Vec<u8>> {
         Ok(match (self.kind, frame) {
             (Kind::Npy, Frame::Field(field)) => file::npy(field),
-            (Kind::Vti, Frame::Field(field)) => file::vti(field),
+            (Kind::Vti, Frame::Field(field)) => file::vti(field, description),
             (Kind::Png, Frame::Field(field)) => png(field, map, is_logarithmic),
             (Kind::Npy, Frame::Points(points)) => file::npy_of_points(points),
-            (Kind::Vtp, Frame::Points(points)) => file::vtp(points),
+            (Kind::Vtp, Frame::Points(points)) => file::vtp(points, description),
             (_, Frame::Field(field)) => bail!("`{}` is a field, which is written as .npy, .vti or .png", field.name),
             (_, Frame::Points(points)) => bail!("`{}` are points, which are written as .npy or .vtp", points.name),
         })

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rankine_abi::MPI_ERR_ARG;
 use rankine_guest::{Charge, Error, Result, Who};
-use rankine_view_wire::{Cut, Field as Message, Part, Said};
+use rankine_view_wire::{Arrows, Cut, Field as Message, Part, Said, Vectors};
 
 use crate::frames::{Complaint, Frame, Frames, When};
 use crate::local::{Area, Plane};
@@ -32,6 +32,7 @@ pub(crate) struct Assembly {
     /// The whole boxes of the parts, and whose they are.
     areas: Vec<(Who, Area)>,
     parts: Vec<Part>,
+    vectors: Vec<Vectors>,
     charges: Vec<Charge>,
     covered: u64,
 }
@@ -40,6 +41,14 @@ pub(crate) struct Assembly {
 pub(crate) struct Wanted {
     pub plane: Plane,
     pub every: u32,
+}
+
+/// What was read of a rank's part.
+pub(crate) struct Taken {
+    pub part: Part,
+    /// The least and the greatest finite number.
+    pub range: [f32; 2],
+    pub vectors: Option<Vectors>,
 }
 
 impl Field {
@@ -85,14 +94,7 @@ impl Field {
     }
 
     /// A rank's part of the frame that it was asked for; says whether the frame is complete now.
-    pub fn add(
-        &self,
-        when: When,
-        who: Who,
-        area: Area,
-        (part, range): (Part, [f32; 2]),
-        charge: Charge,
-    ) -> Result<bool> {
+    pub fn add(&self, when: When, who: Who, area: Area, taken: Taken, charge: Charge) -> Result<bool> {
         let state = &mut *lock(&self.0);
         let Some(open) = state.frames.open(when) else { return Ok(false) };
         if let Some((other, _)) = open.areas.iter().find(|(_, other)| other.overlaps(&area)) {
@@ -100,7 +102,9 @@ impl Field {
         }
         open.covered += area.cells();
         open.areas.push((who, area));
+        let Taken { part, range, vectors } = taken;
         open.range = [open.range[0].min(range[0]), open.range[1].max(range[1])];
+        open.vectors.extend(vectors.filter(|vectors| !vectors.right.values.is_empty()));
         if !part.values.is_empty() {
             open.parts.push(part);
         }
@@ -116,8 +120,8 @@ impl Field {
 impl Assembly {
     fn new(shape: &[u32], plane: Plane, every: u32) -> Assembly {
         let range = [f32::INFINITY, f32::NEG_INFINITY];
-        let (areas, parts, charges) = (Vec::new(), Vec::new(), Vec::new());
-        Assembly { shape: shape.to_vec(), plane, every, range, areas, parts, charges, covered: 0 }
+        let (areas, parts, vectors, charges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Assembly { shape: shape.to_vec(), plane, every, range, areas, parts, vectors, charges, covered: 0 }
     }
 
     fn complain(when: When, assembly: &Assembly) -> String {
@@ -127,7 +131,8 @@ impl Assembly {
 
     /// The message for pages.
     pub fn message(frame: &Frame<Assembly>, name: &str, number: usize) -> Vec<u8> {
-        let Assembly { shape, plane, every, range, parts, .. } = &frame.assembly;
+        let Assembly { shape, plane, every, range, parts, vectors, .. } = &frame.assembly;
+        let arrows = Arrows { every: Arrows::every(plane.shape, *every), parts: vectors.clone() };
         let field = Message {
             name: name.to_owned(),
             step: frame.when.step,
@@ -141,6 +146,7 @@ impl Assembly {
                 shape: std::array::from_fn(|axis| shape.get(axis).copied().unwrap_or(1)),
             }),
             parts: parts.clone(),
+            arrows: (!vectors.is_empty()).then_some(arrows),
         };
         Said::Field(field).to_bytes()
     }
@@ -174,7 +180,8 @@ mod tests {
             let part = Part { start: area.start, count: area.count, values: vec![rank as f32; 8] };
             let charge = Account::new(None).charge(64, "a part").unwrap();
             assert_eq!(wanted.every, 1);
-            Some(self.field.add(when, Who::from(rank), area, (part, [rank as f32; 2]), charge))
+            let taken = Taken { part, range: [rank as f32; 2], vectors: None };
+            Some(self.field.add(when, Who::from(rank), area, taken, charge))
         }
 
         fn shown(&self) -> Option<i64> {

@@ -8,6 +8,7 @@
 //! | `points` | particles, of which no rank knows how many there are in all |
 //! | `activity` | what the engine tells of the ranks, whatever the program |
 //! | `curve`, `control` | curves; what the page may change |
+//! | `described` | what the program says of what it shows: units, colours, axes |
 //! | `named` | things that are found by the name that a guest gave them |
 //! | `viewer` | one browser: what it has seen, and what it still has to see |
 //! | `png` | a field as a picture |
@@ -26,6 +27,7 @@
 mod activity;
 mod control;
 mod curve;
+mod described;
 mod field;
 mod figure;
 mod frames;
@@ -50,13 +52,14 @@ pub use local::{Element, Local, MOST_DIMENSIONS};
 pub use png::png;
 pub use points::{Layout, LocalPoints};
 pub use publisher::Publisher;
-pub use rankine_view_wire::{Field, Frame, Kind, Points, colours, file};
+pub use rankine_view_wire::{Description, Field, Frame, Kind, LONGEST_LABEL, Points, colours, file};
 pub use recording::{Contents, Outcome, Recorder, Recording, Tape};
 pub use server::{Address, Server, Source};
 
 use activity::Activity;
 use control::Control;
 use curve::Curve;
+use described::Described;
 use figure::Figure;
 use named::Named;
 use viewer::Viewer;
@@ -77,6 +80,7 @@ const MOST_FIGURES: usize = 32;
 const MOST_CURVES: usize = 64;
 const MOST_TEXTS: usize = 64;
 const MOST_CONTROLS: usize = 64;
+const MOST_DESCRIPTIONS: usize = MOST_FIGURES + MOST_CURVES;
 
 /// Wrong uses that are told to the page.
 const MOST_NOTICES: usize = 50;
@@ -90,6 +94,8 @@ pub struct View {
     /// Fields and points.
     figures: Named<Figure>,
     curves: Named<Curve>,
+    /// Of any of these, published or not.
+    descriptions: Named<Described>,
     texts: Named<Text>,
     controls: Named<Control>,
     notices: Mutex<Vec<String>>,
@@ -127,6 +133,7 @@ impl View {
             activity: Activity::new(ranks),
             figures: Named::new("fields and points", MOST_FIGURES),
             curves: Named::new("curves", MOST_CURVES),
+            descriptions: Named::new("descriptions of fields, points and curves", MOST_DESCRIPTIONS),
             texts: Named::new("texts", MOST_TEXTS),
             controls: Named::new("controls", MOST_CONTROLS),
             notices: Mutex::default(),

@@ -2,7 +2,7 @@
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_DIMS};
 use rankine_guest::{Error, Memory, Result, copy};
-use rankine_view_wire::Part;
+use rankine_view_wire::{Arrows, Part, Vectors};
 
 /// The most dimensions of a field.
 pub const MOST_DIMENSIONS: usize = 3;
@@ -48,12 +48,70 @@ pub struct Local<'a> {
     at: Addr,
     element: Element,
     axes: Vec<Axis>,
+    vectors: Option<Components<'a>>,
+}
+
+/// The parts of vectors over a field.
+struct Components<'a> {
+    /// Along x, y and z: the last dimension comes first.
+    along: Vec<Local<'a>>,
+    /// What is shown as colours is how long they are.
+    are_values: bool,
 }
 
 impl<'a> Local<'a> {
     /// A part with the guest's own words: the whole's shape, where this part begins, its counts and strides, dimension by
     /// dimension; without strides it is stored in C's order. Proves every byte of it.
     pub fn new(
+        memory: &'a Memory,
+        at: Addr,
+        element: Element,
+        shape: &[i32],
+        start: &[i32],
+        count: &[i32],
+        strides: Option<&[i32]>,
+    ) -> Result<Local<'a>> {
+        let local = Local::shaped(memory, at, element, shape, start, count, strides)?;
+        local.prove("its values")?;
+        Ok(local)
+    }
+
+    /// The same of vectors: its values are how long they are. Their parts along x, y and z, as many as there are dimensions, lie
+    /// at these addresses as values do.
+    pub fn of_vectors(
+        memory: &'a Memory,
+        parts: &[Addr],
+        element: Element,
+        shape: &[i32],
+        start: &[i32],
+        count: &[i32],
+        strides: Option<&[i32]>,
+    ) -> Result<Local<'a>> {
+        let local = Local::shaped(memory, Addr::NULL, element, shape, start, count, strides)?;
+        let along = local.along(parts)?;
+        Ok(Local { vectors: Some(Components { along, are_values: true }), ..local })
+    }
+
+    /// The same with vectors over its values.
+    pub fn with_vectors(self, parts: &[Addr]) -> Result<Local<'a>> {
+        let along = self.along(parts)?;
+        Ok(Local { vectors: Some(Components { along, are_values: false }), ..self })
+    }
+
+    /// The parts of vectors, every byte of which is proved.
+    fn along(&self, parts: &[Addr]) -> Result<Vec<Local<'a>>> {
+        assert_eq!(parts.len(), self.axes.len(), "a vector has as many parts as there are dimensions");
+        let names = ["its parts along x", "its parts along y", "its parts along z"];
+        let prove = |(at, what): (&Addr, &str)| {
+            let Local { memory, element, .. } = *self;
+            let part = Local { memory, at: *at, element, axes: self.axes.clone(), vectors: None };
+            part.prove(what).map(|()| part)
+        };
+        parts.iter().zip(names).map(prove).collect()
+    }
+
+    /// A part that is not proved.
+    fn shaped(
         memory: &'a Memory,
         at: Addr,
         element: Element,
@@ -75,9 +133,7 @@ impl<'a> Local<'a> {
             dense = dense.saturating_mul(axis.count.into());
             axes.insert(0, Axis { stride, ..axis });
         }
-        let local = Local { memory, at, element, axes };
-        local.prove()?;
-        Ok(local)
+        Ok(Local { memory, at, element, axes, vectors: None })
     }
 
     /// Whether the rank has nothing of the field.
@@ -89,12 +145,12 @@ impl<'a> Local<'a> {
         self.axes.iter().map(|axis| axis.extent).collect()
     }
 
-    fn prove(&self) -> Result<()> {
+    fn prove(&self, what: &str) -> Result<()> {
         if self.is_empty() {
             return Ok(());
         }
         if self.at == Addr::NULL {
-            return Err(Error::new(MPI_ERR_ARG, "its values are at the null pointer"));
+            return Err(Error::new(MPI_ERR_ARG, format!("{what} are at the null pointer")));
         }
         let (mut low, mut high) = (0i128, 1i128);
         for axis in &self.axes {
@@ -104,9 +160,9 @@ impl<'a> Local<'a> {
         }
         let (at, size) = (i128::from(self.at.0), self.element.size() as i128);
         if at + low * size < 0 {
-            return Err(Error::new(MPI_ERR_BUFFER, "its values begin before the memory does"));
+            return Err(Error::new(MPI_ERR_BUFFER, format!("{what} begin before the memory does")));
         }
-        self.memory.prove(self.at, (at + low * size, at + high * size), "its values")
+        self.memory.prove(self.at, (at + low * size, at + high * size), what)
     }
 
     /// The box of this part in the plane that is shown.
@@ -122,12 +178,38 @@ impl<'a> Local<'a> {
 
     /// Every `every`th row and column of the part in the plane, and the least and greatest finite number.
     pub(crate) fn read(&self, plane: &Plane, every: u32) -> (Part, [f32; 2]) {
+        let part = match &self.vectors {
+            Some(Components { along, are_values: true }) => lengths(along.iter().map(|part| part.part(plane, every))),
+            _ => self.part(plane, every),
+        };
+        let finite = part.values.iter().filter(|value| value.is_finite());
+        let range = finite.fold([f32::INFINITY, f32::NEG_INFINITY], |[least, greatest], value| {
+            [least.min(*value), greatest.max(*value)]
+        });
+        (part, range)
+    }
+
+    /// The vectors of a part of which every `every`th row and column is read: fewer than that.
+    pub(crate) fn arrows(&self, plane: &Plane, every: u32) -> Option<Vectors> {
+        let along = &self.vectors.as_ref()?.along;
+        let every = Arrows::every(plane.shape, every);
+        let [down, right] = plane.axes.map(|axis| along[self.axes.len() - 1 - axis].part(plane, every));
+        Some(Vectors { right, down })
+    }
+
+    /// Numbers that are kept of a part of which every `every`th row and column is read.
+    pub(crate) fn numbers(&self, plane: &Plane, every: u32) -> usize {
+        let area = self.area(plane);
+        let arrows = self.vectors.as_ref().map_or(0, |_| area.every(Arrows::every(plane.shape, every)).cells());
+        (area.every(every).cells() + 2 * arrows) as usize
+    }
+
+    fn part(&self, plane: &Plane, every: u32) -> Part {
         let area = self.area(plane).every(every);
         let [rows, columns] = plane.axes.map(|axis| self.axes[axis]);
         let mut values = Vec::with_capacity(area.cells() as usize);
-        let mut range = [f32::INFINITY, f32::NEG_INFINITY];
         if area.cells() == 0 {
-            return (Part { start: area.start, count: area.count, values }, range);
+            return Part { start: area.start, count: area.count, values };
         }
         // Elements before the first of the plane.
         let across = plane.across.map_or(0, |(axis, index)| {
@@ -140,10 +222,7 @@ impl<'a> Local<'a> {
             let step = columns.stride * i64::from(every);
             self.append(first, step, area.count[1] as usize, &mut values);
         }
-        for value in values.iter().filter(|value| value.is_finite()) {
-            range = [range[0].min(*value), range[1].max(*value)];
-        }
-        (Part { start: area.start, count: area.count, values }, range)
+        Part { start: area.start, count: area.count, values }
     }
 
     /// Appends a column of a table, of every `every`th row.
@@ -191,6 +270,17 @@ impl<'a> Local<'a> {
             done += now;
         }
     }
+}
+
+/// How long the vectors with these parts are.
+fn lengths(parts: impl Iterator<Item = Part>) -> Part {
+    let square = |number: f32| f64::from(number) * f64::from(number);
+    let add = |mut sum: Part, part: Part| {
+        let lengths = sum.values.iter_mut().zip(part.values);
+        lengths.for_each(|(length, value)| *length = (square(*length) + square(value)).sqrt() as f32);
+        sum
+    };
+    parts.reduce(add).expect("a vector has two parts or more")
 }
 
 /// Bytes that are read at once.
@@ -379,5 +469,42 @@ mod tests {
         assert!(at(4088, Some(&[0, 0])));
         // A part of nothing lies nowhere.
         assert!(Local::new(&memory, Addr(0), Element::Double, &shape, &[0, 0], &[0, 16], None).is_ok());
+    }
+
+    #[test]
+    fn vectors_are_as_long_and_point_as_their_parts_say() {
+        let mut bytes = vec![0; 4096];
+        let memory = memory(&mut bytes);
+        let [one, other] = [64, 64 + 8 * 20].map(Addr);
+        let local = || Local::new(&memory, one, Element::Double, &[4, 5], &[0, 0], &[4, 5], None).unwrap();
+        let plane = Plane::of(&[4, 5]);
+        let over = local().with_vectors(&[other, one]).unwrap();
+        assert_eq!(over.read(&plane, 1), local().read(&plane, 1));
+        let Vectors { right, down } = over.arrows(&plane, 2).unwrap();
+        assert_eq!((down.count, down.values), ([2, 3], vec![0.0, 2.0, 4.0, 10.0, 12.0, 14.0]));
+        assert_eq!(right.values, [20.0, 22.0, 24.0, 30.0, 32.0, 34.0]);
+        assert_eq!(over.numbers(&plane, 2), 6 + 2 * 6);
+        let of = |parts: &[Addr]| Local::of_vectors(&memory, parts, Element::Double, &[4, 5], &[0, 0], &[4, 5], None);
+        let alone = of(&[other, one]).unwrap();
+        let (part, range) = alone.read(&plane, 1);
+        let length = |n: f64| (n * n + (n + 20.0) * (n + 20.0)).sqrt() as f32;
+        assert_eq!(part.values, (0..20).map(|n| length(n.into())).collect::<Vec<f32>>());
+        assert_eq!(range, [20.0, length(19.0)]);
+        // Of three dimensions those within the plane, and the length of all of it.
+        let at = |n: u32| Addr(64 + 8 * n);
+        let parts = [at(0), at(10), at(20)];
+        let cube = Local::of_vectors(&memory, &parts, Element::Double, &[2; 3], &[0; 3], &[2; 3], None).unwrap();
+        for (across, first) in [(0, [0.0, 10.0]), (1, [0.0, 20.0]), (2, [10.0, 20.0])] {
+            let plane = Plane::across(&[2; 3], Some((across, 0)));
+            let Vectors { right, down } = cube.arrows(&plane, 1).unwrap();
+            assert_eq!([right.values[0], down.values[0]], first, "across {across}");
+            assert_eq!(cube.read(&plane, 1).0.values[0], 500.0f32.sqrt());
+        }
+        for (at, expected) in
+            [(Addr::NULL, "its parts along y are at the null pointer"), (Addr(4000), "its parts along y")]
+        {
+            let error = of(&[one, at]).err().unwrap().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

@@ -131,7 +131,16 @@ mod tests {
 
     fn field(shape: [u32; 2], values: Vec<f32>) -> Field {
         let part = Part { start: [0, 0], count: shape, values };
-        Field { name: "u".into(), step: 0, shape, every: 1, range: [0.0; 2], cut: None, parts: vec![part] }
+        Field {
+            name: "u".into(),
+            step: 0,
+            shape,
+            every: 1,
+            range: [0.0; 2],
+            cut: None,
+            parts: vec![part],
+            arrows: None,
+        }
     }
 
     #[test]

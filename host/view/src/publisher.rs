@@ -7,6 +7,7 @@ use rankine_guest::{Account, Result, Who};
 use rankine_view_wire::Kind;
 
 use crate::control::Control;
+use crate::field::{Taken, Wanted};
 use crate::figure::Figure;
 use crate::local::{Area, Plane};
 use crate::place::Place;
@@ -54,8 +55,11 @@ impl Publisher {
         let Some(wanted) = wanted else { return Ok(()) };
         let area = local.area(&wanted.plane);
         // The numbers, and as many again in the message to pages.
-        let charge = self.account.charge(area.every(wanted.every).cells() as usize * 8, "a frame of a field")?;
-        if field.add(when, self.who, area, local.read(&wanted.plane, wanted.every), charge)? {
+        let Wanted { plane, every } = &wanted;
+        let charge = self.account.charge(local.numbers(plane, *every) * 8, "a frame of a field")?;
+        let (part, range) = local.read(plane, *every);
+        let taken = Taken { part, range, vectors: local.arrows(plane, *every) };
+        if field.add(when, self.who, area, taken, charge)? {
             self.view.wake();
         }
         Ok(())
@@ -100,6 +104,24 @@ impl Publisher {
     pub fn curve(&self, name: &str, x: f64, y: f64) -> Result<()> {
         let (_, curve) = self.view.curves.find_or(name, Default::default)?;
         if curve.add(x, y) {
+            self.view.wake();
+        }
+        Ok(())
+    }
+
+    /// Says what the values of a field, points or a curve are: their unit, and what the ends of the colours stand for.
+    pub fn scale(&self, name: &str, unit: &str, ends: [f64; 2]) -> Result<()> {
+        let (_, described) = self.view.descriptions.find_or(name, Default::default)?;
+        if described.scale(unit, ends)? {
+            self.view.wake();
+        }
+        Ok(())
+    }
+
+    /// Says what an axis of theirs is: x, y or z, by its number.
+    pub fn axis(&self, name: &str, axis: usize, texts: [&str; 2], first: f64, spacing: f64) -> Result<()> {
+        let (_, described) = self.view.descriptions.find_or(name, Default::default)?;
+        if described.axis(axis, texts, first, spacing)? {
             self.view.wake();
         }
         Ok(())

@@ -83,6 +83,7 @@ pub(crate) struct Seen {
     curves: HashMap<usize, curve::Seen>,
     texts: HashMap<usize, u64>,
     controls: HashMap<usize, u64>,
+    descriptions: HashMap<usize, u64>,
     notices: usize,
     samples: u64,
     paused: bool,
@@ -162,6 +163,9 @@ impl View {
             if seen.texts.insert(number, *changes) != Some(*changes) {
                 news.push(Said::Text { name, text: text.clone() });
             }
+        }
+        for (number, (name, described)) in self.descriptions.all().into_iter().enumerate() {
+            news.extend(described.news(&name, seen.descriptions.entry(number).or_default()));
         }
         for (number, (name, curve)) in self.curves.all().into_iter().enumerate() {
             news.extend(curve.news(&name, seen.curves.entry(number).or_default()));

@@ -117,6 +117,16 @@ impl Nozzle {
         largest
     }
 
+    /// Says what is shown: where in the nozzle it is, in radii of the throat and parts of the wall's radius, and that colours
+    /// mean the same at all steps.
+    fn describe(&self, view: &View) -> Result<()> {
+        let [long, high] = [LENGTH / self.along as f64, 1.0 / self.across as f64];
+        view.scale("Mach number", "", 0.0, 2.0)?;
+        view.axis("Mach number", 'x', "length", "throat radii", 0.5 * long, long)?;
+        view.axis("Mach number", 'y', "r / wall", "", 1.0 - 0.5 * high, -high)?;
+        Ok(view.axis("change of the density", 'x', "step", "", 0.0, 0.0)?)
+    }
+
     /// Shows the Mach number: the axis below, the wall above.
     fn show(&self, view: &View, step: usize, now: &Array<State, 2>) -> Result<()> {
         let mut machs = Array::<f64, 2>::new("Mach number", now.grid(), now.ranges().clone())?;
@@ -141,6 +151,7 @@ fn main() -> Result<()> {
     let inflow = view.number("inflow", nozzle.reservoir, 0.5..=2.0, 0.05)?;
     let pressure = view.number("pressure at the end", back_pressure, 0.2..=0.95, 0.05)?;
     let stop = view.button("stop")?;
+    nozzle.describe(&view)?;
     for step in (1..).take_while(|step| *step <= steps || view::is_on()) {
         view.update(&universe.world())?;
         (nozzle.reservoir, nozzle.back_pressure) = (inflow.get(), pressure.get());

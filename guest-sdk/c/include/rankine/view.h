@@ -2,6 +2,8 @@
  *
  *     double inflow = 0.9;
  *     Rankine_View_number("inflow", &inflow, 0.1, 2.0, 0.05);
+ *     Rankine_View_scale("density", "kg/m³", 0, 1.5);
+ *     Rankine_View_axis("density", 'x', "length", "m", 0, 0.01);
  *     for (step = 0; step < steps; step++) {
  *         Rankine_View_update(MPI_COMM_WORLD);
  *         ...
@@ -38,6 +40,11 @@ int Rankine_View_on(void) RANKINE_VIEW_FUNCTION(Rankine_View_on);
  * Rankine_Array_show (rankine/arrays.h) shows a distributed array. */
 int Rankine_View_field(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values) RANKINE_VIEW_FUNCTION(Rankine_View_field);
 
+/* The same with arrows over it: x, y and z are the parts of vectors along the axes of these names (see Rankine_View_axis),
+ * which lie in memory as `values` do, so that z is NULL with two dimensions. They point to where coordinates grow. Without
+ * `values` (NULL) the colours show how long they are. Field and vectors are of one step, and shown together. */
+int Rankine_View_arrows(const char *name, long long step, int dimensions, const int shape[], const int start[], const int count[], const int strides[], MPI_Datatype element, const void *values, const void *x, const void *y, const void *z) RANKINE_VIEW_FUNCTION(Rankine_View_arrows);
+
 /* Shows points, such as particles, as they are at a step: this rank's `count` of them, each with 2 or 3 coordinates (x to
  * the right, y upwards), which lie in `places` one point after another. `values`, one for each point, are shown as colours;
  * NULL: there are none. Both are of the type `element`, one of those of fields. `strides` are elements between points,
@@ -45,6 +52,18 @@ int Rankine_View_field(const char *name, long long step, int dimensions, const i
  * least and the greatest of each coordinate; NULL: those of the points. A frame is shown when so many `ranks` have published
  * for the step, each once, those that have no points too; 0 stands for all ranks of the job. */
 int Rankine_View_points(const char *name, long long step, int ranks, int dimensions, int count, const double within[], MPI_Datatype element, const void *places, const void *values, const int strides[]) RANKINE_VIEW_FUNCTION(Rankine_View_points);
+
+/* Says what the values of a field, of points or of a curve are: their `unit` ("" if they have none), and what the ends of the
+ * colours stand for; of a curve, the ends of y. Where both are the same, or one is NAN, they are found from the values. Like
+ * the next one it may be said by any rank or by all, before the thing of this name is published or between two steps, and
+ * what is said last counts. */
+int Rankine_View_scale(const char *name, const char *unit, double least, double greatest) RANKINE_VIEW_FUNCTION(Rankine_View_scale);
+
+/* Says what an axis is: 'x', 'y' or 'z'. Of a field x is the last dimension, which runs to the right, y the one before it,
+ * and z the first of three. The element with the index n has the coordinate first + n * spacing, which descends where the
+ * spacing is less than 0; with a spacing of 0 elements are counted. Points and curves have coordinates of their own, and only
+ * a label ("": the letter) and a unit. */
+int Rankine_View_axis(const char *name, char axis, const char *label, const char *unit, double first, double spacing) RANKINE_VIEW_FUNCTION(Rankine_View_axis);
 
 /* Adds a point to a curve: of one rank, or of several under different names. */
 int Rankine_View_curve(const char *name, double x, double y) RANKINE_VIEW_FUNCTION(Rankine_View_curve);

@@ -53,6 +53,29 @@ unsafe extern "C" {
         element: MPI_Datatype,
         values: *const u8,
     ) -> c_int;
+    fn Rankine_View_arrows(
+        name: *const c_char,
+        step: i64,
+        dimensions: c_int,
+        shape: *const c_int,
+        start: *const c_int,
+        count: *const c_int,
+        strides: *const c_int,
+        element: MPI_Datatype,
+        values: *const u8,
+        x: *const u8,
+        y: *const u8,
+        z: *const u8,
+    ) -> c_int;
+    fn Rankine_View_scale(name: *const c_char, unit: *const c_char, least: f64, greatest: f64) -> c_int;
+    fn Rankine_View_axis(
+        name: *const c_char,
+        axis: c_int,
+        label: *const c_char,
+        unit: *const c_char,
+        first: f64,
+        spacing: f64,
+    ) -> c_int;
     fn Rankine_View_points(
         name: *const c_char,
         step: i64,
@@ -146,6 +169,27 @@ impl<const R: usize> Block<R> {
         };
         let far = |(count, stride): (&usize, usize)| (count - 1).checked_mul(stride);
         self.count.iter().zip(strides).map(far).try_fold(1usize, |all, far| all.checked_add(far?))
+    }
+}
+
+/// This rank's vectors, one for each element of its block of a field, stored as the block says.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrows<'a, T, const R: usize> {
+    parts: [&'a [T]; R],
+    values: Option<&'a [T]>,
+}
+
+impl<'a, T: Element, const R: usize> Arrows<'a, T, R> {
+    /// Vectors with these parts along x, y and z: x is the last dimension, and there are as many as dimensions. Colours show
+    /// how long they are.
+    pub fn new(parts: [&'a [T]; R]) -> Arrows<'a, T, R> {
+        Arrows { parts, values: None }
+    }
+
+    /// The same over a field of these values.
+    #[must_use]
+    pub fn over(self, values: &'a [T]) -> Arrows<'a, T, R> {
+        Arrows { values: Some(values), ..self }
     }
 }
 
@@ -300,6 +344,74 @@ impl View {
         let strides = strides.as_ref().map(<[c_int; R]>::as_slice);
         // SAFETY: the values are as many as the block reaches over.
         unsafe { put_field(name, step, [&block.shape, &block.start, &block.count], strides, values.as_ptr()) }
+    }
+
+    /// Shows this rank's part of a field with arrows over it. They point to where coordinates grow; field and vectors are of
+    /// one step, and shown together.
+    pub fn arrows<T: Element, const R: usize>(
+        &self,
+        name: &str,
+        step: i64,
+        block: &Block<R>,
+        arrows: &Arrows<'_, T, R>,
+    ) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        let has_all = |values: &[T]| block.reach().is_some_and(|reach| reach <= values.len());
+        if !arrows.parts.iter().copied().chain(arrows.values).all(has_all) {
+            return Err(Error::Invalid("vectors of the view have fewer values than their block says"));
+        }
+        let name = text(name)?;
+        let [shape, start, count] = [block.shape, block.start, block.count].map(ints);
+        let strides = block.strides.map(ints);
+        let part = |n: usize| arrows.parts.get(n).map_or(std::ptr::null(), |part| part.as_ptr().cast());
+        // SAFETY: the name ends with a zero, there are `R` numbers of each kind, and all parts and values are as many as the
+        // block reaches over.
+        check(unsafe {
+            Rankine_View_arrows(
+                name.as_ptr(),
+                step,
+                R as c_int,
+                shape.as_ptr(),
+                start.as_ptr(),
+                count.as_ptr(),
+                strides.as_ref().map_or(std::ptr::null(), |strides| strides.as_ptr()),
+                T::TYPE,
+                arrows.values.map_or(std::ptr::null(), |values| values.as_ptr().cast()),
+                part(0),
+                part(1),
+                part(2),
+            )
+        })
+    }
+
+    /// Says what the values of a field, of points or of a curve are: their unit, which may be empty, and what the ends of the
+    /// colours stand for; of a curve, the ends of y. Where both are the same, or one is NaN, they are found from the values.
+    /// Like [`axis`](View::axis) it may be called by any rank or by all, before the thing of this name is published or between
+    /// two steps.
+    pub fn scale(&self, name: &str, unit: &str, least: f64, greatest: f64) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        let (name, unit) = (text(name)?, text(unit)?);
+        // SAFETY: both end with a zero.
+        check(unsafe { Rankine_View_scale(name.as_ptr(), unit.as_ptr(), least, greatest) })
+    }
+
+    /// Says what an axis is: `'x'`, `'y'` or `'z'`. Of a field x is the last dimension, which runs to the right, y the one before
+    /// it, and z the first of three. The element with the index n has the coordinate `first + n * spacing`, which descends where
+    /// the spacing is less than 0; with a spacing of 0 elements are counted. Points and curves have coordinates of their own,
+    /// and only a label (empty: the letter) and a unit.
+    pub fn axis(&self, name: &str, axis: char, label: &str, unit: &str, first: f64, spacing: f64) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        let (name, label, unit) = (text(name)?, text(label)?, text(unit)?);
+        // SAFETY: all end with a zero.
+        check(unsafe {
+            Rankine_View_axis(name.as_ptr(), axis as c_int, label.as_ptr(), unit.as_ptr(), first, spacing)
+        })
     }
 
     /// A field for libraries that know where its elements are: `shape`, `start` and `count` of the box, and strides of any

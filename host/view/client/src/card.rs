@@ -1,10 +1,13 @@
 //! What a field and points have alike on the page: a picture with its colours beside it, and buttons to save it.
 
+use std::cell::OnceCell;
+
 use rankine_view_wire::colours::{Map, SHADES};
 use wasm_bindgen::Clamped;
 use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlElement, HtmlSelectElement, ImageData};
 
+use crate::axes::{Axes, Span};
 use crate::dom;
 use crate::dom::{add, add_text, number, set, window};
 use rankine_view_wire::colours::MAPS;
@@ -12,12 +15,18 @@ use rankine_view_wire::colours::MAPS;
 /// A figure's place on the page.
 pub(crate) struct Card {
     card: Element,
+    bar: Element,
     /// What is shown, in words.
     pub about: Element,
     pub canvas: HtmlCanvasElement,
+    axes: Axes,
+    /// Over the picture, for what is drawn by other means.
+    over: OnceCell<HtmlCanvasElement>,
     /// What is looked at.
     pub cross: HtmlElement,
     ends: [Element; 2],
+    /// The unit of the numbers at the ends.
+    unit: Element,
     shades: HtmlCanvasElement,
     /// The number that is looked at.
     pub value: Element,
@@ -51,17 +60,16 @@ impl Card {
         for map in &MAPS {
             add_text(&colours, "option", "", map.name);
         }
-        let log = add_text(&bar, "button", "", "log");
-        set(&log, "type", "button");
-        set(&log, "aria-pressed", "false");
-        set(&log, "title", "Logarithmic scale");
+        let log = toggle(&bar, "log", "Logarithmic scale");
         let saving = kinds.map(|[kind, title]| {
             let button = add_text(&bar, "button", "", kind);
             set(&button, "type", "button");
             set(&button, "title", title);
             button
         });
-        let frame: Element = add(&card, "div", "picture");
+        let plane: Element = add(&card, "div", "plane");
+        let frame: Element = add(&plane, "div", "picture");
+        let axes = Axes::new(&plane);
         let canvas: HtmlCanvasElement = add(&frame, "canvas", class);
         set(&canvas, "tabindex", "0");
         set(&canvas, "role", "img");
@@ -73,10 +81,28 @@ impl Card {
         let shades: HtmlCanvasElement = add(&scale, "canvas", "");
         set(&shades, "aria-hidden", "true");
         let greatest = add_text(&scale, "span", "", "");
+        let unit = add_text(&scale, "small", "unit", "");
         let value = add_text(&card, "p", "value", "");
         set(&value, "aria-live", "polite");
-        let card = Card { card, about, canvas, cross, ends: [least, greatest], shades, value };
+        let card = Card {
+            card,
+            bar,
+            about,
+            canvas,
+            axes,
+            over: OnceCell::new(),
+            cross,
+            ends: [least, greatest],
+            unit,
+            shades,
+            value,
+        };
         (card, Tools { colours, log, saving })
+    }
+
+    /// A button above the picture that stays pressed until it is pressed again.
+    pub fn toggle(&self, text: &str, title: &str) -> Element {
+        toggle(&self.bar, text, title)
     }
 
     /// A place for more that can be touched, below the picture.
@@ -109,8 +135,29 @@ impl Card {
         [self.canvas.width(), self.canvas.height()]
     }
 
-    /// Writes the numbers at the ends of the colours, if there are any.
-    pub fn show_ends(&self, range: Option<[f32; 2]>) {
+    /// A canvas over the picture.
+    pub fn over(&self) -> &HtmlCanvasElement {
+        self.over.get_or_init(|| {
+            let over: HtmlCanvasElement =
+                add(&self.canvas.parent_element().expect("it lies in a frame"), "canvas", "over");
+            set(&over, "aria-hidden", "true");
+            over
+        })
+    }
+
+    /// The pictures, each over the one before.
+    pub fn pictures(&self) -> Vec<&HtmlCanvasElement> {
+        [&self.canvas].into_iter().chain(self.over.get()).collect()
+    }
+
+    /// Shows the axes that there are, to the right and down.
+    pub fn show_axes(&self, [right, down]: [Option<Span>; 2]) {
+        self.axes.show(right, down, [self.canvas.client_width(), self.canvas.client_height()]);
+    }
+
+    /// Writes the numbers at the ends of the colours, if there are any, and their unit.
+    pub fn show_ends(&self, range: Option<[f32; 2]>, unit: &str) {
+        self.unit.set_text_content(Some(unit));
         for (n, end) in self.ends.iter().enumerate() {
             end.set_text_content(range.map(|range| number(range[n].into())).as_deref());
         }
@@ -136,9 +183,30 @@ impl Card {
     }
 }
 
-/// The numbers at the ends of the colours, of values whose range is known: never the same, and above 0 on a logarithmic
-/// scale.
-pub(crate) fn ends<'a>(range: [f32; 2], values: impl Iterator<Item = &'a f32>, is_logarithmic: bool) -> [f32; 2] {
+/// A button that stays pressed until it is pressed again.
+pub(crate) fn toggle(bar: &Element, text: &str, title: &str) -> Element {
+    let button = add_text(bar, "button", "", text);
+    set(&button, "type", "button");
+    set(&button, "aria-pressed", "false");
+    set(&button, "title", title);
+    button
+}
+
+/// The numbers at the ends of the colours, of values whose range is known, unless the program has fixed it: never the same, and
+/// above 0 on a logarithmic scale.
+pub(crate) fn ends<'a>(
+    range: [f32; 2],
+    fixed: Option<[f64; 2]>,
+    values: impl Iterator<Item = &'a f32>,
+    is_logarithmic: bool,
+) -> [f32; 2] {
+    let fixed = fixed.map(|ends| ends.map(|end| end as f32)).filter(|[least, greatest]| {
+        let is_range = least < greatest && (greatest - least).is_finite();
+        is_range && (!is_logarithmic || *least > 0.0)
+    });
+    if let Some(fixed) = fixed {
+        return fixed;
+    }
     let [mut least, mut greatest] = range;
     if is_logarithmic {
         least = values.copied().filter(|value| *value > 0.0).fold(f32::INFINITY, f32::min);

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rankine_view_wire::Points;
 use rankine_view_wire::colours::MAPS;
+use rankine_view_wire::{Description, Points};
 use web_sys::{Element, Event, HtmlSelectElement, KeyboardEvent, PointerEvent};
 
+use crate::axes::{Span, with_unit};
 use crate::card::{Card, Tools, ends};
 use crate::dom::{number, on, set, window};
 use crate::dots::{Dots, Drawing, Pose};
@@ -17,6 +18,8 @@ pub(crate) struct Cloud(Rc<RefCell<State>>);
 
 struct State {
     points: Points,
+    /// What the program says of them.
+    description: Rc<Description>,
     /// Coordinates and values.
     columns: Vec<Vec<f32>>,
     /// They have changed since the graphics card took them over.
@@ -50,7 +53,7 @@ const NEAR: f32 = 12.0;
 
 impl Cloud {
     /// A card for points, at the end of the figures.
-    pub fn new(figures: &Element, points: Points) -> Cloud {
+    pub fn new(figures: &Element, points: Points, description: Rc<Description>) -> Cloud {
         let help = match points.dimensions {
             3 => "arrow keys turn the box, page up and page down read single points",
             _ => "arrow keys read single points",
@@ -61,6 +64,7 @@ impl Cloud {
         let columns = points.columns();
         let state = State {
             points,
+            description,
             columns,
             is_new: true,
             dots,
@@ -76,11 +80,17 @@ impl Cloud {
         cloud.point();
         let [png, npy, vtp] = saving;
         let state = cloud.0.clone();
-        on(&png, "click", move |_: Event| save::picture(&state.borrow().card.canvas, &state.borrow().points.name));
+        on(&png, "click", move |_: Event| {
+            let state = state.borrow();
+            save::picture(&state.card.pictures(), &state.points.name);
+        });
         let state = cloud.0.clone();
         on(&npy, "click", move |_: Event| save::npy_of_points(&state.borrow().points));
         let state = cloud.0.clone();
-        on(&vtp, "click", move |_: Event| save::vtp(&state.borrow().points));
+        on(&vtp, "click", move |_: Event| {
+            let state = state.borrow();
+            save::vtp(&state.points, &state.description);
+        });
         cloud.0.borrow().colour();
         cloud
     }
@@ -150,6 +160,11 @@ impl Cloud {
         state.is_new = true;
     }
 
+    /// The program says something else of them.
+    pub fn describe(&self, description: Rc<Description>) {
+        self.0.borrow_mut().description = description;
+    }
+
     /// Takes them from the page, or puts them there again.
     pub fn hide(&self, hide: bool) {
         self.0.borrow().card.hide(hide);
@@ -172,6 +187,7 @@ impl State {
         let bounds = self.bounds();
         let side = |n: usize| f64::from(bounds[n][1] - bounds[n][0]);
         self.card.fit(if self.points.dimensions == 3 { 1.0 } else { side(1) / side(0) });
+        self.card.show_axes(self.spans());
         let (pose, range) = (self.pose(), self.range());
         let dots = match &mut self.dots {
             Ok(dots) => dots,
@@ -196,13 +212,29 @@ impl State {
         let Points { step, total, every, .. } = &self.points;
         let every = if *every == 1 { String::new() } else { format!(", every {every}th") };
         let what = if *total == 1 { "point" } else { "points" };
-        let axes = ["x", "y", "z"].iter().zip(bounds).take(dimensions);
+        let axes = (0..dimensions).map(|n| (self.description.title(n), bounds[n]));
         let axes = axes
             .map(|(axis, [least, greatest])| format!("{axis} {} … {}", number(least.into()), number(greatest.into())));
         let axes = axes.collect::<Vec<String>>().join(", ");
         self.card.about.set_text_content(Some(&format!("step {step} · {total} {what}{every} · {axes}")));
-        self.card.show_ends(range);
+        self.card.show_ends(range, &self.description.unit);
         self.tell();
+    }
+
+    /// The axes of a plane that the program has described: points at the edge are seen whole.
+    fn spans(&self) -> [Option<Span>; 2] {
+        let bounds = self.bounds().map(|ends| ends.map(f64::from));
+        [0, 1].map(|axis| {
+            let [least, greatest] = bounds[axis];
+            let margin = (greatest - least) * (1.0 / f64::from(USED) - 1.0) / 2.0;
+            let mut edges = [least - margin, greatest + margin];
+            // The second axis goes upwards.
+            if axis == 1 {
+                edges.reverse();
+            }
+            let is_shown = self.points.dimensions == 2 && self.description.axes[axis].is_described();
+            is_shown.then(|| Span { title: self.description.title(axis), edges })
+        })
     }
 
     /// Gives the points their colours.
@@ -231,7 +263,7 @@ impl State {
     /// The numbers at the ends of the colours, if points have values.
     fn range(&self) -> Option<[f32; 2]> {
         let values = self.columns.get(self.points.dimensions as usize)?;
-        Some(ends(self.points.range, values.iter(), self.is_logarithmic))
+        Some(ends(self.points.range, self.description.range, values.iter(), self.is_logarithmic))
     }
 
     /// A plane is as large as the picture; a box keeps its shape, and fits in however it is turned.
@@ -316,9 +348,13 @@ impl State {
             return self.card.value.set_text_content(None);
         };
         let dimensions = self.points.dimensions as usize;
-        let place = self.at(n)[..dimensions].iter().map(|x| number((*x).into())).collect::<Vec<String>>().join(", ");
-        let value =
-            self.columns.get(dimensions).map_or(String::new(), |values| format!(" = {}", number(values[n].into())));
+        let at = self.at(n);
+        let coordinate = |d: usize| with_unit(at[d].into(), &self.description.axes[d].unit);
+        let place = (0..dimensions).map(coordinate).collect::<Vec<String>>().join(", ");
+        let value = self
+            .columns
+            .get(dimensions)
+            .map_or(String::new(), |values| format!(" = {}", with_unit(values[n].into(), &self.description.unit)));
         self.card.value.set_text_content(Some(&format!("({place}){value}")));
         let [left, top, _] = self.place(&self.pose(), n).map(f64::from);
         const SIDE: f64 = 0.02;

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use rankine_view_wire::{Asked, Cut};
+use rankine_view_wire::{Asked, Cut, Description};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlInputElement, HtmlSelectElement};
 
@@ -23,13 +23,11 @@ pub(crate) struct Slider {
 
 impl Slider {
     /// A slider below a field's picture.
-    pub fn new(card: &Card, name: &str, cut: Cut) -> Slider {
+    pub fn new(card: &Card, name: &str, cut: Cut, description: &Description) -> Slider {
         let place = card.more("cut");
         let across: HtmlSelectElement = add(&place, "select", "");
         set(&across, "aria-label", &format!("{name}: the dimension that the plane cuts across"));
-        for dimension in 0..3 {
-            add_text(&across, "option", "", &format!("dimension {dimension}"));
-        }
+        (0..3).for_each(|_| drop(add_text(&across, "option", "", "")));
         let index: HtmlInputElement = add(&place, "input", "");
         for (attribute, value) in [("type", "range"), ("min", "0"), ("step", "1")] {
             set(&index, attribute, value);
@@ -37,6 +35,7 @@ impl Slider {
         set(&index, "aria-label", &format!("{name}: the plane that is shown"));
         let shown: Element = add(&place, "output", "");
         let slider = Slider { across, index, shown, cut: Rc::new(Cell::new(cut)) };
+        slider.name(description);
         slider.show(cut);
         let (chosen, cut) = (slider.across.clone(), slider.cut.clone());
         on(&slider.across, "change", move |_: Event| {
@@ -51,6 +50,20 @@ impl Slider {
             page::ask(Asked::Cut { field, across, index });
         });
         slider
+    }
+
+    /// Calls dimensions what the program does.
+    pub fn name(&self, description: &Description) {
+        for dimension in 0..3 {
+            let axis = 2 - dimension as usize;
+            let name = match description.axes[axis].is_described() {
+                true => description.name_of(axis).to_owned(),
+                false => format!("dimension {dimension}"),
+            };
+            if let Some(option) = self.across.item(dimension) {
+                option.set_text_content(Some(&name));
+            }
+        }
     }
 
     /// Says which plane is shown now, unless another one is being chosen here.

@@ -6,6 +6,7 @@ use rankine_view_wire::Field;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{HtmlCanvasElement, WebGl2RenderingContext as Gl, WebGlProgram, WebGlTexture, WebGlUniformLocation};
 
+use crate::contours::Levels;
 use rankine_view_wire::colours::{Map, SHADES};
 
 /// Two triangles that cover all.
@@ -17,7 +18,9 @@ void main() {
     gl_Position = vec4(2.0 * corner - 1.0, 0.0, 1.0);
 }";
 
-/// What is no number is transparent; what is beyond the range has the colour of its end.
+/// What is no number is transparent; what is beyond the range has the colour of its end. A line is drawn where the numbers,
+/// interpolated between the middles of cells, come within half a line's width of a level: how far a pixel is from it follows
+/// from how steep they are there.
 const PIXELS: &str = "#version 300 es
 precision highp float;
 precision highp sampler2D;
@@ -25,8 +28,27 @@ uniform sampler2D numbers;
 uniform sampler2D shades;
 uniform vec2 range;
 uniform bool logarithmic;
+uniform vec2 pixels;
+uniform vec2 levels;
+uniform bool of_ten;
+uniform float width;
 in vec2 place;
 out vec4 colour;
+float above(ivec2 at) {
+    float number = texelFetch(numbers, clamp(at, ivec2(0), textureSize(numbers, 0) - 1), 0).r;
+    return ((of_ten ? log(number) / log(10.0) : number) - levels.x) / levels.y;
+}
+float line() {
+    vec2 size = vec2(textureSize(numbers, 0));
+    vec2 at = place * size - 0.5;
+    ivec2 cell = ivec2(floor(at));
+    vec2 part = at - floor(at);
+    float a = above(cell), b = above(cell + ivec2(1, 0)), c = above(cell + ivec2(0, 1)), d = above(cell + ivec2(1, 1));
+    float here = mix(mix(a, b, part.x), mix(c, d, part.x), part.y);
+    vec2 slope = vec2(mix(b - a, d - c, part.y), mix(c - a, d - b, part.x)) * size / pixels;
+    float far = abs(here - floor(here + 0.5)) / length(slope);
+    return far < width ? 1.0 - smoothstep(0.5 * width, width, far) : 0.0;
+}
 void main() {
     ivec2 size = textureSize(numbers, 0);
     float number = texelFetch(numbers, min(ivec2(place * vec2(size)), size - 1), 0).r;
@@ -36,6 +58,10 @@ void main() {
     }
     float part = logarithmic ? log(number / range.x) / log(range.y / range.x) : (number - range.x) / (range.y - range.x);
     colour = texelFetch(shades, ivec2(clamp(part, 0.0, 1.0) * 255.0 + 0.5, 0), 0);
+    if (levels.y > 0.0) {
+        float ink = dot(colour.rgb, vec3(0.3, 0.59, 0.11)) > 0.45 ? 0.0 : 1.0;
+        colour.rgb = mix(colour.rgb, vec3(ink), line());
+    }
 }";
 
 pub(crate) struct Picture {
@@ -44,6 +70,18 @@ pub(crate) struct Picture {
     numbers: WebGlTexture,
     shades: WebGlTexture,
     size: [u32; 2],
+}
+
+/// How a picture is drawn.
+pub(crate) struct Look {
+    /// Columns and rows of the canvas.
+    pub pixels: [u32; 2],
+    /// The numbers at the ends of the colours.
+    pub range: [f32; 2],
+    pub is_logarithmic: bool,
+    /// The lines over it, and half of their width in pixels.
+    pub levels: Option<Levels>,
+    pub width: f64,
 }
 
 impl Picture {
@@ -99,9 +137,10 @@ impl Picture {
         load_shades(&self.gl, &self.shades, map)
     }
 
-    /// Draws what was taken over last, in so many pixels.
-    pub fn draw(&self, pixels: [u32; 2], range: [f32; 2], is_logarithmic: bool) {
+    /// Draws what was taken over last.
+    pub fn draw(&self, look: &Look) {
         let gl = &self.gl;
+        let Look { pixels, range, is_logarithmic, levels, width } = *look;
         gl.viewport(0, 0, pixels[0] as i32, pixels[1] as i32);
         gl.use_program(Some(&self.program));
         for (unit, (name, texture)) in [("numbers", &self.numbers), ("shades", &self.shades)].into_iter().enumerate() {
@@ -111,6 +150,11 @@ impl Picture {
         }
         gl.uniform2f(self.uniform("range").as_ref(), range[0], range[1]);
         gl.uniform1i(self.uniform("logarithmic").as_ref(), is_logarithmic.into());
+        let [base, apart] = levels.map_or([0.0; 2], |levels| [levels.base as f32, levels.apart as f32]);
+        gl.uniform2f(self.uniform("levels").as_ref(), base, apart);
+        gl.uniform1i(self.uniform("of_ten").as_ref(), levels.is_some_and(|levels| levels.of_ten).into());
+        gl.uniform2f(self.uniform("pixels").as_ref(), pixels[0] as f32, pixels[1] as f32);
+        gl.uniform1f(self.uniform("width").as_ref(), width as f32);
         gl.clear_color(0.0, 0.0, 0.0, 0.0);
         gl.clear(Gl::COLOR_BUFFER_BIT);
         gl.draw_arrays(Gl::TRIANGLE_STRIP, 0, 4);

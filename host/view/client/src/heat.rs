@@ -3,14 +3,17 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rankine_view_wire::Field;
 use rankine_view_wire::colours::MAPS;
+use rankine_view_wire::{Description, Field};
 use web_sys::{Element, Event, HtmlSelectElement, KeyboardEvent, PointerEvent};
 
+use crate::arrows;
+use crate::axes::{self, with_unit};
 use crate::card::{Card, Tools, ends};
+use crate::contours::levels;
 use crate::cut::Slider;
-use crate::dom::{number, on, set};
-use crate::gl::Picture;
+use crate::dom::{number, on, set, window};
+use crate::gl::{Look, Picture};
 use crate::{page, save};
 
 /// A field on the page.
@@ -18,11 +21,14 @@ pub(crate) struct Heat(Rc<RefCell<State>>);
 
 struct State {
     field: Field,
+    /// What the program says of it.
+    description: Rc<Description>,
     /// The field has changed since its numbers were taken over.
     is_new: bool,
     picture: Result<Picture, String>,
     map: usize,
     is_logarithmic: bool,
+    has_contours: bool,
     /// The row and column that is looked at, as they are counted here.
     cursor: Option<[u32; 2]>,
     card: Card,
@@ -39,26 +45,45 @@ const KINDS: [[&str; 2]; 3] = [
 
 impl Heat {
     /// A card for a field, at the end of the figures.
-    pub fn new(figures: &Element, field: Field) -> Heat {
-        let (card, tools) = Card::new(figures, &field.name, "field", "arrow keys read single values", KINDS);
+    pub fn new(figures: &Element, field: Field, description: Rc<Description>) -> Heat {
+        let (card, tools) =
+            Card::new(figures, &field.name, "field", "arrow keys read single values, c draws contours", KINDS);
         let Tools { colours, log, saving } = tools;
         let picture = Picture::new(&card.canvas);
-        let slider = field.cut.map(|cut| Slider::new(&card, &field.name, cut));
-        let state = State { field, is_new: true, picture, map: 0, is_logarithmic: false, cursor: None, card, slider };
+        let slider = field.cut.map(|cut| Slider::new(&card, &field.name, cut, &description));
+        let contours = card.toggle("contours", "Lines at round values (c)");
+        let state = State {
+            field,
+            description,
+            is_new: true,
+            picture,
+            map: 0,
+            is_logarithmic: false,
+            has_contours: false,
+            cursor: None,
+            card,
+            slider,
+        };
         let heat = Heat(Rc::new(RefCell::new(state)));
-        heat.listen(&colours, &log);
+        heat.listen(&colours, &log, &contours);
         let [png, npy, vti] = saving;
         let state = heat.0.clone();
-        on(&png, "click", move |_: Event| save::picture(&state.borrow().card.canvas, &state.borrow().field.name));
+        on(&png, "click", move |_: Event| {
+            let state = state.borrow();
+            save::picture(&state.card.pictures(), &state.field.name);
+        });
         let state = heat.0.clone();
         on(&npy, "click", move |_: Event| save::npy(&state.borrow().field));
         let state = heat.0.clone();
-        on(&vti, "click", move |_: Event| save::vti(&state.borrow().field));
+        on(&vti, "click", move |_: Event| {
+            let state = state.borrow();
+            save::vti(&state.field, &state.description);
+        });
         heat.0.borrow().colour();
         heat
     }
 
-    fn listen(&self, choice: &HtmlSelectElement, log: &Element) {
+    fn listen(&self, choice: &HtmlSelectElement, log: &Element, contours: &Element) {
         let (state, of) = (self.0.clone(), choice.clone());
         on(choice, "change", move |_: Event| {
             let mut state = state.borrow_mut();
@@ -86,8 +111,13 @@ impl Heat {
             state.cursor = None;
             state.tell();
         });
-        let state = self.0.clone();
+        let (state, of) = (self.0.clone(), contours.clone());
+        on(contours, "click", move |_: Event| state.borrow_mut().contour(&of));
+        let (state, of) = (self.0.clone(), contours.clone());
         on(&canvas, "keydown", move |event: KeyboardEvent| {
+            if event.key() == "c" && !(event.ctrl_key() || event.alt_key() || event.meta_key()) {
+                return state.borrow_mut().contour(&of);
+            }
             if state.borrow_mut().goes(&event.key(), event.shift_key()) {
                 event.prevent_default();
             }
@@ -102,6 +132,13 @@ impl Heat {
         }
         state.field = field;
         state.is_new = true;
+    }
+
+    /// The program says something else of it.
+    pub fn describe(&self, description: Rc<Description>) {
+        let mut state = self.0.borrow_mut();
+        state.slider.iter().for_each(|slider| slider.name(&description));
+        state.description = description;
     }
 
     /// Takes it from the page, or puts it there again.
@@ -123,10 +160,11 @@ impl Heat {
 
 impl State {
     fn draw(&mut self) {
-        let [rows, columns] = self.field.shape.map(f64::from);
-        self.card.fit(rows / columns);
+        let description = &*self.description;
+        self.card.fit(axes::ratio(&self.field, description));
+        self.card.show_axes(axes::spans(&self.field, description));
         let values = self.field.parts.iter().flat_map(|part| &part.values);
-        let range = ends(self.field.range, values, self.is_logarithmic);
+        let range = ends(self.field.range, description.range, values, self.is_logarithmic);
         let picture = match &mut self.picture {
             Ok(picture) => picture,
             Err(lacking) => return self.card.value.set_text_content(Some(lacking)),
@@ -134,12 +172,36 @@ impl State {
         if std::mem::take(&mut self.is_new) && picture.load(&self.field).is_err() {
             return self.card.value.set_text_content(Some("this field is too large for the browser"));
         }
-        picture.draw(self.card.pixels(), range, self.is_logarithmic);
+        let levels = levels(range, self.is_logarithmic).filter(|_| self.has_contours);
+        let look = Look {
+            pixels: self.card.pixels(),
+            range,
+            is_logarithmic: self.is_logarithmic,
+            levels,
+            width: 1.5 * window().device_pixel_ratio().max(1.0),
+        };
+        picture.draw(&look);
         let Field { step, shape: [rows, columns], every, .. } = &self.field;
         let every = if *every == 1 { String::new() } else { format!(", every {every}th") };
-        self.card.about.set_text_content(Some(&format!("step {step} · {rows} × {columns}{every}")));
-        self.card.show_ends(Some(range));
+        let longest = self.arrows().map_or(String::new(), |longest| format!(" · longest arrow {}", number(longest)));
+        let lines = levels.map_or(String::new(), |levels| format!(" · {}", levels.told(&description.unit)));
+        self.card.about.set_text_content(Some(&format!("step {step} · {rows} × {columns}{every}{lines}{longest}")));
+        self.card.show_ends(Some(range), &description.unit);
         self.tell();
+    }
+
+    /// Draws lines over it, or does so no more.
+    fn contour(&mut self, button: &Element) {
+        self.has_contours = !self.has_contours;
+        set(button, "aria-pressed", if self.has_contours { "true" } else { "false" });
+        page::draw_soon();
+    }
+
+    /// Draws the arrows over it, and gives how long the longest vector is; without arrows there is none.
+    fn arrows(&self) -> Option<f64> {
+        // What was over it must go, if anything was.
+        let is_over = self.field.arrows.is_some() || self.card.pictures().len() > 1;
+        is_over.then(|| arrows::draw(self.card.over(), &self.field, &self.description, self.card.pixels()))?
     }
 
     /// Gives the picture its colours.
@@ -196,7 +258,9 @@ impl State {
                 if let Some(cut) = self.field.cut {
                     index.insert((cut.across as usize).min(2), cut.index);
                 }
-                format!("{index:?} = {}", number(value.into()))
+                let place = axes::place(&self.field, &self.description, [row * every, column * every]);
+                let between = if place.is_empty() { "" } else { " " };
+                format!("{place}{between}{index:?} = {}", with_unit(value.into(), &self.description.unit))
             }
             None => String::new(),
         };

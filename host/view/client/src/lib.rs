@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `page` | all of it together: which figure a message is for, and when to draw |
 //! | `card` | what fields and points have alike: colours, buttons |
+//! | `axes`, `ticks` | axes around a picture; round numbers |
 //! | `heat`, `gl` | fields as heat maps; the part of it that the graphics card does |
+//! | `contours`, `arrows` | lines at round values; vectors over a field |
 //! | `cut` | which plane of three dimensions is shown |
 //! | `cloud`, `dots` | points; the part of it that the graphics card does |
 //! | `plot` | curves |
@@ -16,9 +18,12 @@
 //!
 //! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
 
+mod arrows;
+mod axes;
 mod busy;
 mod card;
 mod cloud;
+mod contours;
 mod cut;
 mod dom;
 mod dots;
@@ -29,6 +34,7 @@ mod plot;
 mod replay;
 mod save;
 mod steer;
+mod ticks;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

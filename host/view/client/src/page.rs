@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use js_sys::{ArrayBuffer, Uint8Array};
-use rankine_view_wire::{Asked, Said};
+use rankine_view_wire::{Asked, Description, Said};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, Element, Event, KeyboardEvent, MessageEvent, WebSocket};
@@ -28,6 +29,7 @@ struct Page {
     points: BTreeMap<String, Cloud>,
     curves: BTreeMap<String, Plot>,
     texts: BTreeMap<String, Element>,
+    descriptions: BTreeMap<String, Rc<Description>>,
     controls: BTreeMap<u32, Control>,
     busy: Option<Busy>,
     /// The recording that is shown, if it is no job that runs.
@@ -191,7 +193,10 @@ impl Page {
                 self.frame(&field.name);
                 match self.fields.get(&field.name) {
                     Some(heat) => heat.update(field),
-                    None => drop(self.fields.insert(field.name.clone(), Heat::new(&figures, field))),
+                    None => {
+                        let description = self.description(&field.name);
+                        self.fields.insert(field.name.clone(), Heat::new(&figures, field, description));
+                    }
                 }
                 self.draw_soon();
             }
@@ -199,13 +204,22 @@ impl Page {
                 self.frame(&points.name);
                 match self.points.get(&points.name) {
                     Some(cloud) => cloud.update(points),
-                    None => drop(self.points.insert(points.name.clone(), Cloud::new(&figures, points))),
+                    None => {
+                        let description = self.description(&points.name);
+                        self.points.insert(points.name.clone(), Cloud::new(&figures, points, description));
+                    }
                 }
                 self.draw_soon();
             }
             Said::Curve { name, from, points } => {
                 hide(&find("nothing"), true);
-                self.curves.entry(name).or_insert_with_key(|name| Plot::new(&figures, name)).extend(from, points);
+                let description = self.description(&name);
+                let make = |name: &String| Plot::new(&figures, name, description);
+                self.curves.entry(name).or_insert_with_key(make).extend(from, points);
+                self.draw_soon();
+            }
+            Said::Description(description) => {
+                self.describe(Rc::new(description));
                 self.draw_soon();
             }
             Said::Text { name, text } => {
@@ -249,6 +263,20 @@ impl Page {
         }
     }
 
+    /// What the program has said of the thing of this name.
+    fn description(&self, name: &str) -> Rc<Description> {
+        self.descriptions.get(name).cloned().unwrap_or_default()
+    }
+
+    /// It says something of it.
+    fn describe(&mut self, description: Rc<Description>) {
+        let name = &description.name;
+        self.fields.get(name).iter().for_each(|heat| heat.describe(description.clone()));
+        self.points.get(name).iter().for_each(|cloud| cloud.describe(description.clone()));
+        self.curves.get(name).iter().for_each(|plot| plot.describe(description.clone()));
+        self.descriptions.insert(name.clone(), description);
+    }
+
     /// A frame of this name has come.
     fn frame(&mut self, name: &str) {
         hide(&find("nothing"), true);
@@ -262,6 +290,9 @@ impl Page {
     fn forget(&mut self) {
         self.shown.clear();
         self.ending = None;
+        for name in std::mem::take(&mut self.descriptions).into_keys() {
+            self.describe(Rc::new(Description { name, ..Description::default() }));
+        }
         self.curves.values().for_each(|plot| plot.extend(0, Vec::new()));
         self.texts.values().for_each(|place| place.set_text_content(None));
         self.busy.iter_mut().for_each(Busy::clear);

@@ -3,17 +3,23 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use rankine_view_wire::Description;
 use wasm_bindgen::JsCast as _;
 use web_sys::{CanvasRenderingContext2d, Element, Event, HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent};
 
+use crate::axes::with_unit;
+use crate::card::toggle;
 use crate::dom::{add, add_text, number, on, set, window};
 use crate::page;
+use crate::ticks::ticks;
 
 /// A curve on the page.
 pub(crate) struct Plot(Rc<RefCell<State>>);
 
 struct State {
     points: Vec<[f64; 2]>,
+    /// What the program says of it.
+    description: Rc<Description>,
     is_logarithmic: bool,
     /// The stretch that is shown, if it is not all.
     stretch: Option<[f64; 2]>,
@@ -38,27 +44,25 @@ const DRAGGED: f64 = 5.0;
 
 impl Plot {
     /// A card for a curve, at the end of the figures.
-    pub fn new(figures: &Element, name: &str) -> Plot {
+    pub fn new(figures: &Element, name: &str, description: Rc<Description>) -> Plot {
         let card: Element = add(figures, "article", "card plot");
         let bar: Element = add(&card, "div", "bar");
         add_text(&bar, "h2", "", name);
         let last = add_text(&bar, "span", "faint", "");
-        let log = add_text(&bar, "button", "", "log");
-        set(&log, "type", "button");
-        set(&log, "aria-pressed", "false");
-        set(&log, "title", "Logarithmic scale");
+        let log = toggle(&bar, "log", "Logarithmic scale");
         let canvas: HtmlCanvasElement = add(&card, "canvas", "curve");
         set(&canvas, "role", "img");
         set(&canvas, "tabindex", "0");
-        set(&canvas, "aria-label", &format!("{name}; plus and minus zoom, arrow keys move, escape shows all"));
         let state = State {
             points: Vec::new(),
+            description,
             is_logarithmic: false,
             stretch: None,
             pressed: None,
             canvas: canvas.clone(),
             last,
         };
+        state.name(name);
         let plot = Plot(Rc::new(RefCell::new(state)));
         plot.listen(&canvas);
         let (state, of) = (plot.0.clone(), log.clone());
@@ -103,6 +107,13 @@ impl Plot {
         });
     }
 
+    /// The program says something else of it.
+    pub fn describe(&self, description: Rc<Description>) {
+        let mut state = self.0.borrow_mut();
+        state.description = description;
+        state.name(&state.description.name);
+    }
+
     /// Points from this index on.
     pub fn extend(&self, from: u32, points: Vec<[f64; 2]>) {
         let state = &mut *self.0.borrow_mut();
@@ -117,7 +128,9 @@ impl Plot {
         if let Some([x, y]) = state.points.last() {
             let stretch =
                 state.stretch.map_or(String::new(), |[from, to]| format!(" · {} … {}", number(from), number(to)));
-            state.last.set_text_content(Some(&format!("{} at {}{stretch}", number(*y), number(*x))));
+            let place = with_unit(*x, &state.description.axes[0].unit);
+            let value = with_unit(*y, state.unit());
+            state.last.set_text_content(Some(&format!("{value} at {place}{stretch}")));
         }
     }
 }
@@ -136,16 +149,35 @@ fn bounds(values: impl Iterator<Item = f64>) -> [f64; 2] {
     }
 }
 
-/// Round numbers within bounds, about `count` of them.
-fn ticks([least, greatest]: [f64; 2], count: f64) -> impl Iterator<Item = f64> {
-    let rough = (greatest - least) / count;
-    let size = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * size).into_iter().find(|step| *step >= rough).unwrap_or(10.0 * size);
-    let first = (least / step).ceil();
-    (0..20).map(move |n| (first + f64::from(n)) * step).take_while(move |tick| *tick <= greatest + step * 1e-9)
-}
-
 impl State {
+    /// The unit of y.
+    fn unit(&self) -> &str {
+        let unit = &self.description.axes[1].unit;
+        if unit.is_empty() { &self.description.unit } else { unit }
+    }
+
+    /// What the axes are called, of those that the program has described.
+    fn titles(&self) -> [Option<String>; 2] {
+        let unit = &self.description.unit;
+        [0, 1].map(|axis| match &self.description.axes[axis] {
+            described if described.is_described() => Some(self.description.title(axis)),
+            _ if axis == 1 && !unit.is_empty() => Some(unit.clone()),
+            _ => None,
+        })
+    }
+
+    /// What it is, for those who can't see it.
+    fn name(&self, name: &str) {
+        let titles = self.titles().into_iter().flatten().collect::<Vec<String>>().join(", ");
+        let of = if titles.is_empty() { String::new() } else { format!(" ({titles})") };
+        set(&self.canvas, "aria-label", &format!("{name}{of}; plus and minus zoom, arrow keys move, escape shows all"));
+    }
+
+    /// What y may be, if the program has fixed that and the scale has it.
+    fn fixed(&self) -> Option<[f64; 2]> {
+        self.description.range.filter(|[least, _]| !self.is_logarithmic || *least > 0.0)
+    }
+
     /// The width of the whole.
     fn width(&self) -> f64 {
         f64::from(self.canvas.client_width()).max(2.0 * LEFT)
@@ -215,7 +247,10 @@ impl State {
         let scaled = |y: f64| if self.is_logarithmic { y.log10() } else { y };
         let xs = self.shown();
         let is_shown = |x: f64| xs[0] <= x && x <= xs[1];
-        let ys = bounds(self.points.iter().filter(|p| is_shown(p[0])).map(|p| scaled(p[1])));
+        let ys = match self.fixed() {
+            Some(fixed) => fixed.map(scaled),
+            None => bounds(self.points.iter().filter(|p| is_shown(p[0])).map(|p| scaled(p[1]))),
+        };
         let x_of = |x: f64| LEFT + (x - xs[0]) / (xs[1] - xs[0]) * (width - LEFT - RIGHT);
         let y_of = |y: f64| HEIGHT - BELOW - (y - ys[0]) / (ys[1] - ys[0]) * (HEIGHT - BELOW - ABOVE);
         let style = window().get_computed_style(&self.canvas).ok()??;
@@ -238,6 +273,11 @@ impl State {
             context.fill_text(&number(tick), x_of(tick).clamp(LEFT, width - 24.0), HEIGHT - 5.0).ok()?;
         }
         context.stroke();
+        let [x, y] = self.titles();
+        context.set_text_align("right");
+        context.fill_text(&x.unwrap_or_default(), width - RIGHT - 4.0, HEIGHT - BELOW - 6.0).ok()?;
+        context.set_text_align("left");
+        context.fill_text(&y.unwrap_or_default(), LEFT + 6.0, ABOVE + 10.0).ok()?;
         context.set_stroke_style_str(if accent.is_empty() || accent == "auto" { &faint } else { &accent });
         context.set_line_width(1.5);
         // Of a line that comes from elsewhere, what is here.

@@ -1,17 +1,36 @@
 //! Files of what is shown.
 
 use js_sys::{Array, Uint8Array};
-use rankine_view_wire::{Field, Points, file};
-use wasm_bindgen::JsValue;
-use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlCanvasElement, Url};
+use rankine_view_wire::{Description, Field, Points, file};
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlAnchorElement, HtmlCanvasElement, Url};
 
 use crate::dom::{add, document};
 
-/// Offers a picture as a file.
-pub(crate) fn picture(canvas: &HtmlCanvasElement, name: &str) {
-    if let Ok(address) = canvas.to_data_url() {
+/// Offers pictures, which lie one over another, as a file.
+pub(crate) fn picture(pictures: &[&HtmlCanvasElement], name: &str) {
+    let address = match pictures {
+        [one] => one.to_data_url(),
+        several => together(several).and_then(|picture| picture.to_data_url()),
+    };
+    if let Ok(address) = address {
         offer(&address, name, "png");
     }
+}
+
+/// Pictures of one size on one canvas.
+fn together(pictures: &[&HtmlCanvasElement]) -> Result<HtmlCanvasElement, JsValue> {
+    let canvas: HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
+    let context =
+        canvas.get_context("2d")?.ok_or("a canvas has a context")?.unchecked_into::<CanvasRenderingContext2d>();
+    if let Some(first) = pictures.first() {
+        canvas.set_width(first.width());
+        canvas.set_height(first.height());
+    }
+    for picture in pictures {
+        context.draw_image_with_html_canvas_element(picture, 0.0, 0.0)?;
+    }
+    Ok(canvas)
 }
 
 /// Offers the numbers of a field as a file of NumPy's.
@@ -20,8 +39,8 @@ pub(crate) fn npy(field: &Field) {
 }
 
 /// Offers a field as an image of VTK's.
-pub(crate) fn vti(field: &Field) {
-    let _ = save(&file::vti(field), &field.name, "vti");
+pub(crate) fn vti(field: &Field, description: &Description) {
+    let _ = save(&file::vti(field, description), &field.name, "vti");
 }
 
 /// Offers points as a file of NumPy's.
@@ -30,8 +49,8 @@ pub(crate) fn npy_of_points(points: &Points) {
 }
 
 /// Offers points as vertices of VTK's.
-pub(crate) fn vtp(points: &Points) {
-    let _ = save(&file::vtp(points), &points.name, "vtp");
+pub(crate) fn vtp(points: &Points, description: &Description) {
+    let _ = save(&file::vtp(points, description), &points.name, "vtp");
 }
 
 fn save(file: &[u8], name: &str, kind: &str) -> Result<(), JsValue> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use rankine_view_wire::{Frame, Said};
+use rankine_view_wire::{Description, Frame, Said};
 
 use super::state::State;
 use super::{HEAD, HEADER, Header, LONGEST, MAGIC, together};
@@ -276,6 +276,11 @@ impl Recording {
         let is_its = kept.is_some_and(|kept| kept.name == frame.name() && kept.kind == frame.kind());
         ensure!(is_its, "a frame is damaged");
         Ok(frame)
+    }
+
+    /// What the program has said of a figure in the end.
+    pub fn description(&self, name: &str) -> Description {
+        self.last.descriptions.get(name).cloned().unwrap_or_default()
     }
 
     /// What is in it.

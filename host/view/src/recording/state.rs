@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rankine_view_wire::{Kind, Ranks, Said};
+use rankine_view_wire::{Description, Kind, Ranks, Said};
 
 use crate::activity::{MOST_ROWS, MOST_SAMPLES};
 use crate::curve::MOST_POINTS;
-use crate::{MOST_CHOICES, MOST_CONTROLS, MOST_CURVES, MOST_NOTICES, MOST_TEXTS};
+use crate::{MOST_CHOICES, MOST_CONTROLS, MOST_CURVES, MOST_DESCRIPTIONS, MOST_NOTICES, MOST_TEXTS};
 
 /// The longest name, text or label.
 const LONGEST_TEXT: usize = 64 << 10;
@@ -16,6 +16,7 @@ const LONGEST_TEXT: usize = 64 << 10;
 pub(super) struct State {
     pub hello: Option<(String, u32)>,
     pub curves: BTreeMap<String, Vec<[f64; 2]>>,
+    pub descriptions: BTreeMap<String, Description>,
     pub texts: BTreeMap<String, String>,
     pub controls: BTreeMap<u32, (String, Kind, f64)>,
     pub samples: VecDeque<Ranks>,
@@ -39,6 +40,10 @@ impl State {
                 }
                 curve.truncate(from);
                 curve.extend(points);
+            }
+            Said::Description(description) if is_short(&description.name) && description.is_sound() => {
+                let name = description.name.clone();
+                *place(&mut self.descriptions, name, MOST_DESCRIPTIONS)? = description;
             }
             Said::Text { name, text } if is_short(&name) && is_short(&text) => {
                 *place(&mut self.texts, name, MOST_TEXTS)? = text;
@@ -77,6 +82,7 @@ impl State {
             value: *value,
         }));
         all.extend(self.texts.iter().map(|(name, text)| Said::Text { name: name.clone(), text: text.clone() }));
+        all.extend(self.descriptions.values().cloned().map(Said::Description));
         let curve = |(name, points): (&String, &Vec<[f64; 2]>)| Said::Curve {
             name: name.clone(),
             from: 0,

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use rankine_guest::{Account, Memory, Who};
-use rankine_view_wire::{Cloud, Field, Frame, Kind, Part, Points, Said};
+use rankine_view_wire::{Arrows, Axis, Cloud, Description, Field, Frame, Kind, Part, Points, Said, Vectors};
 use tempfile::TempDir;
 
 use super::state::State;
 use super::tape::Written;
 use super::*;
-use crate::{Element, Local, MOST_CURVES, Publisher, View};
+use crate::{Element, Local, MOST_CURVES, MOST_DESCRIPTIONS, Publisher, View};
 
 const LIMIT: u64 = 1 << 20;
 
@@ -25,7 +25,20 @@ fn micros(seconds: u64) -> u64 {
 fn field(name: &str, step: i64, value: f32) -> Said {
     let part = Part { start: [0, 0], count: [2, 3], values: (0..6).map(|n| value + n as f32).collect() };
     let (name, range) = (name.to_owned(), [value, value + 5.0]);
-    Said::Field(Field { name, step, shape: [2, 3], every: 1, range, cut: None, parts: vec![part] })
+    Said::Field(Field { name, step, shape: [2, 3], every: 1, range, cut: None, parts: vec![part], arrows: None })
+}
+
+/// The same with an arrow for each cell.
+fn with_arrows(name: &str, step: i64, value: f32) -> Said {
+    let Said::Field(field) = field(name, step, value) else { panic!("it is a field") };
+    let part = Vectors { right: field.parts[0].clone(), down: field.parts[0].clone() };
+    Said::Field(Field { arrows: Some(Arrows { every: 1, parts: vec![part] }), ..field })
+}
+
+fn description(name: &str, unit: &str) -> Description {
+    let axis = Axis { label: "length".into(), unit: "m".into(), first: -1.0, spacing: 0.5 };
+    let axes = [axis, Axis::default(), Axis::default()];
+    Description { name: name.into(), unit: unit.into(), range: Some([0.0, 2.0]), axes }
 }
 
 fn curve(from: u32, points: &[[f64; 2]]) -> Said {
@@ -45,10 +58,12 @@ fn record(path: &Path) {
     };
     let hello = Said::Hello { program: "flow.wasm".into(), ranks: 4 };
     tape.news(micros(0), &bytes(&[hello, control(0.25)])).unwrap();
-    tape.news(micros(1), &bytes(&[curve(0, &[[0.0, 1.0]])])).unwrap();
+    let described = Said::Description(description("u", "Pa"));
+    tape.news(micros(1), &bytes(&[curve(0, &[[0.0, 1.0]]), described])).unwrap();
     tape.frame(micros(1), 0, &field("u", 1, 0.0).to_bytes()).unwrap();
-    tape.frame(micros(1), 1, &field("v", 1, 100.0).to_bytes()).unwrap();
-    tape.news(micros(2), &bytes(&[curve(1, &[[1.0, 2.0], [2.0, 4.0]]), control(0.5)])).unwrap();
+    tape.frame(micros(1), 1, &with_arrows("v", 1, 100.0).to_bytes()).unwrap();
+    let described = Said::Description(description("u", "bar"));
+    tape.news(micros(2), &bytes(&[curve(1, &[[1.0, 2.0], [2.0, 4.0]]), control(0.5), described])).unwrap();
     tape.frame(micros(2), 0, &field("u", 2, 10.0).to_bytes()).unwrap();
     tape.end(micros(3), "finished").unwrap();
 }
@@ -83,12 +98,15 @@ fn what_was_recorded_is_read() {
     };
     let (state, frames) = shown(0);
     assert_eq!(state.curves["level"], [[0.0, 1.0]]);
+    assert_eq!(state.descriptions["u"], description("u", "Pa"));
     assert_eq!((state.controls[&0].2, state.ended), (0.25, None));
-    assert_eq!(frames, [field("u", 1, 0.0), field("v", 1, 100.0)]);
+    assert_eq!(frames, [field("u", 1, 0.0), with_arrows("v", 1, 100.0)]);
     let (state, frames) = shown(1);
+    assert_eq!(recording.description("u"), description("u", "bar"));
+    assert_eq!(recording.description("v"), Description::default());
     assert_eq!(state.curves["level"], [[0.0, 1.0], [1.0, 2.0], [2.0, 4.0]]);
     assert_eq!((state.controls[&0].2, state.ended.as_deref()), (0.5, Some("finished")));
-    assert_eq!(frames, [field("u", 2, 10.0), field("v", 1, 100.0)]);
+    assert_eq!(frames, [field("u", 2, 10.0), with_arrows("v", 1, 100.0)]);
     // Step by step the same is said.
     let between = recording.news(recording.end_of(0)..recording.end_of(1)).unwrap();
     let (mut stepped, _) = shown(0);
@@ -109,7 +127,7 @@ fn frames_are_found_by_field_and_step() {
     };
     assert_eq!(found(Some("u"), None), Ok(field("u", 2, 10.0)));
     assert_eq!(found(Some("u"), Some(1)), Ok(field("u", 1, 0.0)));
-    assert_eq!(found(Some("v"), None), Ok(field("v", 1, 100.0)));
+    assert_eq!(found(Some("v"), None), Ok(with_arrows("v", 1, 100.0)));
     let wrong = |name: Option<&str>, step: Option<i64>| found(name, step).unwrap_err();
     assert_eq!(wrong(Some("u"), Some(i64::MAX)), "step 9223372036854775807 was not recorded; the nearest one is 2");
     assert_eq!(wrong(None, None), "there are several fields, of which --field names one: `u`, `v`");
@@ -266,6 +284,8 @@ fn a_recorder_writes_what_a_job_shows() {
     publisher.field(0, "u", 7, &part()).unwrap();
     publisher.curve("residual", 1.0, 0.5).unwrap();
     publisher.text("what", "a text").unwrap();
+    publisher.scale("u", "Pa", [0.0, 2.0]).unwrap();
+    publisher.axis("u", 0, ["length", "m"], -1.0, 0.5).unwrap();
     publisher.control("stop", Kind::Button, 0.0).unwrap();
     view.moved(0, 1, 1000);
     view.notice("something is wrong");
@@ -284,6 +304,7 @@ fn a_recorder_writes_what_a_job_shows() {
     let mut state = State::default();
     recording.add(&mut state, 0..recording.entries()).unwrap();
     assert_eq!(state.notices, ["something is wrong"]);
+    assert_eq!(state.descriptions["u"], description("u", "Pa"));
     // The last sample is that of the end.
     assert_eq!(state.traffic, Some((2, vec![0.0, 1000.0, 0.0, 0.0])));
     assert!(!state.samples.is_empty());
@@ -343,8 +364,13 @@ fn use_up(recording: &Recording) {
         let _ = recording.time_of(moment);
         for entry in recording.frames(0..recording.end_of(moment)) {
             match recording.frame(entry) {
-                Ok(Frame::Field(field)) => drop(crate::png(&field, &rankine_view_wire::colours::MAPS[0], true)),
-                Ok(Frame::Points(points)) => drop(rankine_view_wire::file::vtp(&points)),
+                Ok(Frame::Field(field)) => {
+                    drop(crate::png(&field, &rankine_view_wire::colours::MAPS[0], true));
+                    drop(rankine_view_wire::file::vti(&field, &recording.description(&field.name)));
+                }
+                Ok(Frame::Points(points)) => {
+                    drop(rankine_view_wire::file::vtp(&points, &recording.description(&points.name)))
+                }
                 Err(_) => {}
             }
         }
@@ -366,6 +392,8 @@ fn sealed_nonsense_is_where_a_recording_ends() {
     };
     let many: Vec<Said> =
         (0..=MOST_CURVES).map(|n| Said::Curve { name: n.to_string(), from: 0, points: vec![[0.0; 2]] }).collect();
+    let described: Vec<Said> =
+        (0..=MOST_DESCRIPTIONS).map(|n| Said::Description(description(&n.to_string(), ""))).collect();
     let bad_news = [
         &[curve(7, &[[0.0; 2]])][..],
         &[field("u", 0, 0.0)],
@@ -373,6 +401,9 @@ fn sealed_nonsense_is_where_a_recording_ends() {
         &[Said::Control { id: 64, name: "c".into(), kind: Kind::Button, value: 0.0 }],
         &[Said::Traffic { rows: 65, bytes: vec![0.0; 65 * 65] }],
         &many,
+        &described,
+        &[Said::Description(description("u", "\u{1b}[2J"))],
+        &[Said::Description(Description { range: Some([f64::NAN; 2]), ..description("u", "") })],
     ];
     let mut records: Vec<Vec<u8>> = bad_news
         .iter()
@@ -384,11 +415,21 @@ fn sealed_nonsense_is_where_a_recording_ends() {
     let frame = apart(&field("u", 0, 0.0).to_bytes());
     let body = lz4_flex::block::compress(&frame);
     let outside = Part { start: [1, 0], count: [2, 3], values: vec![0.0; 6] };
-    let vast =
-        Field { name: "u".into(), step: 0, shape: [u32::MAX; 2], every: 1, range: [0.0; 2], cut: None, parts: vec![] };
+    let vast = Field {
+        name: "u".into(),
+        step: 0,
+        shape: [u32::MAX; 2],
+        every: 1,
+        range: [0.0; 2],
+        cut: None,
+        parts: vec![],
+        arrows: None,
+    };
     let beyond = Field { shape: [2, 3], parts: vec![outside.clone()], ..vast.clone() };
     let never = Field { every: 0, shape: [2, 3], ..vast.clone() };
-    for field in [vast, beyond, never] {
+    let lone = Arrows { every: 1, parts: vec![Vectors { right: outside.clone(), down: outside }] };
+    let astray = Field { shape: [2, 3], arrows: Some(lone), ..vast.clone() };
+    for field in [vast, beyond, never, astray] {
         let raw = apart(&Said::Field(field).to_bytes());
         records.push(sealed(1, 6, raw.len() as u32, &lz4_flex::block::compress(&raw)));
     }
@@ -443,9 +484,10 @@ proptest! {
     fn sealed_bytes_never_do_harm(
         records in prop::collection::vec((0u32..4, prop::collection::vec(any::<u8>(), 0..200), any::<bool>(), 0u32..2000), 1..6),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        arrows in any::<bool>(),
     ) {
         let mut content = HEAD.to_vec();
-        let raw = apart(&field("u", 1, 0.0).to_bytes());
+        let raw = apart(&(if arrows { with_arrows } else { field })("u", 1, 0.0).to_bytes());
         let (length, good) = (raw.len() as u32, lz4_flex::block::compress(&raw));
         content.extend(sealed(1, 0, length, &good));
         for (kind, body, is_compressed, raw) in records {
@@ -463,7 +505,17 @@ proptest! {
             changed[at] ^= *with;
         }
         let body = lz4_flex::block::compress(&changed);
-        let content = [&HEAD[..], &sealed(1, 0, length, &good), &sealed(1, 1, length, &body)].concat();
-        use_up(&open(&content).unwrap());
+        // And news that were.
+        let mut news = bytes(&[Said::Description(description("u", "Pa"))]).remove(0);
+        for (at, with) in &flips {
+            let at = at.index(news.len());
+            news[at] ^= *with;
+        }
+        let news = [&(news.len() as u32).to_le_bytes()[..], &news].concat();
+        let news = sealed(0, 0, news.len() as u32, &lz4_flex::block::compress(&news));
+        let content = [&HEAD[..], &news, &sealed(1, 0, length, &good), &sealed(1, 1, length, &body)].concat();
+        if let Ok(recording) = open(&content) {
+            use_up(&recording);
+        }
     }
 }

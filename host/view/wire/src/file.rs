@@ -1,6 +1,6 @@
 //! Fields and points as files of other programs: NumPy's `.npy`, VTK's `.vti` and `.vtp`.
 
-use crate::{Field, Points};
+use crate::{Axis, Description, Field, Points};
 
 /// The numbers of a field as a file of NumPy's.
 pub fn npy(field: &Field) -> Vec<u8> {
@@ -28,8 +28,38 @@ fn table([rows, columns]: [u64; 2], numbers: impl Iterator<Item = f32>) -> Vec<u
     file
 }
 
+/// The titles of axes for ParaView, of which it shows those that there are, and the step as the time.
+fn field_data(step: i64, titles: [Option<String>; 3]) -> String {
+    let mut data = format!(
+        "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{step}</DataArray>"
+    );
+    for (letter, title) in ["X", "Y", "Z"].into_iter().zip(titles) {
+        if let Some(title) = title {
+            // The bytes of a text, and a zero behind them.
+            let bytes: String = title.bytes().map(|byte| format!("{byte} ")).collect();
+            data.push_str(&format!(
+                "<Array type=\"String\" Name=\"AxisTitleFor{letter}\" NumberOfTuples=\"1\" format=\"ascii\">{bytes}0</Array>"
+            ));
+        }
+    }
+    data + "</FieldData>"
+}
+
+/// What an array of VTK's has within it: its unit, if there is one.
+fn unit(description: &Description) -> String {
+    match attribute(&description.unit) {
+        unit if unit.is_empty() => unit,
+        unit => format!("<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">{unit}</InformationKey>"),
+    }
+}
+
+/// The title of an axis that a program has described.
+fn title(description: &Description, axis: usize) -> Option<String> {
+    description.axes[axis].is_described().then(|| description.title(axis))
+}
+
 /// Points as VTK's, for ParaView: a vertex each, with its value. The step is their time.
-pub fn vtp(points: &Points) -> Vec<u8> {
+pub fn vtp(points: &Points, description: &Description) -> Vec<u8> {
     let columns = points.columns();
     let count = columns.iter().map(Vec::len).min().unwrap_or(0);
     let (name, step) = (attribute(&points.name), points.step);
@@ -44,8 +74,12 @@ pub fn vtp(points: &Points) -> Vec<u8> {
     let at = |block: usize| blocks[..block].iter().map(|bytes| 8 + bytes.len()).sum::<usize>();
     let array = |kind: &str, name: &str, more: &str, block: usize| {
         let at = at(block);
-        format!("<DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"appended\" offset=\"{at}\"/>")
+        let unit = if block == 3 { unit(description) } else { String::new() };
+        format!(
+            "<DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"appended\" offset=\"{at}\">{unit}</DataArray>"
+        )
     };
+    let data = field_data(step, [0, 1, 2].map(|axis| title(description, axis)));
     let (places, connectivity, offsets) = (
         array("Float32", "Points", " NumberOfComponents=\"3\"", 0),
         array("Int64", "connectivity", "", 1),
@@ -58,8 +92,7 @@ pub fn vtp(points: &Points) -> Vec<u8> {
     let head = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
-         <PolyData>\n\
-         <FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{step}</DataArray></FieldData>\n\
+         <PolyData>\n{data}\n\
          <Piece NumberOfPoints=\"{count}\" NumberOfVerts=\"{count}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n\
          {values}<Points>{places}</Points>\n<Verts>{connectivity}{offsets}</Verts>\n\
          </Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_"
@@ -73,20 +106,33 @@ pub fn vtp(points: &Points) -> Vec<u8> {
     file
 }
 
-/// A field as an image of VTK's, a number at each point, for ParaView: columns along x, rows along y, as far apart as they are in
-/// the whole. The step is its time.
-pub fn vti(field: &Field) -> Vec<u8> {
-    let ([rows, columns], every) = (field.size(), field.every);
+/// A field as an image of VTK's, a number at each point, for ParaView: columns along x, rows along y, with the coordinates that
+/// the program has said, or as far apart as they are in the whole. The step is its time.
+pub fn vti(field: &Field, description: &Description) -> Vec<u8> {
+    let [rows, columns] = field.size();
     let extent = format!("0 {} 0 {} 0 0", columns.saturating_sub(1), rows.saturating_sub(1));
     let (name, step) = (attribute(&field.name), field.step);
-    let numbers = field.numbers();
+    let mut numbers = field.numbers();
+    let [down, right] = field.axes();
+    let (along_x, along_y) =
+        (Along::new(field, description, right, columns), Along::new(field, description, down, rows));
+    // Images ascend in all directions.
+    if along_x.descends {
+        numbers.chunks_exact_mut(columns.max(1) as usize).for_each(<[f32]>::reverse);
+    }
+    if along_y.descends {
+        numbers = numbers.chunks_exact(columns.max(1) as usize).rev().flatten().copied().collect();
+    }
+    let origin = format!("{} {} 0", along_x.first, along_y.first);
+    let spacing = format!("{} {} 1", along_x.spacing, along_y.spacing);
+    let (unit, data) =
+        (unit(description), field_data(step, [title(description, right), title(description, down), None]));
     let head = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
-         <ImageData WholeExtent=\"{extent}\" Origin=\"0 0 0\" Spacing=\"{every} {every} 1\">\n\
-         <FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{step}</DataArray></FieldData>\n\
+         <ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">\n{data}\n\
          <Piece Extent=\"{extent}\">\n\
-         <PointData Scalars=\"{name}\"><DataArray type=\"Float32\" Name=\"{name}\" format=\"appended\" offset=\"0\"/></PointData>\n\
+         <PointData Scalars=\"{name}\"><DataArray type=\"Float32\" Name=\"{name}\" format=\"appended\" offset=\"0\">{unit}</DataArray></PointData>\n\
          </Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_"
     );
     let mut file = head.into_bytes();
@@ -94,6 +140,28 @@ pub fn vti(field: &Field) -> Vec<u8> {
     file.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     file.extend(b"\n</AppendedData>\n</VTKFile>\n");
     file
+}
+
+/// The coordinates of the rows or columns of an image.
+struct Along {
+    /// The least one.
+    first: f64,
+    /// Above 0.
+    spacing: f64,
+    /// The program counts the other way.
+    descends: bool,
+}
+
+impl Along {
+    /// Those of so many along an axis of a field.
+    fn new(field: &Field, description: &Description, axis: usize, count: u32) -> Along {
+        let axis: &Axis = &description.axes[axis];
+        let last = f64::from(count.saturating_sub(1)) * f64::from(field.every);
+        let descends = axis.spacing < 0.0;
+        let first = axis.at(if descends { last } else { 0.0 });
+        let spacing = if axis.spacing == 0.0 { 1.0 } else { axis.spacing.abs() };
+        Along { first, spacing: spacing * f64::from(field.every), descends }
+    }
 }
 
 /// A text as the value of an attribute; characters that XML does not have at all are left out.
@@ -116,7 +184,7 @@ fn attribute(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cloud, Part};
+    use crate::{Cloud, Cut, Part};
 
     fn field() -> Field {
         Field {
@@ -130,6 +198,7 @@ mod tests {
                 Part { start: [0, 0], count: [3, 1], values: vec![0.0, 3.0, 6.0] },
                 Part { start: [0, 1], count: [3, 2], values: vec![1.0, 2.0, 4.0, 5.0, 7.0, 8.0] },
             ],
+            arrows: None,
         }
     }
 
@@ -189,7 +258,7 @@ mod tests {
 
     #[test]
     fn vtp_is_read_as_vtk_says() {
-        let file = vtp(&points());
+        let file = vtp(&points(), &Description::default());
         let begin = file.windows(2).position(|pair| pair == b"\n_").unwrap() + 2;
         let head = std::str::from_utf8(&file[..begin]).unwrap();
         assert!(head.contains("<Piece NumberOfPoints=\"3\" NumberOfVerts=\"3\""), "{head}");
@@ -207,14 +276,17 @@ mod tests {
         assert_eq!((longs("connectivity"), longs("offsets")), (vec![0, 1, 2], vec![1, 2, 3]));
         assert_eq!(singles(&block("a&lt;")), [2.0, 5.0, 8.0]);
         assert!(
-            !String::from_utf8_lossy(&vtp(&Points { has_values: false, parts: Vec::new(), ..points() }))
-                .contains("PointData")
+            !String::from_utf8_lossy(&vtp(
+                &Points { has_values: false, parts: Vec::new(), ..points() },
+                &Description::default()
+            ))
+            .contains("PointData")
         );
     }
 
     #[test]
     fn vti_is_read_as_vtk_says() {
-        let file = vti(&field());
+        let file = vti(&field(), &Description::default());
         let begin = file.windows(2).position(|pair| pair == b"\n_").unwrap() + 2;
         let head = std::str::from_utf8(&file[..begin]).unwrap();
         assert!(head.contains("<ImageData WholeExtent=\"0 2 0 2 0 0\" Origin=\"0 0 0\" Spacing=\"2 2 1\">"), "{head}");
@@ -223,5 +295,38 @@ mod tests {
         let (numbers, end) = rest.split_at(u64::from_le_bytes(*length) as usize);
         assert_eq!(singles(numbers), ascending(9));
         assert_eq!(end, b"\n</AppendedData>\n</VTKFile>\n");
+    }
+
+    #[test]
+    fn files_have_units_and_coordinates() {
+        let axis =
+            |label: &str, unit: &str, first, spacing| Axis { label: label.into(), unit: unit.into(), first, spacing };
+        let axes = [axis("é", "m", 10.0, 0.25), axis("", "", 1.0, -0.5), Axis::default()];
+        let description = Description { name: "a".into(), unit: "<Pa".into(), range: None, axes };
+        let file = vti(&field(), &description);
+        let text = String::from_utf8_lossy(&file);
+        // Every second cell, and the last row first: it is at 1 - 4 · 0.5.
+        assert!(text.contains("Origin=\"10 -1 0\" Spacing=\"0.5 1 1\">"), "{text}");
+        assert!(
+            text.contains(
+                "Name=\"AxisTitleForX\" NumberOfTuples=\"1\" format=\"ascii\">195 169 32 40 109 41 0</Array>"
+            )
+        );
+        assert!(
+            text.contains("Name=\"AxisTitleForY\" NumberOfTuples=\"1\" format=\"ascii\">121 0</Array></FieldData>")
+        );
+        assert!(text.contains("location=\"vtkDataArray\">&lt;Pa</InformationKey></DataArray></PointData>"), "{text}");
+        let end = file.len() - b"\n</AppendedData>\n</VTKFile>\n".len();
+        assert_eq!(singles(&file[end - 36..end]), [6.0, 7.0, 8.0, 3.0, 4.0, 5.0, 0.0, 1.0, 2.0]);
+        // Across the first dimension of three: z is not in it.
+        let cut = Cut { field: 0, across: 2, index: 0, shape: [5, 6, 7] };
+        let file = vti(&Field { cut: Some(cut), ..field() }, &description);
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.contains("Origin=\"-1 0 0\" Spacing=\"1 2 1\">") && !text.contains("AxisTitleForY"), "{text}");
+        let text = String::from_utf8_lossy(&vtp(&points(), &description)).into_owned();
+        assert!(
+            text.contains("AxisTitleForX") && text.contains("&lt;Pa</InformationKey></DataArray></PointData>"),
+            "{text}"
+        );
     }
 }

@@ -6,10 +6,14 @@
 
 mod bytes;
 pub mod colours;
+mod description;
+mod field;
 pub mod file;
 mod points;
 
 use bytes::{Bytes, Put};
+pub use description::{Axis, Description, LONGEST_LABEL, is_label};
+pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};
 pub use points::{Cloud, MOST_POINTS, Points};
 
 /// What the server says to a page.
@@ -88,6 +92,8 @@ pub enum Said {
     },
     /// Points as they are at one step.
     Points(Points),
+    /// What a program says of a field, points or a curve, in place of what it said before.
+    Description(Description),
 }
 
 /// What ranks publish together for a step.
@@ -118,49 +124,6 @@ pub enum Kind {
     Choice(Vec<String>),
     /// Something to press.
     Button,
-}
-
-/// A field, reduced to every `every`th row and column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    /// Its name.
-    pub name: String,
-    /// The program's step.
-    pub step: i64,
-    /// Rows and columns of the whole.
-    pub shape: [u32; 2],
-    /// One of so many rows and columns is here.
-    pub every: u32,
-    /// The least and the greatest finite number here; the first is larger than the second if there is none.
-    pub range: [f32; 2],
-    /// Where this is a plane of a field with three dimensions.
-    pub cut: Option<Cut>,
-    /// The ranks' parts, which cover the whole.
-    pub parts: Vec<Part>,
-}
-
-/// A plane of a field with three dimensions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// The field's number among all figures.
-    pub field: u32,
-    /// The dimension that it cuts across.
-    pub across: u32,
-    /// Where.
-    pub index: u32,
-    /// All three dimensions.
-    pub shape: [u32; 3],
-}
-
-/// What one rank has of a field.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// The first row and column, counted as they are here.
-    pub start: [u32; 2],
-    /// Rows and columns here.
-    pub count: [u32; 2],
-    /// Row by row.
-    pub values: Vec<f32>,
 }
 
 /// What the ranks did for a while; those that share a row count together.
@@ -220,15 +183,7 @@ impl Said {
         match self {
             Said::Hello { program, ranks } => put.byte(0).text(program).word(*ranks),
             Said::Field(field) => {
-                match field.cut {
-                    None => put.byte(1),
-                    Some(cut) => put.byte(14).words(&[cut.field, cut.across, cut.index]).words(&cut.shape),
-                };
-                put.text(&field.name).long(field.step).words(&field.shape).word(field.every);
-                put.singles(&field.range).word(field.parts.len() as u32);
-                for part in &field.parts {
-                    put.words(&part.start).words(&part.count).singles(&part.values);
-                }
+                field.put(&mut put);
                 &mut put
             }
             Said::Curve { name, from, points } => {
@@ -276,6 +231,10 @@ impl Said {
                 points.put(put.byte(13));
                 &mut put
             }
+            Said::Description(description) => {
+                description.put(put.byte(15));
+                &mut put
+            }
         };
         put.0
     }
@@ -285,7 +244,7 @@ impl Said {
         let mut bytes = Bytes(bytes);
         let said = match bytes.byte()? {
             0 => Said::Hello { program: bytes.text()?, ranks: bytes.word()? },
-            1 => Said::Field(Field::read(&mut bytes, None)?),
+            kind @ (field::PLAIN | field::CUT | field::WITH_ARROWS) => Said::Field(Field::read(&mut bytes, kind)?),
             2 => {
                 let (name, from) = (bytes.text()?, bytes.word()?);
                 let points = bytes.list(16, |bytes| Some([bytes.double()?, bytes.double()?]))?;
@@ -323,11 +282,7 @@ impl Said {
             11 => Said::Anew,
             12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
             13 => Said::Points(Points::read(&mut bytes)?),
-            14 => {
-                let [field, across, index] = bytes.words()?;
-                let cut = Cut { field, across, index, shape: bytes.words()? };
-                Said::Field(Field::read(&mut bytes, Some(cut))?)
-            }
+            15 => Said::Description(Description::read(&mut bytes)?),
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)
@@ -377,57 +332,6 @@ impl Frame {
     }
 }
 
-impl Field {
-    fn read(bytes: &mut Bytes<'_>, cut: Option<Cut>) -> Option<Field> {
-        let (name, step, shape, every) = (bytes.text()?, bytes.long()?, bytes.words()?, bytes.word()?);
-        let range = [bytes.single()?, bytes.single()?];
-        let parts = bytes.list(16, |bytes| {
-            let (start, count) = (bytes.words()?, bytes.words()?);
-            Some(Part { start, count, values: bytes.singles(u64::from(count[0]) * u64::from(count[1]))? })
-        })?;
-        Some(Field { name, step, shape, every, range, cut, parts })
-    }
-
-    /// Rows and columns that are here.
-    pub fn size(&self) -> [u32; 2] {
-        self.shape.map(|extent| extent.div_ceil(self.every.max(1)))
-    }
-
-    /// Whether the parts lie within the whole, which has no more than so many rows and columns here, and have numbers for
-    /// each of its cells at most.
-    pub fn is_sound(&self, most: u32) -> bool {
-        let size = self.size();
-        let is_within = |part: &Part| {
-            (0..2).all(|n| part.start[n].checked_add(part.count[n]).is_some_and(|end| end <= size[n]))
-                && part.values.len() as u64 == u64::from(part.count[0]) * u64::from(part.count[1])
-        };
-        let cells: u64 = self.parts.iter().map(|part| part.values.len() as u64).sum();
-        let is_plane = |cut: Cut| cut.shape.get(cut.across as usize).is_some_and(|extent| cut.index < *extent);
-        self.every > 0
-            && self.cut.is_none_or(is_plane)
-            && self.shape.iter().all(|extent| *extent > 0)
-            && size.iter().all(|extent| *extent <= most)
-            && cells <= u64::from(size[0]) * u64::from(size[1])
-            && self.parts.iter().all(is_within)
-    }
-
-    /// All numbers, row by row; NaN where there is none.
-    pub fn numbers(&self) -> Vec<f32> {
-        let [rows, columns] = self.size().map(|count| count as usize);
-        let mut numbers = vec![f32::NAN; rows * columns];
-        for part in &self.parts {
-            let width = part.count[1] as usize;
-            for (n, row) in part.values.chunks_exact(width.max(1)).enumerate() {
-                let at = (part.start[0] as usize + n) * columns + part.start[1] as usize;
-                if let Some(place) = numbers.get_mut(at..at + width) {
-                    place.copy_from_slice(row);
-                }
-            }
-        }
-        numbers
-    }
-}
-
 impl Asked {
     /// The message as bytes.
     pub fn to_bytes(self) -> Vec<u8> {
@@ -464,127 +368,4 @@ impl Asked {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn points(dimensions: u32, has_values: bool) -> Points {
-        let width = dimensions + u32::from(has_values);
-        let part = |count: u32| Cloud { count, numbers: (0..count * width).map(|n| n as f32).collect() };
-        let bounds = [[0.0, 1.0], [-1.0, 1.0], [f32::INFINITY, f32::NEG_INFINITY]];
-        let (name, range, parts) = ("bodies".into(), [3.0, 7.0], vec![part(3), part(2)]);
-        Points { name, step: 9, dimensions, has_values, total: 10, every: 2, bounds, range, parts }
-    }
-
-    #[test]
-    fn points_are_as_many_as_they_say() {
-        let sound = points(2, true);
-        assert!(sound.is_sound() && points(3, false).is_sound());
-        assert_eq!(sound.columns(), [[0.0, 1.0, 2.0, 0.0, 1.0], [3.0, 4.0, 5.0, 2.0, 3.0], [6.0, 7.0, 8.0, 4.0, 5.0]]);
-        for wrong in [
-            Points { dimensions: 4, ..sound.clone() },
-            Points { dimensions: u32::MAX, ..sound.clone() },
-            Points { has_values: false, ..sound.clone() },
-            Points { every: 0, ..sound.clone() },
-            Points { total: 4, ..sound.clone() },
-            Points { bounds: [[f32::NAN; 2]; 3], ..sound.clone() },
-            Points { parts: vec![Cloud { count: u32::MAX, numbers: vec![0.0; 3] }], ..sound.clone() },
-        ] {
-            assert!(!wrong.is_sound(), "{wrong:?}");
-            // And nothing that asks for what is not there.
-            assert!(wrong.dimensions > 4 || wrong.columns().iter().all(|column| column.len() <= 5));
-        }
-    }
-
-    fn messages() -> Vec<Said> {
-        let field = Field {
-            name: "u".into(),
-            step: -3,
-            shape: [5, 3],
-            every: 2,
-            range: [-1.0, 2.5],
-            cut: None,
-            parts: vec![
-                Part { start: [0, 0], count: [3, 1], values: vec![1.0, 2.0, f32::INFINITY] },
-                Part { start: [0, 1], count: [3, 1], values: vec![-1.0, 0.5, 2.5] },
-            ],
-        };
-        let number = Kind::Number { least: 0.0, greatest: 1.0, step: 0.25 };
-        let control = |kind| Said::Control { id: 3, name: "ν".into(), kind, value: 0.5 };
-        let cut = Cut { field: 3, across: 1, index: 4, shape: [5, 9, 3] };
-        vec![
-            Said::Field(Field { cut: Some(cut), ..field.clone() }),
-            Said::Hello { program: "nozzle.wasm".into(), ranks: 4 },
-            Said::Field(field),
-            Said::Curve { name: "residual".into(), from: 7, points: vec![[1.0, 2.0], [3.0, 4.0]] },
-            Said::Text { name: "what".into(), text: String::new() },
-            control(number),
-            control(Kind::Choice(vec!["one".into(), "two".into()])),
-            control(Kind::Button),
-            Said::Paused(true),
-            Said::Notice("</script>".into()),
-            Said::Ended("by rank 3".into()),
-            Said::Ranks(Ranks {
-                number: 7,
-                at: 2.5,
-                span: 0.25,
-                each: 2,
-                waited: vec![0.5, 1.0],
-                waits: vec![0.0, -1.0],
-            }),
-            Said::Traffic { rows: 2, bytes: vec![0.0, 1e9, 3.0, 0.0] },
-            Said::Recording { moments: 3, length: 1.5, note: "cut".into() },
-            Said::Anew,
-            Said::At { moment: 2, time: 0.5, speed: 4.0 },
-            Said::Points(points(2, true)),
-            Said::Points(points(3, false)),
-        ]
-    }
-
-    #[test]
-    fn what_is_written_is_read() {
-        for said in messages() {
-            assert_eq!(Said::read(&said.to_bytes()).as_ref(), Some(&said));
-        }
-        let asked = [
-            Asked::Set { id: 9, value: -0.5 },
-            Asked::Drawn,
-            Asked::Size(800),
-            Asked::Pause(true),
-            Asked::Step,
-            Asked::Cut { field: 1, across: 2, index: 3 },
-        ];
-        for asked in asked {
-            assert_eq!(Asked::read(&asked.to_bytes()), Some(asked));
-        }
-    }
-
-    #[test]
-    fn what_is_cut_or_too_long_is_no_message() {
-        for said in messages() {
-            let bytes = said.to_bytes();
-            assert!((0..bytes.len()).all(|length| Said::read(&bytes[..length]).is_none()), "{said:?}");
-            assert_eq!(Said::read(&[&bytes[..], &[0]].concat()), None);
-        }
-    }
-
-    #[test]
-    fn a_plane_lies_within_its_field() {
-        let Some(Said::Field(field)) = messages().into_iter().next() else { panic!("it comes first") };
-        assert!(field.is_sound(8));
-        let cut = field.cut.unwrap();
-        for wrong in [Cut { across: 3, ..cut }, Cut { index: 9, ..cut }] {
-            assert!(!Field { cut: Some(wrong), ..field.clone() }.is_sound(8), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn what_promises_more_than_comes_takes_no_memory() {
-        // A curve of four billion points, a part of 2^64 numbers.
-        assert_eq!(Said::read(&[&[2, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0xff; 4]].concat()), None);
-        let mut field = vec![1, 0, 0, 0, 0];
-        field.extend([0; 8 + 8 + 4 + 8]);
-        field.extend([1, 0, 0, 0]);
-        field.extend([0xff; 16]);
-        assert_eq!(Said::read(&field), None);
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
 //! Parts of distributed arrays that the page shows, until the button `stop` is pressed: element (i, j) of each is
-//! 100 i + j + 10000 (step modulo 10), as of the arrays of `arrays.c`.
+//! 100 i + j + 10000 (step modulo 10), as of the arrays of `arrays.c`. The last one has vectors (10, 1) over it.
 
 use rankine::Universe;
-use rankine::view::{self, View};
+use rankine::view::{self, Arrows, Block, View};
 use rankine_arrays::{Array, Grid, Range, Result, Viewable, ViewableMut};
 
 fn main() -> Result<()> {
@@ -22,6 +22,12 @@ fn main() -> Result<()> {
     let mut line = Array::<f64, 1>::new("line", &grid, [Range::cyclic(10).on(1)])?;
     let mut view = View::new();
     let stop = view.button("stop")?;
+    view.scale("arrows", "m/s", 0.0, 1000.0)?;
+    view.axis("arrows", 'y', "height", "km", 3.0, -0.5)?;
+    // Each rank has some rows of it.
+    let (rank, ranks) = (grid.rank(), grid.size());
+    let rows = 7 * rank / ranks..7 * (rank + 1) / ranks;
+    let block = Block::new([7, 10], [rows.start, 0], [rows.len(), 10]);
     for step in 0.. {
         view.update(&universe.world())?;
         if stop.presses() > 0 || !view::is_on() {
@@ -43,6 +49,9 @@ fn main() -> Result<()> {
         deep.view().at::<2>(1, 3)?.show(&view, "deep", step)?;
         both.view().at::<2>(1, 3)?.show(&view, "both", step)?;
         line.show(&view, "row", step)?;
+        let numbers: Vec<f32> = rows.clone().flat_map(|i| (0..10).map(move |j| number(i, j) as f32)).collect();
+        let [right, down] = [10, 1].map(|by| numbers.iter().map(|_| by as f32).collect::<Vec<f32>>());
+        view.arrows("arrows", step, &block, &Arrows::new([&right, &down]).over(&numbers))?;
     }
     Ok(())
 }
