@@ -260,6 +260,7 @@ bool adapt(Module &module) {
   adaptCommonBlocks(module);
   adaptRounding(module);
   adaptClosures(module);
+  adaptOpenMP(module);
   adaptAllocations(module);
   return adaptCalls(module);
 }
