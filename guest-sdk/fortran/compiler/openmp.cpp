@@ -48,19 +48,24 @@ void adaptDependences(Module &module) {
 
 } // namespace
 
-/// Sizes are declared with the width of the target's addresses and passed with 64 bits.
+/// Makes an operand an integer of that type, if it is another one.
+static void convert(Instruction &user, unsigned operand, Type *wanted) {
+  Value *given = user.getOperand(operand);
+  if (wanted != given->getType() && wanted->isIntegerTy() && given->getType()->isIntegerTy())
+    user.setOperand(operand, IRBuilder<>(&user).CreateSExtOrTrunc(given, wanted));
+}
+
+/// Sizes are declared with the width of the target's addresses, and passed and computed with 64 bits.
 static void adaptSizes(Module &module) {
   for (Function &function : module)
     for (Instruction &instruction : instructions(function)) {
-      auto *call = dyn_cast<CallBase>(&instruction);
-      if (!call)
-        continue;
-      FunctionType *type = call->getFunctionType();
-      for (unsigned index = 0; index < type->getNumParams() && index < call->arg_size(); ++index) {
-        Type *wanted = type->getParamType(index);
-        Value *given = call->getArgOperand(index);
-        if (wanted != given->getType() && wanted->isIntegerTy() && given->getType()->isIntegerTy())
-          call->setArgOperand(index, IRBuilder<>(call).CreateZExtOrTrunc(given, wanted));
+      if (auto *call = dyn_cast<CallBase>(&instruction)) {
+        FunctionType *type = call->getFunctionType();
+        for (unsigned index = 0; index < type->getNumParams() && index < call->arg_size(); ++index)
+          convert(*call, index, type->getParamType(index));
+      } else if (auto *computation = dyn_cast<BinaryOperator>(&instruction)) {
+        convert(*computation, 0, computation->getType());
+        convert(*computation, 1, computation->getType());
       }
     }
 }

@@ -30,9 +30,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The functions that `pointers.cpp` and `openmp.cpp` are put before.
-const WRAPPED: [&str; 2] = [
+/// The functions that `pointers.cpp`, `clauses.cpp` and `openmp.cpp` are put before.
+const WRAPPED: [&str; 3] = [
     "_ZN7Fortran8frontend18CompilerInvocation15getSemanticsCtxERNS_6parser16AllCookedSourcesERKN4llvm13TargetMachineE",
+    "_ZN7Fortran5lower14LoweringBridge5lowerERKNS_6parser7ProgramERKNS_9semantics16SemanticsContextE",
     "_ZN4mlir23translateModuleToLLVMIREPNS_9OperationERN4llvm11LLVMContextENS2_9StringRefEb",
 ];
 

@@ -115,6 +115,12 @@ pub fn is_openmp(flag: &str) -> bool {
     matches!(flag, "-fopenmp" | "-qopenmp" | "-mp" | "-openmp") || flag.starts_with("-fopenmp=")
 }
 
+/// Whether a flag asks for code for devices beside the program's own.
+fn is_for_devices(flag: &str) -> bool {
+    let beginnings = ["-fopenmp-targets=", "-fopenmp-is-target-device", "--offload-arch=", "-Xopenmp-target"];
+    beginnings.iter().any(|beginning| flag.starts_with(beginning))
+}
+
 /// Writes a run of `-Xlinker WORD` as one `-Wl,WORD,…`, so that one rule serves both.
 fn join_linker_words(arguments: &[OsString]) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
@@ -159,6 +165,9 @@ fn judge(flag: &str) -> Result<Verdict> {
         "-shared" | "-dynamiclib" | "-bundle" => bail!(
             "{flag}: guests are linked statically and there are no shared libraries; build a static one with ar \
              (configure: --disable-shared --enable-static; CMake: -DBUILD_SHARED_LIBS=OFF)"
+        ),
+        _ if is_for_devices(flag) => bail!(
+            "{flag}: guests have no devices; without it the regions of `target` directives are run by the rank's own threads"
         ),
         "-m64" | "-m32" | "-mx32" => return Ok(Verdict::Drop("the target is wasm32")),
         "-pthread" | "-mt" | "-threads" => return Ok(Verdict::Drop(THREADS)),
@@ -517,6 +526,12 @@ mod tests {
             let text = read(&words).unwrap_err().to_string();
             assert!(text.contains("--disable-shared"), "{text}");
         }
+    }
+
+    #[test]
+    fn devices_are_refused_with_the_way_out() {
+        let error = read(&["-fopenmp-targets=nvptx64".into(), "a.c".into()]).unwrap_err();
+        assert!(error.to_string().contains("run by the rank's own threads"), "{error}");
     }
 
     #[test]

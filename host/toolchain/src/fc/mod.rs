@@ -12,6 +12,7 @@ use crate::terminal::print_page;
 use crate::{cc, find, threads};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -103,6 +104,13 @@ impl Tools {
         let line = self.front_end_line(request, source, &["-c", "-emit-llvm"], Some(&bitcode))?;
         let status = status(&mut self.front_end(&line))?;
         if !status.success() {
+            if let Some(signal) = status.signal() {
+                eprintln!(
+                    "rankine fc: LLVM's flang crashed over {} (signal {signal}): what it says above, or the part of the \
+                     source that is left out when it compiles, is what it can't do; write that in another way",
+                    source.display()
+                );
+            }
             return Ok(Compiled::Failed(exit_code(status)));
         }
         let object = match (request.links(), &request.output) {
