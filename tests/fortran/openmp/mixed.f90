@@ -42,6 +42,10 @@ program mixed
     integer(c_int) function number_in_c() bind(C)
       import
     end function
+    integer(c_int) function one_more(number) bind(C)
+      import
+      integer(c_int), value :: number
+    end function
     subroutine add_in_c(sum) bind(C)
       import
       integer(c_int), intent(inout) :: sum
@@ -72,21 +76,21 @@ program mixed
 
   sum = 0
   !$omp parallel do
-  do i = 1, 100000
+  do i = 1, 20000
     if (mod(i, 2) == 0) then
       call add_in_c(sum)
     else
       !$omp critical (both)
-      sum = sum + 1
+      sum = one_more(sum)
       !$omp end critical (both)
     end if
   end do
-  call check(sum == 100000, 'a critical section in both languages')
+  call check(sum == 20000, 'a critical section in both languages')
 
   sum = 0
   call omp_init_lock(lock)
   !$omp parallel do
-  do i = 1, 100000
+  do i = 1, 20000
     if (mod(i, 2) == 0) then
       call locked_in_c(lock, sum)
     else
@@ -96,6 +100,6 @@ program mixed
     end if
   end do
   call omp_destroy_lock(lock)
-  call check(sum == 100000, 'a lock in both languages')
+  call check(sum == 20000, 'a lock in both languages')
   call finish
 end program

@@ -16,10 +16,18 @@ int team_of_c(int threads)
 
 int number_in_c(void) { return omp_get_thread_num(); }
 
+/* Takes long enough for another thread to come between. */
+int one_more(int number)
+{
+    for (volatile int i = 0; i < 100; i++) {
+    }
+    return number + 1;
+}
+
 void add_in_c(int *sum)
 {
 #pragma omp critical(both)
-    *sum += 1;
+    *sum = one_more(*sum);
 }
 
 int sum_in_c(int n)

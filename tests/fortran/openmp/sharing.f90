@@ -44,7 +44,7 @@ program sharing
   field = 1
   counter = 6
   wrong = 0
-  !$omp parallel copyin(saved, counter, /block/) private(me) reduction(+: wrong)
+  !$omp parallel copyin(saved, /block/, counter) private(me) reduction(+: wrong)
   me = omp_get_thread_num()
   if (saved /= 7 .or. in_common /= 11 .or. any(many /= 2.5d0) .or. counter /= 6) wrong = wrong + 1
   saved = saved + me

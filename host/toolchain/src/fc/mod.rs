@@ -106,8 +106,8 @@ impl Tools {
         if !status.success() {
             if let Some(signal) = status.signal() {
                 eprintln!(
-                    "rankine fc: LLVM's flang crashed over {} (signal {signal}): what it says above, or the part of the \
-                     source that is left out when it compiles, is what it can't do; write that in another way",
+                    "rankine fc: LLVM's flang crashed over {} (signal {signal}): there is something in it that it can't \
+                     compile, natively neither; leave out parts to find what, and write that in another way",
                     source.display()
                 );
             }
