@@ -239,7 +239,8 @@ void adaptAllocations(Module &module) {
 
 // -------------------------------------------------------------------------------------------------- start and COMMON
 
-/// Flang's main takes the environment as a third argument, which WASI's start-up code does not pass.
+/// Flang's main takes the environment as a third argument, which WASI's start-up code does not pass, and numbers as wide as
+/// the program's integers.
 void adaptMain(Module &module) {
   Function *main = module.getFunction("main");
   if (!main || main->isDeclaration() || main->arg_size() != 3)
@@ -253,7 +254,9 @@ void adaptMain(Module &module) {
   FunctionCallee environment = module.getOrInsertFunction("__wasilibc_get_environ", FunctionType::get(pointer, false));
   IRBuilder<> builder(BasicBlock::Create(context, "", start));
   Value *variables = builder.CreateCall(environment);
-  builder.CreateRet(builder.CreateCall(main, {start->getArg(0), start->getArg(1), variables}));
+  Value *count = builder.CreateSExt(start->getArg(0), main->getArg(0)->getType());
+  Value *status = builder.CreateCall(main, {count, start->getArg(1), variables});
+  builder.CreateRet(builder.CreateTrunc(status, i32));
 }
 
 /// WebAssembly has no common symbols. A COMMON block becomes weak, so that one of its definitions is taken; where they
@@ -272,6 +275,7 @@ bool adapt(Module &module) {
   adaptRounding(module);
   adaptRoundingMode(module);
   adaptClosures(module);
+  adaptOpenMP(module);
   adaptAllocations(module);
   return adaptCalls(module);
 }

@@ -11,4 +11,7 @@ bool adapt(llvm::Module &module);
 /// Internal procedures that are passed as arguments (closures.cpp).
 void adaptClosures(llvm::Module &module);
 
+/// OpenMP's directives (openmp.cpp).
+void adaptOpenMP(llvm::Module &module);
+
 } // namespace rankine

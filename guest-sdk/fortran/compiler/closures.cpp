@@ -2,12 +2,12 @@
 //
 // Such a procedure needs, beside its code, the frame of its host. Native code writes a trampoline on the stack for that,
 // which WebAssembly cannot execute. Instead each such procedure gets a fixed number of thunks, functions that call it
-// with the frame in a slot of their own. Slots are taken and given back as frames come and go: a stack per procedure.
+// with the frame in a slot of their own. Slots are taken and given back as frames come and go, and threads that pass the
+// same frame share one.
 
 #include "adapt.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -18,10 +18,10 @@ namespace rankine {
 namespace {
 
 /// How many frames of a procedure's host may be live at once while the procedure is passed around. A recursion that is
-/// deeper ends with a message of rankine_closure_enter, in the SDK's library.
+/// deeper ends with a message of rankine_closure_take, in the SDK's library.
 constexpr unsigned slots = 256;
 
-/// The slots of one internal procedure: `{ i32 depth, [slots x ptr] frames }`, and its thunks.
+/// The slots of one internal procedure: `[slots x { ptr frame, i32 users }]`, and its thunks.
 struct Pool {
   GlobalVariable *frames;
   GlobalVariable *thunks;
@@ -46,7 +46,7 @@ Function *makeThunk(Function &procedure, unsigned frame, GlobalVariable *frames,
   auto *thunk = Function::Create(type, Function::InternalLinkage, procedure.getName() + ".thunk", *procedure.getParent());
   IRBuilder<> builder(BasicBlock::Create(procedure.getContext(), "", thunk));
   Value *place = builder.CreateInBoundsGEP(frames->getValueType(), frames,
-                                           {builder.getInt32(0), builder.getInt32(1), builder.getInt32(slot)});
+                                           {builder.getInt32(0), builder.getInt32(slot), builder.getInt32(0)});
   SmallVector<Value *> arguments;
   auto own = thunk->arg_begin();
   for (Argument &argument : procedure.args()) {
@@ -74,7 +74,7 @@ Pool makePool(Function &procedure) {
   LLVMContext &context = module.getContext();
   Type *pointer = PointerType::get(context, 0);
   auto *table = ArrayType::get(pointer, slots);
-  auto *type = StructType::get(context, {Type::getInt32Ty(context), table});
+  auto *type = ArrayType::get(StructType::get(context, {pointer, Type::getInt32Ty(context)}), slots);
   auto variable = [&](Constant *value, bool constant, const Twine &suffix) {
     return new GlobalVariable(module, value->getType(), constant, GlobalValue::InternalLinkage, value,
                               procedure.getName() + suffix);
@@ -90,25 +90,39 @@ Pool makePool(Function &procedure) {
   return pool;
 }
 
-/// Takes a slot where the frame is bound: what is stored as the trampoline is the address of a thunk.
-void bind(IntrinsicInst &bound, const Pool &pool) {
+/// A variable of a host for the slot that it has taken: -1 before.
+Value *makeTaken(Function &host) {
+  IRBuilder<> builder(&host.getEntryBlock(), host.getEntryBlock().begin());
+  Value *taken = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "rankine.slot");
+  builder.SetInsertPoint(&*host.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  builder.CreateStore(builder.getInt32(-1), taken);
+  return taken;
+}
+
+/// Takes a slot where the frame is bound, unless the host has one: what is stored as the trampoline is the address of a
+/// thunk.
+void bind(IntrinsicInst &bound, const Pool &pool, Value *taken) {
   IRBuilder<> builder(&bound);
-  Type *pointer = builder.getPtrTy();
-  FunctionCallee enter = bound.getModule()->getOrInsertFunction("rankine_closure_enter", builder.getInt32Ty(), pointer,
-                                                                pointer, builder.getInt32Ty(), pointer);
-  Value *slot = builder.CreateCall(enter, {pool.frames, bound.getArgOperand(2), builder.getInt32(slots), pool.name});
+  Type *pointer = builder.getPtrTy(), *i32 = builder.getInt32Ty();
+  FunctionCallee take =
+      bound.getModule()->getOrInsertFunction("rankine_closure_take", i32, pointer, pointer, i32, pointer, pointer);
+  Value *slot = builder.CreateCall(
+      take, {pool.frames, bound.getArgOperand(2), builder.getInt32(slots), taken, pool.name});
   Value *place =
       builder.CreateInBoundsGEP(pool.thunks->getValueType(), pool.thunks, {builder.getInt32(0), slot});
   builder.CreateStore(builder.CreateLoad(pointer, place), bound.getArgOperand(0));
 }
 
-/// Gives back, wherever the host returns, the slots that it took.
-void releaseAtReturn(Function &host, const Pool &pool) {
-  IRBuilder<> builder(&*host.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  Value *depth = builder.CreateLoad(builder.getInt32Ty(), pool.frames);
+/// Gives back, wherever the host returns, the slot that it took.
+void releaseAtReturn(Function &host, const Pool &pool, Value *taken) {
   for (BasicBlock &block : host)
-    if (auto *end = dyn_cast<ReturnInst>(block.getTerminator()))
-      IRBuilder<>(end).CreateStore(depth, pool.frames);
+    if (auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
+      IRBuilder<> builder(end);
+      Type *pointer = builder.getPtrTy(), *i32 = builder.getInt32Ty();
+      FunctionCallee give =
+          host.getParent()->getOrInsertFunction("rankine_closure_give", builder.getVoidTy(), pointer, i32);
+      builder.CreateCall(give, {pool.frames, builder.CreateLoad(i32, taken)});
+    }
 }
 
 } // namespace
@@ -125,17 +139,19 @@ void adaptClosures(Module &module) {
             adjusted.push_back(intrinsic);
         }
   MapVector<Function *, Pool> pools;
-  SetVector<std::pair<Function *, Function *>> takers;
+  MapVector<std::pair<Function *, Function *>, Value *> takers;
   for (IntrinsicInst *intrinsic : bound) {
     auto *procedure = cast<Function>(intrinsic->getArgOperand(1)->stripPointerCasts());
     if (!pools.contains(procedure))
       pools[procedure] = makePool(*procedure);
-    bind(*intrinsic, pools[procedure]);
-    takers.insert({intrinsic->getFunction(), procedure});
+    Value *&taken = takers[{intrinsic->getFunction(), procedure}];
+    if (!taken)
+      taken = makeTaken(*intrinsic->getFunction());
+    bind(*intrinsic, pools[procedure], taken);
     intrinsic->eraseFromParent();
   }
-  for (auto [host, procedure] : takers)
-    releaseAtReturn(*host, pools[procedure]);
+  for (auto [hosted, taken] : takers)
+    releaseAtReturn(*hosted.first, pools[hosted.second], taken);
   for (IntrinsicInst *intrinsic : adjusted) {
     IRBuilder<> builder(intrinsic);
     intrinsic->replaceAllUsesWith(builder.CreateLoad(builder.getPtrTy(), intrinsic->getArgOperand(0)));

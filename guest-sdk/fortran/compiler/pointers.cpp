@@ -30,7 +30,7 @@ constexpr std::size_t pointerSize = 4;
 
 } // namespace
 
-// CompilerInvocation::getSemanticsCtx, as the linker knows it: `host/src/cli/sdk_build/flang.rs` has the same name.
+// CompilerInvocation::getSemanticsCtx, as the linker knows it: `host/toolchain/src/build/flang.rs` has the same name.
 #define GET_SEMANTICS                                                                                                  \
   "_ZN7Fortran8frontend18CompilerInvocation15getSemanticsCtxERNS_6parser16AllCookedSourcesERKN4llvm13TargetMachineE"
 

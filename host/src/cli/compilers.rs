@@ -42,6 +42,7 @@ pub(super) struct Clang {
     disable_version_flag = true,
     after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
         -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
+        -fopenmp compiles OpenMP's directives, for rankine run --threads-per-rank (rankine sdk build openmp, once).\n\
         `flang-22 --help` lists flang's own options."
 )]
 pub(super) struct Flang {

@@ -56,7 +56,7 @@ enum Part {
     /// The C++ library, with exceptions.
     #[value(name = "c++")]
     Cxx,
-    /// Threads and OpenMP: the C and C++ libraries with threads, and LLVM's OpenMP runtime.
+    /// Threads and OpenMP: the C and C++ libraries with threads, LLVM's OpenMP runtime, and Fortran's with threads.
     Openmp,
     /// The reference BLAS with its C interface, from Debian's source package; needs the Fortran compiler.
     Blas,

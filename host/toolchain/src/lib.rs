@@ -30,6 +30,7 @@ pub mod fc;
 pub mod find;
 mod folder;
 pub mod link;
+mod objects;
 pub mod places;
 pub mod process;
 pub mod sdk;

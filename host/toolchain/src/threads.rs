@@ -5,7 +5,7 @@
 //! Fortran's bindings) so come a second time, beside those for ranks with one thread.
 //!
 //! ```text
-//! threads-<key>/include/wasm32-wasip1-threads   wasi-libc's headers, omp.h
+//! threads-<key>/include/wasm32-wasip1-threads   wasi-libc's headers, omp.h, omp_lib.h, omp_lib.F90
 //!               lib/wasm32-wasip1-threads       crt1-command.o, libc.a, libomp.a
 //! ```
 
@@ -22,6 +22,11 @@ pub const THREADS: &str = "wasm32-wasip1-threads";
 pub fn target_of(sysroot: &Path) -> &'static str {
     let is_for = |target| sysroot.join("lib").join(target).is_dir();
     if is_for(THREADS) && !is_for(TARGET) { THREADS } else { TARGET }
+}
+
+/// That target as flang's compiler calls it, which adds nothing to a name.
+pub fn triple_of(sysroot: &Path) -> String {
+    target_of(sysroot).replacen('-', "-unknown-", 1)
 }
 
 /// Whether what is compiled with this sysroot has threads.
@@ -53,7 +58,7 @@ pub fn place(clang: &Path, plain: &Path) -> Result<PathBuf> {
 }
 
 /// Goes up when what is in there changes.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// A folder with a C library for threads: a WASI SDK's sysroot brings one, and Rust's target of that name.
 pub fn c_library(plain: &Path) -> Result<PathBuf> {

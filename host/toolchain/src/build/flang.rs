@@ -13,6 +13,8 @@
 //! flang-runtime-<key>/lib/libflang_rt.a
 //!             include/ISO_Fortran_binding.h
 //! ```
+//!
+//! Programs with threads have a runtime of their own, compiled with their sysroot (`crate::threads`) and with its locks.
 
 use super::jobs::run_all;
 use super::llvm_source::{self, LlvmSource};
@@ -20,7 +22,7 @@ use super::signatures;
 use crate::process::check;
 use crate::sdk::{Sdk, base_flags};
 use crate::terminal::say;
-use crate::{embedded, find, folder};
+use crate::{embedded, find, folder, threads};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::ffi::OsStr;
 use std::fs;
@@ -28,9 +30,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The function of flang's that `pointers.cpp` is put before.
-const GET_SEMANTICS: &str =
-    "_ZN7Fortran8frontend18CompilerInvocation15getSemanticsCtxERNS_6parser16AllCookedSourcesERKN4llvm13TargetMachineE";
+/// The functions that `pointers.cpp`, `clauses.cpp` and `openmp.cpp` are put before.
+const WRAPPED: [&str; 3] = [
+    "_ZN7Fortran8frontend18CompilerInvocation15getSemanticsCtxERNS_6parser16AllCookedSourcesERKN4llvm13TargetMachineE",
+    "_ZN7Fortran5lower14LoweringBridge5lowerERKNS_6parser7ProgramERKNS_9semantics16SemanticsContextE",
+    "_ZN4mlir23translateModuleToLLVMIREPNS_9OperationERN4llvm11LLVMContextENS2_9StringRefEb",
+];
 
 /// The intrinsic modules, each after those that it uses.
 const MODULES: &[&str] = &[
@@ -176,28 +181,39 @@ pub struct Flang {
 }
 
 impl Flang {
-    /// The one that was built on this machine.
-    pub fn find() -> Result<Flang> {
-        let flang = Flang::place()?;
-        for folder in [&flang.runtime, &flang.root] {
+    /// The one that was built on this machine, with the runtime for what is compiled with this sysroot.
+    pub fn with(sysroot: &Path) -> Result<Flang> {
+        let flang = Flang::place(sysroot)?;
+        for folder in [&flang.root, &flang.runtime] {
             ensure!(
                 folder.is_dir(),
-                "the Fortran compiler is not built yet, or by another version of Rankine or LLVM (there is no {}); run \
+                "the Fortran compiler{} is not built yet, or by another version of Rankine or LLVM (there is no {}); run \
                  `rankine sdk build fortran` once (some minutes)",
+                if threads::are_in(sysroot) { " for programs with threads" } else { "" },
                 folder.display()
             );
         }
         Ok(flang)
     }
 
-    fn place() -> Result<Flang> {
+    /// That for programs with one thread.
+    pub fn find() -> Result<Flang> {
+        Flang::with(&find::sysroot()?.path)
+    }
+
+    fn place(sysroot: &Path) -> Result<Flang> {
         let clang = find::clang()?.path;
-        let sysroot = find::sysroot()?.path;
         let llvm = llvm_folder(&clang)?;
         let amendments = AMENDMENTS.iter().map(|a| (a.file, a.was, a.is)).collect::<Vec<_>>();
-        let mut hasher = DefaultHasher::new();
-        (amendments, RUNTIME_FLAGS, &llvm, &sysroot, modified(&llvm.join("bin/flang-22"))).hash(&mut hasher);
-        let runtime = find::data_dir()?.join(format!("flang-runtime-{:016x}", hasher.finish()));
+        let made_of = |sysroot: &Path| {
+            let mut hasher = DefaultHasher::new();
+            let flang = modified(&llvm.join("bin/flang-22"));
+            (&amendments, runtime_flags(sysroot), &llvm, sysroot, flang).hash(&mut hasher);
+            hasher
+        };
+        let runtime = find::data_dir()?.join(format!("flang-runtime-{:016x}", made_of(sysroot).finish()));
+        // The compiler is the same for both.
+        let mut hasher = made_of(&find::sysroot()?.path);
         embedded::files(&embedded::FORTRAN_COMPILER).hash(&mut hasher);
         let root = find::data_dir()?.join(format!("flang-{:016x}", hasher.finish()));
         Ok(Flang { root, runtime, llvm })
@@ -259,11 +275,25 @@ fn llvm_folder(clang: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Builds what is not there yet.
+/// Builds what is not there yet: the compiler, and the runtime for each of the sysroots that there are.
 pub fn build(force: bool) -> Result<()> {
-    let flang = Flang::place()?;
-    if Flang::find().is_ok() && !force {
-        say(&format!("the Fortran compiler is there already: {}", flang.root.display()));
+    let clang = find::clang()?.path;
+    let plain = find::sysroot()?.path;
+    build_for(&plain, force)?;
+    match threads::place(&clang, &plain)? {
+        place if place.is_dir() => build_for(&place, force),
+        _ => Ok(()),
+    }
+}
+
+/// Builds what is not there yet for what is compiled with this sysroot.
+fn build_for(sysroot: &Path, force: bool) -> Result<()> {
+    let flang = Flang::place(sysroot)?;
+    let has_threads = threads::are_in(sysroot);
+    if Flang::with(sysroot).is_ok() && !force {
+        let what = if has_threads { "Fortran's runtime with threads" } else { "the Fortran compiler" };
+        let place = if has_threads { &flang.runtime } else { &flang.root };
+        say(&format!("{what} is there already: {}", place.display()));
         return Ok(());
     }
     let version = llvm_source::version_of(&flang.driver())?;
@@ -278,8 +308,12 @@ pub fn build(force: bool) -> Result<()> {
     amended_copy(&source, &folders, &tree)?;
     if force || !flang.runtime.is_dir() {
         folder::remake(&flang.runtime, |draft| {
-            Building { draft, tree: &tree, llvm: &flang.llvm }.runtime(work.path())
+            Building { draft, tree: &tree, llvm: &flang.llvm }.runtime(sysroot, work.path())
         })?;
+    }
+    if has_threads {
+        say(&format!("ready: {}", flang.runtime.display()));
+        return Ok(());
     }
     folder::remake(&flang.root, |draft| {
         let building = Building { draft, tree: &tree, llvm: &flang.llvm };
@@ -313,16 +347,14 @@ fn amended_copy(source: &LlvmSource, folders: &[&str], tree: &Path) -> Result<()
     Ok(())
 }
 
-/// The flags of the runtime, beside those of every guest. Units of a rank are used by that rank alone; scratch files go
-/// where a guest may write (`glue/scratch.c`).
-const RUNTIME_FLAGS: &[&str] = &[
-    "-O2",
-    "-DNDEBUG",
-    "-DRT_USE_PSEUDO_LOCK=1",
-    "-Dmkstemp=rankine_scratch_file",
-    "-ffunction-sections",
-    "-fdata-sections",
-];
+/// The flags of the runtime, beside those of every guest. Scratch files go where a guest may write (`glue/scratch.c`);
+/// without threads nothing has to be locked.
+fn runtime_flags(sysroot: &Path) -> Vec<&'static str> {
+    let mut flags = vec!["-O2", "-DNDEBUG"];
+    flags.extend((!threads::are_in(sysroot)).then_some("-DRT_USE_PSEUDO_LOCK=1"));
+    flags.extend(["-Dmkstemp=rankine_scratch_file", "-ffunction-sections", "-fdata-sections"]);
+    flags
+}
 const RUNTIME_CXX_FLAGS: &[&str] =
     &["-std=c++17", "-fno-exceptions", "-fno-rtti", "-nostdinc++", "-Wno-c++11-narrowing"];
 
@@ -359,7 +391,7 @@ impl Building<'_> {
         fs::create_dir_all(self.draft.join("bin"))?;
         let mut link = self.llvm_tool("clang++");
         let lib = self.llvm.join("lib");
-        link.args(objects).arg(format!("-Wl,--wrap={GET_SEMANTICS}"));
+        link.args(objects).args(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
         link.arg(format!("-Wl,-rpath,{}", lib.display())).arg("-Wl,--start-group");
         link.args(flang_libraries(&lib)?).arg("-Wl,--end-group");
         link.args(["libclang-cpp.so", "libMLIR.so"].map(|name| lib.join(name))).arg(llvm_library(&lib)?);
@@ -367,9 +399,8 @@ impl Building<'_> {
         check(&mut link, "linking the Fortran compiler").map(drop)
     }
 
-    fn runtime(&self, work: &Path) -> Result<()> {
-        let (clang, sysroot) = (find::clang()?.path, find::sysroot()?.path);
-        let sdk = Sdk::with(&clang, &sysroot)?;
+    fn runtime(&self, sysroot: &Path, work: &Path) -> Result<()> {
+        let sdk = Sdk::with(&find::clang()?.path, sysroot)?;
         let objects = work.join("runtime");
         fs::create_dir_all(&objects)?;
         let mut jobs = Vec::new();
@@ -385,7 +416,7 @@ impl Building<'_> {
                     _ => continue,
                 };
                 let mut job = self.llvm_tool(if cxx { "clang++" } else { "clang" });
-                job.args(base_flags(&sysroot)).args(RUNTIME_FLAGS);
+                job.args(base_flags(sysroot)).args(runtime_flags(sysroot));
                 if cxx {
                     job.args(RUNTIME_CXX_FLAGS).arg("-isystem").arg(self.llvm.join("include/wasm32-wasi/c++/v1"));
                 }

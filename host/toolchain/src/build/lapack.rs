@@ -116,9 +116,10 @@ pub(crate) struct Lapack {
 }
 
 impl Lapack {
-    /// What these words of a command line ask for, as it was built on this machine.
-    pub(crate) fn find(clang: &Path, words: &[OsString]) -> Result<Lapack> {
-        let flang = Flang::find()?;
+    /// What these words of a command line ask for, as it was built on this machine, and for that sysroot what Fortran's
+    /// runtime is.
+    pub(crate) fn find(clang: &Path, sysroot: &Path, words: &[OsString]) -> Result<Lapack> {
+        let flang = Flang::with(sysroot)?;
         let is_wanted =
             |part: &Part| *part == Part::Blas || words.iter().any(|word| Part::asked_for(word) == Some(*part));
         let parts = [Part::Lapack, Part::Blas].into_iter().filter(is_wanted).map(|part| {

@@ -2,6 +2,7 @@
 //! from where there is one; libc++ and LLVM's OpenMP runtime are compiled from LLVM's source for it.
 
 use super::cxx;
+use super::flang::{self, Flang};
 use super::llvm_source::{self, LlvmSource};
 use crate::cxx::Library;
 use crate::find::{self, TARGET};
@@ -43,17 +44,23 @@ pub fn build(force: bool) -> Result<()> {
     let place = threads::place(&clang, &plain)?;
     if place.is_dir() && Library::find(&clang, &place).is_ok() && !force {
         say(&format!("the OpenMP runtime is there already: {}", place.display()));
-        return Ok(());
+    } else {
+        build_for(&clang, &plain, &place)?;
     }
+    // Where Fortran is compiled, its programs may have threads now.
+    if Flang::find().is_ok() { flang::build(false) } else { Ok(()) }
+}
+
+fn build_for(clang: &Path, plain: &Path, place: &Path) -> Result<()> {
     for tool in ["cmake", "python3"] {
         ensure!(find::find_program(tool).is_some(), "{tool} is missing, with which LLVM's OpenMP runtime is built");
     }
-    let libc = threads::c_library(&plain)?;
-    folder::remake(&place, |draft| {
-        lay_out(&clang, &plain, &libc, draft)?;
-        runtime(&clang, draft)
+    let libc = threads::c_library(plain)?;
+    folder::remake(place, |draft| {
+        lay_out(clang, plain, &libc, draft)?;
+        runtime(clang, draft)
     })?;
-    cxx::build_for(&clang, &place)?;
+    cxx::build_for(clang, place)?;
     say(&format!("ready: {}", place.display()));
     Ok(())
 }
@@ -143,10 +150,17 @@ fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
     let mut make = Command::new("cmake");
     make.arg("--build").arg(&tree).args(["--target", "omp", "--parallel", &cores]);
     check(&mut make, "compiling the OpenMP runtime")?;
-    let built = tree.join("runtime/src");
-    for (from, to) in [("libomp.a", "lib"), ("omp.h", "include"), ("ompx.h", "include")] {
-        let (from, to) = (built.join(from), sysroot.join(to).join(THREADS).join(from));
-        fs::copy(&from, to).with_context(|| format!("the build left no {}", from.display()))?;
+    for (from, to) in [
+        ("runtime/src/libomp.a", "lib"),
+        ("runtime/src/omp.h", "include"),
+        ("runtime/src/ompx.h", "include"),
+        ("runtime/src/omp_lib.h", "include"),
+        ("module/omp_lib.F90", "include"),
+    ] {
+        let from = tree.join(from);
+        let name = from.file_name().context("a file has a name")?;
+        fs::copy(&from, sysroot.join(to).join(THREADS).join(name))
+            .with_context(|| format!("the build left no {}", from.display()))?;
     }
     Ok(())
 }

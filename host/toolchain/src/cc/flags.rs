@@ -3,8 +3,10 @@
 //! Dropped are flags that only mean something on the host's processor or to an ELF linker, because build systems
 //! pass them without asking. Refused are those whose result the caller would go on to use, such as a shared library.
 
+use crate::threads;
 use anyhow::{Result, bail};
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 /// What the caller wants instead of a compilation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -106,13 +108,24 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
 
 /// Whether a flag asks for OpenMP, and for threads.
 fn asks_for_threads(flag: &str) -> (bool, bool) {
-    let openmp = is_openmp(flag);
+    let openmp = is_openmp(flag) || is_openmp_runtime(flag);
     (openmp, openmp || matches!(flag, "-pthread" | "-mt" | "-threads"))
 }
 
 /// Whether a flag asks for OpenMP, as one of many compilers spells it.
 pub fn is_openmp(flag: &str) -> bool {
     matches!(flag, "-fopenmp" | "-qopenmp" | "-mp" | "-openmp") || flag.starts_with("-fopenmp=")
+}
+
+/// Whether a word names the runtime that `-fopenmp` links: CMake finds its file and links that instead.
+fn is_openmp_runtime(word: &str) -> bool {
+    Path::new(word).ends_with(Path::new("lib").join(threads::THREADS).join("libomp.a"))
+}
+
+/// Whether a flag asks for code for devices beside the program's own.
+fn is_for_devices(flag: &str) -> bool {
+    let beginnings = ["-fopenmp-targets=", "-fopenmp-is-target-device", "--offload-arch=", "-Xopenmp-target"];
+    beginnings.iter().any(|beginning| flag.starts_with(beginning))
 }
 
 /// Writes a run of `-Xlinker WORD` as one `-Wl,WORD,…`, so that one rule serves both.
@@ -160,12 +173,16 @@ fn judge(flag: &str) -> Result<Verdict> {
             "{flag}: guests are linked statically and there are no shared libraries; build a static one with ar \
              (configure: --disable-shared --enable-static; CMake: -DBUILD_SHARED_LIBS=OFF)"
         ),
+        _ if is_for_devices(flag) => bail!(
+            "{flag}: guests have no devices; without it the regions of `target` directives are run by the rank's own threads"
+        ),
         "-m64" | "-m32" | "-mx32" => return Ok(Verdict::Drop("the target is wasm32")),
         "-pthread" | "-mt" | "-threads" => return Ok(Verdict::Drop(THREADS)),
         "-fPIC" | "-fpic" | "-fPIE" | "-fpie" | "-pie" | "-no-pie" | "-static-pie" => {
             return Ok(Verdict::Drop(POSITION));
         }
         "-fopenmp" => {}
+        _ if is_openmp_runtime(flag) => return Ok(Verdict::Drop("it is linked as -fopenmp links it")),
         _ if is_openmp(flag) => return Ok(Verdict::Replace("-fopenmp".into())),
         "-rdynamic" | "-static-libgcc" | "-static-libstdc++" | "-shared-libgcc" | "-fno-plt" => {
             return Ok(Verdict::Drop(ELF_LINKER));
@@ -544,6 +561,19 @@ mod tests {
             assert!(text.contains("-fsanitize=undefined finds"), "{text}");
         }
         assert_eq!(passed("-fsanitize=undefined,bounds a.c"), "-fsanitize=undefined,bounds a.c");
+    }
+
+    #[test]
+    fn the_openmp_runtime_is_asked_for_by_its_file_too() {
+        let request = request("a.o /data/threads-1/lib/wasm32-wasip1-threads/libomp.a -o a.wasm");
+        assert!(request.openmp && request.threads && request.links);
+        assert_eq!(request.arguments, ["a.o", "-o", "a.wasm"]);
+    }
+
+    #[test]
+    fn devices_are_refused_with_the_way_out() {
+        let error = read(&["-fopenmp-targets=nvptx64".into(), "a.c".into()]).unwrap_err();
+        assert!(error.to_string().contains("run by the rank's own threads"), "{error}");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
     if request.links && !request.bare {
         line.extend(request.openmp.then(|| "-lomp".into()));
         if !of_lapack.is_empty() {
-            line.extend(Lapack::find(clang, &of_lapack)?.link_flags().into_iter().map(OsString::from));
+            line.extend(Lapack::find(clang, sysroot, &of_lapack)?.link_flags().into_iter().map(OsString::from));
         }
         line.extend(libraries(sysroot, sdk).into_iter().map(OsString::from));
     }

@@ -52,10 +52,6 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         match gfortran(argument.to_str().unwrap_or("")) {
             Gfortran::Keep => kept.push(argument.clone()),
             Gfortran::As(flag) => kept.push(flag.into()),
-            Gfortran::Instead(flag, reason) => {
-                eprintln!("rankine fc: warning: {}: {reason}", argument.to_string_lossy());
-                kept.push(flag.into());
-            }
             Gfortran::Warn(reason) => {
                 eprintln!("rankine fc: warning: {} does nothing: {reason}", argument.to_string_lossy());
             }
@@ -208,16 +204,10 @@ fn is_c_only(flag: &str) -> bool {
 enum Gfortran {
     Keep,
     As(String),
-    /// Another flag, which does less than the caller has counted on.
-    Instead(&'static str, &'static str),
     Drop(&'static str),
     /// Dropped, and the caller may have counted on it.
     Warn(&'static str),
 }
-
-/// What becomes of OpenMP in Fortran.
-const ONE_THREAD: &str = "OpenMP's directives in Fortran are comments here, since its runtime is for one thread: the program \
-    is one whose teams have one thread each. Start more ranks instead (rankine run -n); C and C++ have threads";
 
 /// What gfortran's flags are for flang.
 fn gfortran(flag: &str) -> Gfortran {
@@ -272,9 +262,6 @@ fn gfortran(flag: &str) -> Gfortran {
         "-module" => Gfortran::As("-J".into()),
         "-Mfixed" => Gfortran::As("-ffixed-form".into()),
         "-Mfree" => Gfortran::As("-ffree-form".into()),
-        // C sources beside it have their `simd` directives.
-        _ if c::is_openmp(flag) => Gfortran::Instead("-fopenmp-simd", ONE_THREAD),
-        "-pthread" => Gfortran::Drop("Fortran's runtime is for one thread"),
         "-lgfortran"
         | "-lmpifort"
         | "-lmpi_mpifh"
@@ -315,14 +302,20 @@ mod tests {
     }
 
     #[test]
-    fn openmp_is_for_one_thread() {
+    fn openmp_by_any_name_is_for_all_languages() {
         for flag in ["-fopenmp", "-fopenmp=libomp", "-fopenmp=libgomp", "-qopenmp", "-openmp", "-mp"] {
-            assert!(matches!(gfortran(flag), Gfortran::Instead("-fopenmp-simd", _)), "{flag}");
             let request = of(&format!("{flag} -O2 main.f90 part.c"));
-            assert!(!request.common.openmp && !request.common.threads, "{flag}");
-            assert_eq!(request.front_end_flags, ["-O2"]);
-            assert_eq!(request.clang_flags, ["-fopenmp-simd", "-O2", "part.c"]);
+            assert!(request.common.openmp && request.common.threads, "{flag}");
+            assert_eq!(request.front_end_flags, ["-fopenmp", "-O2"]);
+            assert_eq!(request.clang_flags, ["-fopenmp", "-O2", "part.c"]);
         }
+    }
+
+    #[test]
+    fn threads_without_openmp() {
+        let request = of("-pthread -O2 main.f90 part.c");
+        assert!(request.common.threads && !request.common.openmp);
+        assert_eq!(request.front_end_flags, ["-O2"]);
     }
 
     #[test]

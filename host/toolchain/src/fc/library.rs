@@ -1,11 +1,13 @@
 //! The MPI bindings for Fortran: `mpif.h`, the modules `mpi` and `mpi_f08`, and the C functions behind them.
 //!
 //! They travel in the binary, as the C SDK does, and are compiled at first use into a folder `fortran-<key>` of the
-//! data folder; the key covers the files, the compilers and the SDK.
+//! data folder; the key covers the files, the compilers and the SDK. Programs with threads have theirs in another one, in
+//! which OpenMP's module and header are those of its runtime.
 
 use crate::build::Flang;
 use crate::process::check;
 use crate::sdk::{self, Sdk};
+use crate::threads::{self, THREADS};
 use crate::{embedded, find, folder};
 use anyhow::{Context as _, Result};
 use std::ffi::OsStr;
@@ -39,10 +41,11 @@ fn files() -> impl Iterator<Item = (&'static str, &'static Path, &'static str)> 
         .flat_map(|(folder, files)| embedded::files(files).into_iter().map(move |(path, text)| (folder, path, text)))
 }
 
-/// The C functions, by their paths below `glue/`.
-fn glue() -> impl Iterator<Item = &'static Path> {
+/// The C functions, by their paths below `glue/`. With threads, those of OpenMP are its runtime's.
+fn glue(has_threads: bool) -> impl Iterator<Item = &'static Path> {
     let paths = embedded::files(&embedded::FORTRAN_GLUE).into_iter().map(|(path, _)| path);
-    paths.filter(|path| path.extension() == Some(OsStr::new("c")))
+    let c_files = paths.filter(|path| path.extension() == Some(OsStr::new("c")));
+    c_files.filter(move |path| !has_threads || *path != Path::new("omp.c"))
 }
 
 /// The compiled bindings.
@@ -85,12 +88,25 @@ pub fn library(flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result
         for (folder, path, text) in files() {
             folder::write(&draft.join(folder).join(path), text)?;
         }
+        if threads::are_in(sysroot) {
+            take_openmp(sysroot, draft)?;
+        }
         fs::create_dir(draft.join("lib"))?;
         compile_modules(draft, flang, clang, sysroot)?;
         compile_glue(draft, flang, clang, sysroot, sdk)?;
-        archive(draft, clang)
+        archive(draft, clang, threads::are_in(sysroot))
     })?;
     Ok(Library { root })
+}
+
+/// The runtime's module and header in place of ours, which are for one thread.
+fn take_openmp(sysroot: &Path, draft: &Path) -> Result<()> {
+    let of_runtime = sysroot.join("include").join(THREADS);
+    for (from, to) in [("omp_lib.F90", "modules/omp_lib.f90"), ("omp_lib.h", "include/omp_lib.h")] {
+        let from = of_runtime.join(from);
+        fs::copy(&from, draft.join(to)).with_context(|| format!("cannot copy {}", from.display()))?;
+    }
+    Ok(())
 }
 
 fn compile_modules(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path) -> Result<()> {
@@ -99,7 +115,7 @@ fn compile_modules(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path) -> 
         let source = root.join("modules").join(module).with_extension("f90");
         let bitcode = source.with_extension("bc");
         let mut command = Command::new(flang.compiler());
-        command.args(["-triple", "wasm32-unknown-wasip1", "-O2", "-emit-llvm-bc", "-module-dir"]);
+        command.args(["-triple", &threads::triple_of(sysroot), "-O2", "-emit-llvm-bc", "-module-dir"]);
         command.arg(root.join("include")).arg("-I").arg(root.join("include")).arg(source).arg("-o").arg(&bitcode);
         check(&mut command, &doing)?;
         let mut command = Command::new(clang);
@@ -112,7 +128,7 @@ fn compile_modules(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path) -> 
 
 fn compile_glue(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path, sdk: &Sdk) -> Result<()> {
     let (source, lib) = (root.join("glue"), root.join("lib"));
-    for path in glue() {
+    for path in glue(threads::are_in(sysroot)) {
         let mut command = Command::new(clang);
         command.args(sdk::base_flags(sysroot)).args(["-O2", "-ffunction-sections", "-fdata-sections", "-c"]);
         command.arg("-isystem").arg(sdk.include()).arg("-isystem").arg(flang.include());
@@ -123,9 +139,10 @@ fn compile_glue(root: &Path, flang: &Flang, clang: &Path, sysroot: &Path, sdk: &
 }
 
 /// Makes one file of all objects.
-fn archive(root: &Path, clang: &Path) -> Result<()> {
+fn archive(root: &Path, clang: &Path, has_threads: bool) -> Result<()> {
     let llvm_ar = find::llvm_tool(clang, "llvm-ar").context("llvm-ar is missing, which belongs to LLVM's tools")?;
-    let objects: Vec<PathBuf> = MODULES.iter().map(|name| module_object(name)).chain(glue().map(glue_object)).collect();
+    let of_modules = MODULES.iter().map(|name| module_object(name));
+    let objects: Vec<PathBuf> = of_modules.chain(glue(has_threads).map(glue_object)).collect();
     let mut command = Command::new(llvm_ar);
     command.arg("rcs").arg(root.join(ARCHIVE)).args(&objects).current_dir(root.join("lib"));
     check(&mut command, "archiving the bindings for Fortran")?;

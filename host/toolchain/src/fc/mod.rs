@@ -9,9 +9,10 @@ use crate::build::Flang;
 use crate::process::{exit_code, status};
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
-use crate::{cc, find};
+use crate::{cc, find, threads};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -27,7 +28,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     }
     let request = flags::read(arguments)?;
     request.common.say_notes("fc");
-    let tools = Tools::find()?;
+    let tools = Tools::find(request.common.threads)?;
     if let Some(show) = request.common.show {
         print_page(&cc::shown(show, &tools.described(&request)))?;
         return Ok(ExitCode::SUCCESS);
@@ -70,11 +71,11 @@ struct Tools {
 }
 
 impl Tools {
-    fn find() -> Result<Tools> {
+    fn find(has_threads: bool) -> Result<Tools> {
         let clang = find::clang()?.path;
-        let sysroot = find::sysroot()?.path;
+        let sysroot = threads::sysroot(has_threads, &clang)?;
         let sdk = Sdk::with(&clang, &sysroot)?;
-        let flang = Flang::find()?;
+        let flang = Flang::with(&sysroot)?;
         let library = library::library(&flang, &clang, &sysroot, &sdk)?;
         Ok(Tools { clang, sysroot, sdk, flang, library })
     }
@@ -103,6 +104,13 @@ impl Tools {
         let line = self.front_end_line(request, source, &["-c", "-emit-llvm"], Some(&bitcode))?;
         let status = status(&mut self.front_end(&line))?;
         if !status.success() {
+            if let Some(signal) = status.signal() {
+                eprintln!(
+                    "rankine fc: LLVM's flang crashed over {} (signal {signal}): there is something in it that it can't \
+                     compile, natively neither; leave out parts to find what, and write that in another way",
+                    source.display()
+                );
+            }
             return Ok(Compiled::Failed(exit_code(status)));
         }
         let object = match (request.links(), &request.output) {
@@ -132,7 +140,7 @@ impl Tools {
         output: Option<&Path>,
     ) -> Result<Vec<String>> {
         let mut driver = Command::new(self.flang.driver());
-        driver.arg(format!("--target={}", find::TARGET)).arg("-###").args(action);
+        driver.arg(format!("--target={}", threads::target_of(&self.sysroot))).arg("-###").args(action);
         driver.args(&request.front_end_flags).arg("-I").arg(self.library.include()).arg(source);
         if let Some(output) = output {
             driver.arg("-o").arg(output);

@@ -6,6 +6,7 @@
 //! ([`agreement`]). A program whose calls agree is linked once, and no more is done.
 
 mod agreement;
+mod critical;
 mod module;
 
 use crate::find::{self, TARGET};
@@ -23,6 +24,11 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let linker = find::wasm_ld(Path::new(clang)).context("no wasm-ld found; install lld")?;
     let mut arguments = arguments.to_vec();
     let output = output(&arguments);
+    let copies;
+    if critical::may_be_in(&arguments) {
+        copies = tempfile::tempdir().context("cannot create a temporary folder")?;
+        critical::share(&mut arguments, copies.path())?;
+    }
     let mut first = link(&linker, &arguments, &[])?;
     let folder;
     if let Some(output) = output.as_deref().filter(|_| first.status.success())
@@ -37,6 +43,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (mismatches, rest) = agreement::read(&said);
     let (true, false, Some(output)) = (first.status.success(), mismatches.is_empty(), output) else {
         eprint!("{said}");
+        advice(&said).filter(|_| !first.status.success()).iter().for_each(|advice| eprintln!("rankine: {advice}"));
         return Ok(exit_code(first.status));
     };
     eprint!("{rest}");
@@ -53,6 +60,17 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         adapt(&linker, arguments, &adapted, &output)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What helps where the linker's words don't say it.
+fn advice(said: &str) -> Option<&'static str> {
+    if said.contains("undefined symbol: __kmpc_") {
+        return Some("an object was compiled with -fopenmp: give -fopenmp when you link, too");
+    }
+    if said.contains("--shared-memory is disallowed by") {
+        return Some("a program has threads as a whole: compile that file with -fopenmp or -pthread, too");
+    }
+    None
 }
 
 fn of_kind(mismatches: &[Mismatch], kind: Agreement) -> impl Iterator<Item = &Mismatch> {
