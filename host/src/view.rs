@@ -209,7 +209,7 @@ fn label(memory: &Memory, at: i32, what: &str) -> Result<String> {
 
 /// The number of an axis, which a guest names by a letter.
 fn number_of_axis(letter: i32) -> Result<usize> {
-    let known = [b'x', b'y', b'z'].iter().position(|known| i32::from(*known) == letter);
+    let known = b"xyz".iter().position(|known| i32::from(*known) == letter);
     known.ok_or_else(|| {
         let letter = u8::try_from(letter).ok().filter(u8::is_ascii_graphic).map_or('?', char::from);
         Error::new(MPI_ERR_ARG, format!("there is no axis `{letter}`; there are x, y and z"))
