@@ -191,7 +191,7 @@ fn abort_ends_everyone_with_its_code() {
 fn a_fatal_error_names_call_argument_and_place() {
     for placement in PLACEMENTS {
         let output = run(&[placement], "fatal");
-        ended(&output, 6);
+        ended(&output, 5);
         let text = err(&output);
         assert!(text.contains("MPI_Send") && text.contains("99") && text.contains("rank 0"), "{text}");
         assert!(text.contains("MPI_ERR_RANK") && text.contains("\n    at shout"), "{text}");

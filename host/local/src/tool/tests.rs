@@ -90,9 +90,9 @@ fn messages_are_counted_while_a_handle_runs() {
     both(2, async |r| {
         let message = async |bytes: i64| {
             if r.id() == 0 {
-                send(r, Addr(0), bytes, Datatype::BYTE, 1, 0, Comm::WORLD).await.unwrap();
+                send(r, Addr(64), bytes, Datatype::BYTE, 1, 0, Comm::WORLD).await.unwrap();
             } else {
-                recv(r, Addr(0), bytes, Datatype::BYTE, 0, 0, Comm::WORLD).await.unwrap();
+                recv(r, Addr(64), bytes, Datatype::BYTE, 0, 0, Comm::WORLD).await.unwrap();
             }
         };
         t_init_thread(r, MPI_THREAD_SINGLE).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! A message is the whole of one binary message of a WebSocket. Whoever reads it believes nothing: [`Said::read`] and
 //! [`Asked::read`] give nothing for bytes that are no message. Read [`Said`] and [`Asked`] first; `bytes.rs` is how their
-//! parts are written, and [`file`] what is exported.
+//! parts are written, and [`mod@file`] what is exported.
 
 mod bytes;
 pub mod colours;
