@@ -1,6 +1,6 @@
 // What C leaves undefined is said with its place, once for each, and the program goes on: -fsanitize=undefined.
 // ranks: 1 2
-// cc: -fsanitize=undefined,float-cast-overflow -Wno-return-type
+// cc: -fsanitize=undefined,float-cast-overflow -Wno-tautological-pointer-compare
 // stderr: undefined.c:49:15: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
 // stderr: runtime error: signed integer overflow: -9223372036854775808 - 1 cannot be represented in type 'long long'
 // stderr: runtime error: signed integer overflow: 0x40000000000000000000000000000000 * 0x00000000000000000000000000000002 cannot be represented in type '__int128'
