@@ -122,7 +122,8 @@ const AMENDMENTS: &[Amendment] = &[
         was: "    integer(1) :: specialCaseFlag\n    integer(1) :: __padding0(4)\n",
         is: "    integer(1) :: specialCaseFlag\n",
     },
-    // WebAssembly rounds to the nearest number, has no flags and never halts.
+    // WebAssembly rounds to the nearest number, has no flags and never halts. The functions have names that flang does not
+    // know, or it would answer itself.
     Amendment {
         file: "flang/module/__fortran_ieee_exceptions.f90",
         was: "    ieee_support_flag => __builtin_ieee_support_flag, &\n    ieee_support_halting => __builtin_ieee_support_halting, &\n",
@@ -131,11 +132,13 @@ const AMENDMENTS: &[Amendment] = &[
     Amendment {
         file: "flang/module/__fortran_ieee_exceptions.f90",
         was: "end module __fortran_ieee_exceptions",
-        is: "contains\n  \
-             pure logical function ieee_support_flag(flag, x)\n    type(ieee_flag_type), intent(in) :: flag\n    \
-             type(*), intent(in), optional :: x(..)\n    ieee_support_flag = .false.\n  end function\n  \
-             pure logical function ieee_support_halting(flag)\n    type(ieee_flag_type), intent(in) :: flag\n    \
-             ieee_support_halting = .false.\n  end function\n\
+        is: "  interface ieee_support_flag\n    module procedure :: rankine_supports_flag\n  end interface\n  \
+             interface ieee_support_halting\n    module procedure :: rankine_supports_halting\n  end interface\n\
+             contains\n  \
+             pure logical function rankine_supports_flag(flag, x)\n    type(ieee_flag_type), intent(in) :: flag\n    \
+             type(*), intent(in), optional :: x(..)\n    rankine_supports_flag = .false.\n  end function\n  \
+             pure logical function rankine_supports_halting(flag)\n    type(ieee_flag_type), intent(in) :: flag\n    \
+             rankine_supports_halting = .false.\n  end function\n\
              end module __fortran_ieee_exceptions",
     },
     Amendment {
@@ -151,11 +154,14 @@ const AMENDMENTS: &[Amendment] = &[
     Amendment {
         file: "flang/module/ieee_arithmetic.f90",
         was: "end module ieee_arithmetic",
-        is: "contains\n  \
-             pure logical function ieee_support_rounding(round_value, x)\n    type(ieee_round_type), intent(in) :: round_value\n    \
-             type(*), intent(in), optional :: x(..)\n    ieee_support_rounding = round_value == ieee_nearest\n  end function\n  \
-             pure logical function ieee_support_standard(x)\n    type(*), intent(in), optional :: x(..)\n    \
-             ieee_support_standard = .false.\n  end function\n\
+        is: "  interface ieee_support_rounding\n    module procedure :: rankine_supports_rounding\n  end interface\n  \
+             interface ieee_support_standard\n    module procedure :: rankine_supports_standard\n  end interface\n\
+             contains\n  \
+             pure logical function rankine_supports_rounding(round_value, x)\n    type(ieee_round_type), intent(in) :: round_value\n    \
+             type(*), intent(in), optional :: x(..)\n    \
+             rankine_supports_rounding = transfer(round_value, 0_1) == transfer(ieee_nearest, 0_1)\n  end function\n  \
+             pure logical function rankine_supports_standard(x)\n    type(*), intent(in), optional :: x(..)\n    \
+             rankine_supports_standard = .false.\n  end function\n\
              end module ieee_arithmetic",
     },
     Amendment { file: "flang/module/iso_c_binding.f90", was: "c_long = c_int64_t,", is: "c_long = c_int32_t," },
