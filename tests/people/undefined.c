@@ -81,12 +81,11 @@ static int memory(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    check_begin(&argc, &argv);
     volatile int results = 0;
     for (int time = 0; time < 2; time++) {
         results += numbers(0);
         results += memory();
     }
-    MPI_Finalize();
-    return 0;
+    return check_end();
 }
