@@ -118,6 +118,7 @@ impl Contexts {
     }
 
     /// One that nobody has had before.
+    // A route to other nodes would begin here: all nodes would have to draw from the same numbers.
     pub(crate) fn fresh(&self) -> Result<Context> {
         match u32::try_from(self.0.fetch_add(1, Ordering::Relaxed)) {
             Ok(number) if number <= Context::LAST => Ok(Context::numbered(number)),

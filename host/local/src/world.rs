@@ -278,6 +278,8 @@ impl World {
         &self.posts[rank].account
     }
 
+    /// The mailbox of a peer.
+    // A route to other nodes would begin here: every rank of the job has its mailbox in this process.
     #[inline]
     pub(crate) fn mailbox(&self, rank: u32) -> &Mailbox {
         &self.posts[rank as usize].mailbox
@@ -502,6 +504,7 @@ impl World {
 
     /// One rank fewer runs. Deliveries are made by running ranks only, so when none is left nothing can ever happen
     /// again.
+    // A route to other nodes would begin here: messages under way between nodes would have to count as well.
     fn one_less(&self) {
         if self.active.fetch_sub(1, Ordering::SeqCst) == 1
             && self.checks_deadlock()

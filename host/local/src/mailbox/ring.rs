@@ -35,6 +35,7 @@ pub(crate) struct Header {
     pub length: u64,
 }
 
+// A route to other nodes would begin here: the payload of a pulled message is a pointer into the sender's memory.
 const PULLED: u64 = 1 << 63;
 
 impl Header {
