@@ -26,7 +26,7 @@ mod arch;
 /// Both ranges are mapped, `src` readable and `dst` writable, for the whole call. Any other thread may access them meanwhile.
 #[inline]
 pub unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: both ranges are mapped for `len` bytes, as the function demands.
     unsafe {
         if len <= 128 {
             copy_small(dst, src, len);
@@ -99,7 +99,7 @@ pub unsafe fn copy_blocks(
     len: usize,
     count: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: each block is mapped on both sides, as the function demands.
     unsafe {
         if count == 1 {
             return copy(dst, src, len);

@@ -83,7 +83,7 @@ macro_rules! real {
 
             unsafe fn product(alpha: Self, a: View<Self>, b: View<Self>, beta: Self, c: View<Self>) {
                 let ([a, b, c], [m, k, n]) = ([a, b, c].map(View::strides), [a.rows(), a.columns(), b.columns()]);
-                // SAFETY: the caller's promise.
+                // SAFETY: the views' dimensions and strides lie in their matrices, as `product` demands.
                 unsafe { $gemm(m, k, n, alpha, a.0, a.1, a.2, b.0, b.1, b.2, beta, c.0, c.1, c.2) }
             }
         }
@@ -133,7 +133,7 @@ macro_rules! complex {
                 // `Complex` has the layout of two numbers.
                 let ([a0, b0, c0], [alpha, beta]) =
                     ([a.0, b.0, c.0].map(<*mut Self>::cast), [[alpha.re, alpha.im], [beta.re, beta.im]]);
-                // SAFETY: the caller's promise.
+                // SAFETY: the views' dimensions and strides lie in their matrices, as `product` demands.
                 unsafe { $gemm(Standard, Standard, m, k, n, alpha, a0, a.1, a.2, b0, b.1, b.2, beta, c0, c.1, c.2) }
             }
         }

@@ -250,7 +250,7 @@ fn to<T>(value: &mut T) -> Word {
 /// The words are what the routine takes: addresses of numbers and letters that can be read, and written where it does.
 unsafe fn call(routine: Routine, words: [Word; WORDS]) {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = words;
-    // SAFETY: the caller's promise.
+    // SAFETY: these words are what the routine takes, as the function demands.
     unsafe { routine(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) }
 }
 
@@ -306,7 +306,7 @@ impl Function {
     /// The words are what the routine takes: addresses of numbers and letters that can be read, and written where it does.
     pub(super) unsafe fn call(&self, words: [Word; WORDS]) {
         let _under_way = self.library.gate.enter();
-        // SAFETY: the caller's promise.
+        // SAFETY: these words are what the routine takes, as the function demands.
         unsafe { call(self.address, words) }
     }
 }

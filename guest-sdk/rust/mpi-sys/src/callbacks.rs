@@ -77,7 +77,7 @@ macro_rules! creating_keyvals {
                 Some(function) if function as usize == 1 => Some(number_one::<$object> as $copy),
                 other => other,
             };
-            // SAFETY: the arguments are the caller's.
+            // SAFETY: MPI gets the pointers that this function got, and wants the same of them.
             unsafe { crate::functions::$imported(copy_attr_fn, delete_attr_fn, keyval, extra_state) }
         }
     )*};

@@ -216,12 +216,12 @@ impl Moves {
         let (receiving, sending) = requests.split_at_mut(self.receives.len());
         for (message, request) in self.receives.iter().zip(receiving) {
             let at: *mut c_void = target.as_ptr().wrapping_byte_offset(message.offset).cast();
-            // SAFETY: the caller's.
+            // SAFETY: the schedule's places lie in the target, which nobody else uses until the requests are complete.
             check(unsafe { MPI_Irecv(at, 1, message.datatype.raw(), message.rank, TAG, self.comm, request) })?;
         }
         for (message, request) in self.sends.iter().zip(sending) {
             let at: *const c_void = source.as_ptr().wrapping_byte_offset(message.offset).cast();
-            // SAFETY: the caller's.
+            // SAFETY: the schedule's places lie in the source, which nobody changes until the requests are complete.
             check(unsafe { MPI_Isend(at, 1, message.datatype.raw(), message.rank, TAG, self.comm, request) })?;
         }
         // SAFETY: the requests are there.

@@ -104,7 +104,7 @@ fn structure(fields: &Fields, all: bool) -> Result<Tokens> {
             ::core::result::Result::Ok(())
         }
         unsafe fn read(image: &mut ::rankine::derived::Reader<'_>, at: usize) -> Self {
-            // SAFETY: the caller's.
+            // SAFETY: the record was checked and is read for the first time, so each of its parts is as well.
             unsafe { #read }
         }
     })
@@ -148,7 +148,7 @@ fn enumeration(variants: &[(&syn::Ident, Record)]) -> Tokens {
             ::core::result::Result::Ok(())
         }
         unsafe fn read(image: &mut ::rankine::derived::Reader<'_>, at: usize) -> Self {
-            // SAFETY: the caller's.
+            // SAFETY: the record was checked and is read for the first time, so the parts of its variant are as well.
             unsafe {
                 match image.word(at) as i32 {
                     #(#read,)*

@@ -169,7 +169,7 @@ unsafe impl Transportable for String {
     }
 
     unsafe fn read(image: &mut Reader<'_>, at: usize) -> Self {
-        // SAFETY: the caller's, and `check` has looked at the text.
+        // SAFETY: the record was checked and is read for the first time, and `check` has seen that the text is UTF-8.
         unsafe { String::from_utf8_unchecked(Vec::read(image, at)) }
     }
 }
@@ -226,7 +226,7 @@ unsafe impl<T: Transportable> Transportable for Option<T> {
             return None;
         }
         let at = if T::REFERENCE { at } else { at + inside::<T>() };
-        // SAFETY: the caller's.
+        // SAFETY: `check` has been through the value that a checked, unread record of `Some` holds.
         Some(unsafe { T::read(image, at) })
     }
 }
@@ -261,7 +261,7 @@ unsafe impl<T: Transportable, const N: usize> Transportable for [T; N] {
     }
 
     unsafe fn read(image: &mut Reader<'_>, at: usize) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: `check` has been through each element, and the record is read for the first time.
         std::array::from_fn(|index| unsafe { T::read(image, at + index * T::SIZE) })
     }
 }
@@ -292,7 +292,7 @@ macro_rules! inside_out {
             }
 
             unsafe fn read(image: &mut Reader<'_>, at: usize) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: the cell's record is its value's, which was checked and is read for the first time.
                 $cell::new(unsafe { T::read(image, at) })
             }
         }
@@ -374,7 +374,7 @@ macro_rules! tuples {
                 let mut end = 0;
                 $(
                     let $offset = after(end, $part::ALIGN);
-                    // SAFETY: the caller's.
+                    // SAFETY: `check` has seen the part at this offset, and the record is read for the first time.
                     let $value = unsafe { $part::read(image, at + $offset) };
                     end = $offset + $part::SIZE;
                 )+

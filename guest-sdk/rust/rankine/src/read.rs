@@ -103,7 +103,7 @@ impl<T: Transportable> Build for Owned<T> {
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), values.as_mut_ptr().cast(), bytes.len()) };
         } else {
             for (index, value) in values.iter_mut().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: `check` has been through all `count` elements, and each is read once.
                 value.write(unsafe { T::read(image, at + index * T::SIZE) });
             }
         }

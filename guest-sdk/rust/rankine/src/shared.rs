@@ -28,7 +28,7 @@ macro_rules! shared {
             }
 
             unsafe fn make(image: &mut Reader<'_>, at: usize, _: usize, prepared: usize) -> usize {
-                // SAFETY: the caller's.
+                // SAFETY: `check` has been through the object, and an object is made once, so its record is read once.
                 let value = unsafe { T::read(image, at) };
                 // SAFETY: `prepare` has allocated it, and nobody reads it before all are filled.
                 unsafe { std::ptr::with_exposed_provenance_mut::<T>(prepared).write(value) };
@@ -94,7 +94,7 @@ macro_rules! shared {
                 if image.word(at) == 0 {
                     return Self::new();
                 }
-                // SAFETY: the caller's; the host has checked that the reference is to such an object.
+                // SAFETY: the host has checked that the reference is to such an object, and the record is read once.
                 $pointer::downgrade(&unsafe { $pointer::<T>::read(image, at) })
             }
         }

@@ -434,7 +434,7 @@ impl View {
         }
         assert!(boxed.iter().all(|numbers| numbers.len() == strides.len()), "there is a number for each dimension");
         let strides: Vec<c_int> = strides.iter().map(|&stride| stride as c_int).collect();
-        // SAFETY: as the caller says.
+        // SAFETY: elements lie wherever the strides lead to, which is what `field_at` asks of its caller.
         unsafe { put_field(name, step, boxed, Some(&strides), first) }
     }
 

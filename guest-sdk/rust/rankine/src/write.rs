@@ -85,7 +85,7 @@ impl Writer {
 /// # Safety
 /// `from` points to `count` values of this type.
 unsafe fn write_all<T: Transportable>(writer: &mut Writer, from: *const (), count: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: `from` points to `count` values of this type, as the function demands.
     let values = unsafe { std::slice::from_raw_parts(from.cast::<T>(), count) };
     let at = writer.image.len();
     if T::PLAIN {

@@ -23,7 +23,7 @@ macro_rules! moves {
         /// # Safety
         /// As for [`super::copy`], with the number of bytes in the name.
         pub(super) unsafe fn $name(dst: *mut u8, src: *const u8) {
-            // SAFETY: the caller's promise.
+            // SAFETY: both ranges have as many bytes as the name says, as the function demands.
             unsafe { copy_large(dst, src, $len) }
         }
     )+};

@@ -72,7 +72,7 @@ impl Stored for InMemory {
         let (bytes, mut at) = (self.file.bytes.lock().unwrap(), offset as usize);
         for piece in pieces {
             let there = bytes.len().saturating_sub(at).min(piece.bytes);
-            // SAFETY: the caller's promise.
+            // SAFETY: the piece is memory that may be written, as `read` demands, and `there` bytes are in the file.
             unsafe { crate::copy::copy(piece.base, bytes.as_ptr().wrapping_add(at), there) };
             at += there;
         }

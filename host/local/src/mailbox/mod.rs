@@ -93,7 +93,7 @@ impl Mailbox {
     /// As for [`Ring::push`].
     #[inline]
     pub(crate) unsafe fn push(&self, header: &Header, payload: *const u8) -> Result<u64, Full> {
-        // SAFETY: the caller's.
+        // SAFETY: `payload` has the bytes that the header says, as this function and `Ring::push` demand.
         unsafe { self.ring.push(header, payload) }
     }
 

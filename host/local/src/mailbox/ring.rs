@@ -293,7 +293,7 @@ impl Ring {
     /// As for [`Ring::pop_if`].
     #[inline]
     pub(crate) unsafe fn pop<R>(&self, take: impl FnOnce(Header, Payload<'_>) -> R) -> Option<R> {
-        // SAFETY: the caller's.
+        // SAFETY: the gate is held, as this function and `pop_if` demand.
         unsafe { self.pop_if(|_| true, take) }
     }
 

@@ -134,7 +134,7 @@ unsafe fn load<E: Copy>(from: *const E, along: isize, across: isize, lines: &mut
         for place in 0..length {
             let row = first.wrapping_offset(place as isize * along);
             for (number, line) in lines.chunks_exact_mut(length).enumerate() {
-                // SAFETY: the caller's promise.
+                // SAFETY: it is an element of the array that holds these lines, as `load` demands.
                 line[place] = unsafe { row.wrapping_offset(number as isize * across).read() };
             }
         }
@@ -155,7 +155,7 @@ unsafe fn store<E: Copy>(lines: &[E], length: usize, to: *mut E, along: isize, a
         for place in 0..length {
             let row = first.wrapping_offset(place as isize * along);
             for (number, line) in lines.chunks_exact(length).enumerate() {
-                // SAFETY: the caller's promise.
+                // SAFETY: it is an element of the array that holds these lines, as `store` demands.
                 unsafe { row.wrapping_offset(number as isize * across).write(line[place]) };
             }
         }

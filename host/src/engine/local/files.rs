@@ -139,7 +139,7 @@ impl Stored for OpenFile {
         let file = self.file.as_raw_fd();
         let got = Pieces::new(pieces).each(|pieces, moved| {
             let at = (offset + moved) as libc::off_t;
-            // SAFETY: the caller's promise.
+            // SAFETY: the pieces are memory that may be written, as `read` demands.
             unsafe { libc::preadv(file, pieces.as_ptr(), pieces.len() as libc::c_int, at) }
         });
         got.map_err(|error| self.failed(&error))
@@ -150,7 +150,7 @@ impl Stored for OpenFile {
         let wanted: u64 = pieces.iter().map(|piece| piece.bytes as u64).sum();
         let done = Pieces::new(pieces).each(|pieces, moved| {
             let at = (offset + moved) as libc::off_t;
-            // SAFETY: the caller's promise.
+            // SAFETY: the pieces are memory that may be read, as `write` demands.
             unsafe { libc::pwritev(file, pieces.as_ptr(), pieces.len() as libc::c_int, at) }
         });
         match done.map_err(|error| self.failed(&error))? {

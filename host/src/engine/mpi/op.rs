@@ -251,10 +251,10 @@ pub(crate) fn end_without_rank() -> ! {
 /// # Safety
 /// If a rank runs on this thread, a call of it is under way; the operands have so many elements of the library's datatype.
 unsafe fn run(slot: usize, invec: *const u8, inoutvec: *mut u8, length: i64, is_large: bool, datatype: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: a call is under way of whatever rank runs on this thread, as the function demands.
     let Some(r) = (unsafe { Rank::current() }) else { end_without_rank() };
     let Some(function) = Slot::function(slot) else { return };
-    // SAFETY: the caller's.
+    // SAFETY: the operands have so many elements of this datatype, as the function demands.
     let done = unsafe { call(r, function, invec, inoutvec, length, is_large, datatype) };
     if done.is_none() && !r.stopped.get() {
         r.stop(format_err!("the guest has no memory left for the operands of its reduction of {length} elements"));

@@ -111,7 +111,7 @@ pub unsafe extern "C" fn RSMPI_UNWEIGHTED() -> *mut c_int {
 /// # Safety
 /// As `MPI_Wtime`: between initialization and finalization.
 pub unsafe extern "C" fn RSMPI_Wtime() -> c_double {
-    // SAFETY: the caller's promise.
+    // SAFETY: MPI is initialised and not finalised, as the function demands.
     unsafe { MPI_Wtime() }
 }
 
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn RSMPI_Wtime() -> c_double {
 /// # Safety
 /// As `MPI_Wtick`: between initialization and finalization.
 pub unsafe extern "C" fn RSMPI_Wtick() -> c_double {
-    // SAFETY: the caller's promise.
+    // SAFETY: MPI is initialised and not finalised, as the function demands.
     unsafe { MPI_Wtick() }
 }
 
@@ -131,7 +131,7 @@ macro_rules! conversions {
         /// # Safety
         /// The handle is one of MPI's.
         pub unsafe extern "C" fn $c2f(handle: $handle) -> MPI_Fint {
-            // SAFETY: the caller's promise.
+            // SAFETY: the handle is one of MPI's, as the function demands.
             unsafe { $toint(handle) }
         }
 
@@ -140,7 +140,7 @@ macro_rules! conversions {
         /// # Safety
         /// The number is that of a handle.
         pub unsafe extern "C" fn $f2c(number: MPI_Fint) -> $handle {
-            // SAFETY: the caller's promise.
+            // SAFETY: the number is that of a handle, as the function demands.
             unsafe { $fromint(number) }
         }
     )*};

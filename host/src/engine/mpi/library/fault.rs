@@ -184,10 +184,10 @@ fn as_before(watch: &Watch, signal: c_int, info: *mut libc::siginfo_t, context: 
 #[allow(unused_variables, reason = "not every system's registers are known")]
 unsafe fn instruction(context: *mut c_void) -> usize {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    // SAFETY: the caller's.
+    // SAFETY: the kernel gave the handler this context, which has the registers.
     return unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize };
     #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
-    // SAFETY: the caller's.
+    // SAFETY: the kernel gave the handler this context, which has the registers.
     return unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.pc as usize };
     #[allow(unreachable_code, reason = "where the registers are known")]
     0

@@ -350,7 +350,7 @@ impl<'a> Ordered<'a> {
 /// The arguments are those of a shim, for a function of the library's that reduces.
 unsafe fn reduction(call: Call, to: To, otherwise: impl FnOnce(&Own) -> c_int) -> c_int {
     let own = OWN.get().expect("it was set before these functions were put in place");
-    // SAFETY: the caller's.
+    // SAFETY: the arguments are a shim's, which were proved for this reduction.
     let done =
         unsafe { Ordered::new(own, call).and_then(|ordered| ordered.map(|ordered| ordered.run(to)).transpose()) };
     match done {
@@ -366,7 +366,7 @@ unsafe fn reduction(call: Call, to: To, otherwise: impl FnOnce(&Own) -> c_int) -
 /// As for [`reduction`]; there are as many counts as ranks.
 unsafe fn parts(call: Call, counts: impl Fn(usize) -> i64, otherwise: impl FnOnce(&Own) -> c_int) -> c_int {
     let own = OWN.get().expect("it was set before these functions were put in place");
-    // SAFETY: the caller's.
+    // SAFETY: the arguments are a shim's, which were proved for this reduction.
     let ordered = match unsafe { Ordered::new(own, call) } {
         Ok(Some(ordered)) => ordered,
         Ok(None) => return otherwise(own),

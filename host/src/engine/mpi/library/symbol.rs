@@ -46,7 +46,7 @@ macro_rules! symbols {
 
                 #[inline(always)]
                 unsafe fn call(function: Self::Function, ($($parameter,)*): Self::Arguments) -> $output {
-                    // SAFETY: promised by the caller.
+                    // SAFETY: the arguments are right for this function of the library's, as `Signature::call` demands.
                     unsafe { function($($parameter),*) }
                 }
             }
