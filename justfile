@@ -18,12 +18,14 @@ coverage:
     cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
 # Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
+# The programs' scripts run under `set -eu` with variables of the harness, so shellcheck need not ask for `cd … || exit`.
 check: gen-check reasons doc book
     cargo fmt --all --check
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     cargo fmt --manifest-path host/view/client/Cargo.toml --all --check
     cargo clippy --release --manifest-path host/view/client/Cargo.toml --target-dir target/view-client --workspace -- -D warnings
     shellcheck x
+    shellcheck -s bash -x -P SCRIPTDIR -e SC2164,SC2153 tests/programs/*.sh tests/programs/*.bash
 
 # The lints on what only the other machines compile: those of Arm.
 arm:

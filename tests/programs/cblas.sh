@@ -4,7 +4,8 @@
 # seconds: 1800
 # sources: lapack
 tar -xf "$CACHE"/lapack_*.orig.tar.* --strip-components=1
-export PATH="$(rankine sdk bin):$PATH"
+PATH="$(rankine sdk bin):$PATH"
+export PATH
 cp make.inc.example make.inc
 make=(make -s CC=mpicc FC="mpifort -runnable" CFLAGS=-O2 FFLAGS=-O2 FFLAGS_NOOPT=-O0)
 "${make[@]}" -j2 blaslib cblaslib > make.log 2>&1 || { tail -n 40 make.log; exit 1; }

@@ -224,7 +224,7 @@ END
 ends() {
     status=0
     wait "$job" || status=$?
-    [ $status = 0 ] && [ "$(cat printed)" = "mean 3.25" ] || { echo "status $status"; cat lines printed; exit 1; }
+    { [ $status = 0 ] && [ "$(cat printed)" = "mean 3.25" ]; } || { echo "status $status"; cat lines printed; exit 1; }
 }
 rankine run -n 2 --break-rank 1 mean.wasm > printed 2> lines &
 job=$!
@@ -255,9 +255,10 @@ grep -q "^rankine: rank 0 waits on $(cat /proc/sys/kernel/hostname) for a debugg
 refused() {
     status=0
     rankine run "${@:2}" mean.wasm 2> lines || status=$?
-    [ $status = 2 ] && grep -qF -- "$1" lines || { echo "status $status"; cat lines; exit 1; }
+    { [ $status = 2 ] && grep -qF -- "$1" lines; } || { echo "status $status"; cat lines; exit 1; }
 }
 refused '--break-rank 2: the job has the ranks 0 to 1' -n 2 --break-rank 2
+# shellcheck disable=SC2016 # these backquotes are printed
 refused '`two` names no ranks' -n 2 --break-rank two
 refused '--fibers' --break-rank 0 --fibers
 refused '--profile' --debug --profile

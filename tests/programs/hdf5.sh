@@ -34,6 +34,7 @@ amend testpar/t_filters_parallel.c '^    h5_clean_files(.*;' 's/^    h5_clean_fi
 tests="t_mpi t_bigio testphdf5 t_cache t_pread t_pshutdown t_prestart t_init_term t_shapesame t_filters_parallel t_pflush1 t_pflush2"
 make -C src -j2 libhdf5.la > make.log 2>&1 || { tail -n 40 make.log; exit 1; }
 make -C test -j2 libh5test.la > make.log 2>&1 || { tail -n 40 make.log; exit 1; }
+# shellcheck disable=SC2086 # a word for each test
 make -C testpar -j2 $tests > make.log 2>&1 || { tail -n 40 make.log; exit 1; }
 
 check() {
@@ -43,8 +44,8 @@ check() {
         # Its ranks end without MPI_Finalize and with this status, so that t_pflush2 finds files that nobody has closed.
         case $test in t_pflush1) expected=1 said=' PASSED' ;; *) expected=0 said= ;; esac
         status=0
-        (cd run && "$@" --dir . ../testpar/$test) > out 2>&1 || status=$?
-        [ $status = $expected ] && grep -q "^$said" out || { echo "$test: status $status with $*"; cat out; exit 1; }
+        (cd run && "$@" --dir . ../testpar/"$test") > out 2>&1 || status=$?
+        { [ $status = $expected ] && grep -q "^$said" out; } || { echo "$test: status $status with $*"; cat out; exit 1; }
     done
     rm -r run
 }

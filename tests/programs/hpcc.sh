@@ -6,7 +6,8 @@
 mkdir blas
 tar -xf "$CACHE"/lapack_*.orig.tar.* -C blas --strip-components=1
 tar -xf "$CACHE"/hpcc_*.orig.tar.* --strip-components=1
-export PATH="$(rankine sdk bin):$PATH"
+PATH="$(rankine sdk bin):$PATH"
+export PATH
 
 # The BLAS, and its own test programs, which make runs.
 cp blas/make.inc.example blas/make.inc

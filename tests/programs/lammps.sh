@@ -4,7 +4,8 @@
 # seconds: 2400
 # sources: lammps
 tar -xf "$CACHE"/lammps_*.orig.tar.* --strip-components=1
-export PATH="$(rankine sdk bin):$PATH"
+PATH="$(rankine sdk bin):$PATH"
+export PATH
 make -C src -j2 mpi CCFLAGS="-O2 -std=c++11 -w" LINKFLAGS=-O2 SHFLAGS= SIZE=true > make.log 2>&1 || { tail -n 40 make.log; exit 1; }
 
 # The table of step, temperature, energies and pressure.

@@ -1,5 +1,6 @@
 # A plain makefile that says mpicc and mpiexec, and runs a program to learn about the machine.
-export PATH="$(rankine sdk bin):$PATH"
+PATH="$(rankine sdk bin):$PATH"
+export PATH
 cp -r "$ROOT"/tests/programs/project/. .
 make -s -f Makefile.plain check > out
 diff - out <<< "3 ranks, 1229 primes, long has 4 bytes, pages have 65536"

@@ -44,8 +44,9 @@ example() {
 # examples RANKS ENGINE COMMAND…: all of them
 examples() {
     passed=0
-    for source in examples/*.rs; do
+    local sources=(examples/*.rs)
+    for source in "${sources[@]}"; do
         example "$(basename "$source" .rs)" "$@"
     done
-    echo "$1 ranks, $2: $passed of $(ls examples/*.rs | wc -l) pass"
+    echo "$1 ranks, $2: $passed of ${#sources[@]} pass"
 }

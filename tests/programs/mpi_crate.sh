@@ -1,7 +1,8 @@
 # All examples of the crate `mpi` (rsmpi), unmodified, on 2 to 4 ranks of the embedded engine and 2 of the mpi engine.
 # seconds: 900
 . "$ROOT/tests/programs/mpi_crate.bash"
-[ "$(ls examples/*.rs | wc -l)" -ge 57 ]
+sources=(examples/*.rs)
+[ ${#sources[@]} -ge 57 ]
 for ranks in 2 3 4; do
     examples $ranks local rankine run -n $ranks
 done

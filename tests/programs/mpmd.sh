@@ -52,4 +52,5 @@ done
 diff - <(PATH="$(rankine sdk bin):$PATH" mpiexec -np 1 -genv TOLD all ./master.wasm first : -np 2 ./worker.wasm 10 : -n1 ./worker.wasm 100) <<< "$expected"
 # Each rank is a process of an MPI library's launcher.
 run="rankine run --env TOLD=all"
+# shellcheck disable=SC2086 # a command of several words
 diff - <("$MPI_BIN/mpiexec" -n 1 $run master.wasm first : -n 2 $run worker.wasm 10 : -n 1 $run worker.wasm 100) <<< "$expected"

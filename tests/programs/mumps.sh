@@ -10,15 +10,17 @@ rankine sdk build blas > blas.log 2>&1 || { tail -n 40 blas.log; exit 1; }
 mkdir lapack
 tar -xf "$CACHE"/lapack_*.orig.tar.* -C lapack --strip-components=1
 tar -xf "$CACHE"/mumps_*.orig.tar.* --strip-components=1
-export PATH="$(rankine sdk bin):$PATH"
+PATH="$(rankine sdk bin):$PATH"
+export PATH
 
 # The stubs of ScaLAPACK, without those of MPI before them, and what MUMPS takes of LAPACK.
 sed -n '/^C     BLACS/,$p' libseq/mpi.f > stubs.f
 grep -q 'SUBROUTINE pdgetrf' stubs.f
 cp lapack/INSTALL/dlamch.f lapack/SRC
 others="disnan dlaisnan dlamch dlapy2 dlarf dlarfb dlarfg dlarft dorg2r dorgqr ieeeck iladlc iladlr ilaenv iparmq"
+# shellcheck disable=SC2086 # a word for each file
 for name in stubs $(printf 'lapack/SRC/%s ' $others); do
-    mpifort -O2 -c $name.f -o $name.o 2>> others.log || { cat others.log; exit 1; }
+    mpifort -O2 -c "$name.f" -o "$name.o" 2>> others.log || { cat others.log; exit 1; }
 done
 ar rcs lib/libothers.a stubs.o lapack/SRC/*.o
 
@@ -54,7 +56,8 @@ counts_up() { # to $1: the numbers behind "Solution is"
 }
 check() {
     local out
-    out=$("$@" 2>&1) && counts_up "$last" <<< "$out" || { echo "$*: $out"; exit 1; }
+    # shellcheck disable=SC2154 # `last=5 check …` sets it
+    { out=$("$@" 2>&1) && counts_up "$last" <<< "$out"; } || { echo "$*: $out"; exit 1; }
 }
 each_with() {
     last=5 check "$@" examples/dsimpletest < examples/input_simpletest_real

@@ -29,7 +29,7 @@ one() {
 }
 export -f one
 
-ls *.f *.f90 *.F90 *.f95 *.f03 appendix-a/*.f90 examples-4/*.f90 |
+printf '%s\n' *.f *.f90 *.F90 *.f95 *.f03 appendix-a/*.f90 examples-4/*.f90 |
     grep -vE '^(target|use_device|declare-target|declare-variant|struct-elem|map-alloc|is_device|optional-map|refcount)' |
     grep -vE '^examples-4/(target|device|declare_target|async_target|array_sect)' |
     xargs grep -LE 'dg-do *(compile|link)' > tests

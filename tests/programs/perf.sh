@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 }
 END
 rankine cc -O2 -o spin.wasm spin.c
-for run in "compiled now" "from the cache"; do
+for _ in "compiled now" "from the cache"; do
     rankine run --perf spin.wasm > out &
     process=$!
     wait $process

@@ -13,13 +13,15 @@ cp parts/m4/{libtool,ltoptions,ltsugar,ltversion,lt~obsolete}.m4 m4
 cp parts/build-aux/ltmain.sh scripts
 # Some tests write where another rank still reads or writes, in two calls for all ranks, which MPI keeps in order only with a barrier
 # between them.
+# shellcheck disable=SC2013 # no name has blanks
 for file in $(grep -lr --include=*.c --include=*.m4 'if (nprocs > 4) MPI_Barrier' test); do
     sed -i -e 's/if (nprocs > 4) MPI_Barrier/MPI_Barrier/' -e 's/^    free(w_buffer);/    MPI_Barrier(MPI_COMM_WORLD);\n&/' \
-        -e 's/^    MPI_Comm_rank(MPI_COMM_WORLD, &rank);/    MPI_Barrier(MPI_COMM_WORLD);\n&/' $file
+        -e 's/^    MPI_Comm_rank(MPI_COMM_WORLD, &rank);/    MPI_Barrier(MPI_COMM_WORLD);\n&/' "$file"
 done
 LIBTOOLIZE=true autoreconf -fi > autoreconf.log 2>&1 || { cat autoreconf.log; exit 1; }
 
-export PATH="$(rankine sdk bin):$PATH"
+PATH="$(rankine sdk bin):$PATH"
+export PATH
 ./configure MPICC="mpicc -runnable" MPICXX="mpicxx -runnable" CFLAGS=-O2 CXXFLAGS=-O2 --host=wasm32-wasi --disable-fortran \
     TESTMPIRUN="rankine run -n NP --dir ." > configure.log 2>&1 || { tail configure.log config.log; exit 1; }
 for goal in all tests check ptest; do
