@@ -17,8 +17,8 @@ coverage:
     rm -f target/coverage.md
     cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
-# Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
 # The programs' scripts run under `set -eu` with variables of the harness, so shellcheck need not ask for `cd … || exit`.
+# Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
 check: gen-check reasons doc book
     cargo fmt --all --check
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
