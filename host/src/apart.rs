@@ -1,4 +1,4 @@
-//! Ranks in few words, and those that wait in different collectives.
+//! Short lists of ranks for reports, and detecting ranks that wait in different collectives.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What this process has of memory, as the system counts it.
+//! How much memory this process uses, as the system counts it.
 
 use std::fs::File;
 use std::io;

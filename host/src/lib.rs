@@ -4,7 +4,7 @@
 //! engine and the ranks that it carries here. `engine/mod.rs` is the boundary that engines stand behind, `guest.rs` what
 //! the store of a rank holds, and `cli/run.rs` where the command begins.
 //!
-//! [`extension`] gives guests functions of one's own.
+//! With [`extension`], whoever embeds the library gives guests functions of their own.
 //!
 //! A guest that computes can't be stopped (that would slow down every loop), so a job that ends early leaves such ranks
 //! behind on their threads: the command ends its process, and so should every other user of this library.

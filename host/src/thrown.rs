@@ -1,4 +1,4 @@
-//! Exceptions of C++ that nothing catches, in words.
+//! Describes C++ exceptions that nothing catches.
 //!
 //! The program itself knows what it threw: what every program in C++ is linked with (`guest-sdk/c/src/uncaught.cpp`)
 //! finds the type's name and calls `what()`. It is asked after the program has ended by the exception, so that the

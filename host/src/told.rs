@@ -1,4 +1,4 @@
-//! Who hears what a program tells of its calls of MPI, if it was changed to tell of them (see `profile::sites`).
+//! Who gets the reports of a rewritten program about its calls of MPI (see `profile::sites`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The built command beside those who would have it run their code: what it grants, keeps, loads and starts.
+//! The built command against others who want it to run their code: what it grants, keeps, loads and starts.
 
 mod command;
 #[path = "command/script.rs"]

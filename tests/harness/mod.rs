@@ -1,4 +1,7 @@
-//! The harness of the guest programs: what there is to run, and how.
+//! The harness of the guest programs: which there are, how each is compiled and run, and how its end is judged.
+//!
+//! Read tests/README.md first, then `directive.rs` (the keys in a program's head), `guest.rs` (a program with its variants) and
+//! `run.rs`; `script.rs` runs the programs that have build systems of their own.
 
 mod compile;
 mod coverage;

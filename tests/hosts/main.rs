@@ -1,5 +1,5 @@
 //! Jobs on several hosts: `rankine run --hosts` and `--grid`, by the launcher of an MPI library, over TCP between two
-//! network namespaces, and in a Slurm of made-up nodes.
+//! network namespaces, and in a Slurm of made-up nodes. Read `harness/` for how commands are run and compared.
 
 mod failure;
 mod grid;

@@ -1,4 +1,5 @@
-//! The live view of whole jobs: in a real browser, and as those see it who are not to see it.
+//! The live view of whole jobs: in a real browser, and attempts to reach it without permission. The page itself is in
+//! `host/view`.
 
 mod arrays;
 mod chromium;

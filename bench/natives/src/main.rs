@@ -1,5 +1,5 @@
 //! Object graphs between two native processes, by serialisers of Rust over an MPI library with the standard ABI: the
-//! first argument names one.
+//! first argument names one. `just bench objects` builds and runs it: see `bench/src/twins.rs`.
 
 mod graphs;
 mod mpi;

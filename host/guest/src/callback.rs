@@ -1,4 +1,4 @@
-//! What an engine asks of the guest, which runs on the stack of its rank alone.
+//! Calls from an engine into the guest. They run on the stack of the guest's rank and nowhere else.
 
 use rankine_abi::{Addr, FnPtr};
 use smallvec::SmallVec;

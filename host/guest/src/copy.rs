@@ -1,4 +1,4 @@
-//! The one way in which bytes move that another thread may be writing at the same moment.
+//! The only way to copy bytes that another thread may be writing at the same moment.
 //!
 //! Two overlapping receives, or a rank that writes into a buffer it has sent, are a guest's mistakes; in Rust a plain
 //! copy of such bytes would be undefined behaviour. So the copy is opaque to the compiler: inline assembly on x86-64

@@ -1,4 +1,4 @@
-//! A list that grows while others look into it.
+//! A list that can grow while others read it.
 //!
 //! Elements never move. Those that the list began with are an array, and are found as in one; those that were added lie in
 //! blocks, each twice as long as the one before.

@@ -1,4 +1,4 @@
-//! What ranks do together, as those compare it that wait in vain.
+//! What ranks do together, compared when a deadlock is reported.
 
 /// A blocking collective that a rank waits in.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! A rank as its user knows it.
+//! How a rank is named to its user.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the engine tells those who listen: the one list of what happens in a job.
+//! What the engine reports to listeners: the one list of events in a job.
 
 /// Sees what the engine does: traces, counters, a browser's view.
 pub trait Listen: Send + Sync {

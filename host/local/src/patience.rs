@@ -1,6 +1,6 @@
 //! How long a rank spins before it parks.
 //!
-//! A rank with a core of its own loses nothing by spinning, and gains what it costs to sleep and to be woken. Where others
+//! A rank with a core of its own loses nothing by spinning, and saves the cost of sleeping and waking. Where others
 //! want its core, spinning takes time from the very rank that it waits for, until the system takes the core away. The
 //! clock shows when that has happened: the rank then parks early for some time, and tries again.
 

@@ -1,4 +1,4 @@
-//! What a rank waits for, in words: the lines of a deadlock report.
+//! Describes what a rank waits for: the lines of a deadlock report.
 
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
 //! Mathematics at the machine's full vector width, on matrices that lie in somebody else's memory.
 //!
-//! Whoever calls has proved that every element lies where it may be read and written ([`View::new`]); nothing here knows
+//! The caller has proved that every element lies where it may be read and written ([`View::new`]); nothing here knows
 //! of guests. BLAS 3 and the factorisations are written once, for the lower triangle and the left side: a [`View`] can be
 //! transposed, conjugated and turned upside down, which makes the other cases of them. All work goes to matrix products,
 //! which are the crate `matrixmultiply`'s; it chooses instructions when it runs. So do those of [`fourier`] transforms.

@@ -1,4 +1,4 @@
-//! What a guest says of its types: sizes, and where the references are. Everything is checked when it is said.
+//! What a guest says of its types: sizes, and where the references are. Everything is checked at once.
 //!
 //! A type is declared with its size and then defined by its fields; references may name types that are not defined yet,
 //! so types can refer to each other. What lies inline has to be defined before, so nothing can contain itself. Bytes

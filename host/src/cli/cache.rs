@@ -1,4 +1,4 @@
-//! `rankine cache`: the compiled code that is kept, and how to be rid of it.
+//! `rankine cache`: shows or removes the compiled code that is kept.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `rankine cc`, `c++` and `fc`: their words go to the compilers as they are (`rankine-toolchain`).
+//! `rankine cc`, `c++` and `fc`: their arguments go to `rankine-toolchain` as they are.
 
 use std::ffi::OsString;
 

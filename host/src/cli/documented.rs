@@ -1,4 +1,4 @@
-//! The commands that the texts show are commands that the program takes.
+//! Tests that every command shown in README and docs is one that the program accepts.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

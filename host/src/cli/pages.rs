@@ -1,4 +1,4 @@
-//! What clap knows of the command line, for others to read: versions, completions for shells, manual pages.
+//! Pages made from clap's description of the command line: versions, completions for shells, manual pages.
 
 use std::fs;
 use std::io;

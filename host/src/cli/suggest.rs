@@ -1,4 +1,4 @@
-//! What somebody may have meant who wrote an option that there is none of.
+//! Suggestions for misspelt options.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! A look at a thread that runs compiled code: where it is there, and who has called.
+//! Looks at a thread that runs compiled code: where it is, and who called it.
 //!
 //! The thread is sent a signal, and the handler walks its stack by the frame pointers that Wasmtime's code always has. What lies
 //! outside of that code has none, so the walk ends where the guest has called the host, or was called by it.

@@ -1,4 +1,4 @@
-//! The example `site`, a command with a function more for guests: run as this process itself.
+//! Functions that an embedder gives to guests: the example `host/examples/site.rs`, run as this process itself.
 
 #[path = "../command/mod.rs"]
 mod command;

@@ -1,4 +1,4 @@
-//! What the user sees of the work.
+//! Progress and messages, as the user sees them.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};

@@ -1,4 +1,5 @@
-//! Instructions that Cranelift compiles badly, replaced by equal ones that it compiles well, before a module is compiled.
+//! Replaces instructions that Cranelift compiles badly with equivalent ones that it compiles well, before a module is
+//! compiled.
 //!
 //! - A maximum, `a > b ? a : b`, becomes one instruction of the machine when it is written `b < a ? a : b`. As it
 //!   stands it becomes a jump, mispredicted every other time. The two are equal for all operands: both comparisons are
@@ -6,8 +7,8 @@
 //! - A 64-bit integer that can't be negative is converted to floating point like a signed number, in one instruction.
 //!   LLVM prefers to call such a number unsigned, which x86-64 has no instruction for.
 //!
-//! What replaces has the length of what is replaced. So every offset stays what debug information says it is, and
-//! whatever is not understood stays as it is. Read [`tune`] first, then `values.rs`, which follows what an operand can
+//! A replacement is as long as what it replaces, so offsets in debug information stay right; what is not understood stays
+//! as it is. Read [`tune`] first, then `values.rs`, which follows what an operand can
 //! be.
 
 mod values;

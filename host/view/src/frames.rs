@@ -1,4 +1,4 @@
-//! Frames under way: of what all ranks publish for one step.
+//! Frames being assembled from what all ranks publish for one step.
 //!
 //! The first rank that comes to a step decides for all whether it is taken, so that a frame has the parts of one step and
 //! no other. Ranks may be steps apart; what one decided is found by those that come later.

@@ -13,7 +13,7 @@
 //! | `viewer` | one browser: what it has seen, and what it still has to see |
 //! | `png` | a field as a picture |
 //! | `recording` | what a job has shown, in a file, and that file in a page |
-//! | `server`, `http` | who may have the page |
+//! | `server`, `http` | the page's server, and who may open the page |
 //!
 //! A job never waits for a browser. A rank that publishes decides whether anybody has time for another frame; if so, it
 //! copies its part, reduced to what is shown, and goes on. Whoever completes a frame wakes the viewers, which run on a

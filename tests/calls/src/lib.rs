@@ -9,7 +9,7 @@
 //! compiling, and runs on every engine.
 //!
 //! `rankine-calls` starts `rankine run`, or `mpiexec`, with case after case and looks how it ends. What once ended badly lies in
-//! `cases/`, and is run again before others are drawn.
+//! `cases/`, and is run again before others are drawn. Read `draw` first, then `guest`; `main.rs` judges how a case ended.
 
 pub mod beginning;
 pub mod catalogue;

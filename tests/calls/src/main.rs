@@ -1,7 +1,8 @@
 //! Runs case after case and looks how each ends: `rankine-calls --engine mpi --seconds 600`.
 //!
 //! Whatever a guest calls, a job ends with a status of its own: never by a signal, with a panic, or not at all. What
-//! ends in another way is kept, made shorter, and told.
+//! ends in another way is kept, shortened to what still fails, and reported. How calls are drawn is in the library
+//! (`lib.rs`): read that first.
 
 #[path = "../../harness/mpiexec.rs"]
 mod mpiexec;

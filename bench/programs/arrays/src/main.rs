@@ -1,4 +1,4 @@
-//! What `arrays.c` measures, over the distributed arrays of Rust.
+//! The same measurements as `bench/programs/arrays.c`, with the distributed arrays of Rust (`guest-sdk/rust/rankine-arrays`).
 
 use rankine::Communicator;
 use rankine_arrays::{Array, Grid, Range, Result};

@@ -1,4 +1,4 @@
-//! Collectives on bytes of the host whose lengths only their senders know: what object graphs travel in.
+//! Collectives on bytes of the host whose lengths only the senders know; object graphs travel in them.
 //!
 //! A part that its sender could not make is sent as no bytes at all, so that nobody waits for it in vain.
 

@@ -1,6 +1,6 @@
 //! The predefined types and the basic elements that every type is made of.
 //!
-//! What a predefined type is in a wasm32 guest says [`rankine_abi::Element`]; what external32 makes of it is said here.
+//! [`rankine_abi::Element`] says what a predefined type is in a wasm32 guest; this file says how it looks in external32.
 
 use rankine_abi::{Datatype, Element, Kind};
 

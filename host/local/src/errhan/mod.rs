@@ -1,4 +1,4 @@
-//! Error handlers (MPI-5.0 chapter 9): who hears of an error, and what it is called.
+//! Error handlers (MPI-5.0 chapter 9): who is told of an error, and what it is called.
 //!
 //! A function of the engine returns an [`Error`]; the host's shim hands it to [`Rank::raise`] with the object ([`On`])
 //! that the call worked on, and does what [`Raised`] says. So an error is dispatched in one place, whatever raised it.

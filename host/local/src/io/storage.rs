@@ -1,4 +1,4 @@
-//! What files are to the engine: bytes that somebody else keeps. The host says which there are, and what becomes of them.
+//! Files as the engine sees them: bytes stored by the host, which decides which files exist, opens them and deletes them.
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Point-to-point communication (MPI-5.0 chapters 3 and 4).
 //!
 //! Arguments are checked here, in the order of both engines: communicator, then buffers (datatype, count, bytes), then tags,
-//! then ranks. A ready send is a standard send: that its receive is posted saves us nothing.
+//! then ranks. A ready send is a standard send: knowing that its receive is posted gains us nothing.
 
 mod buffered;
 mod bytes;

@@ -1,4 +1,4 @@
-//! Waiting for others in a window, and saying so.
+//! Waiting for others in a window, and describing it in reports.
 
 use std::future::poll_fn;
 use std::ops::ControlFlow::{self, Break, Continue};

@@ -1,4 +1,4 @@
-//! The tools interface (MPI-5.0 chapter 15): what this engine shows of itself, and what can be set.
+//! The tools interface (MPI-5.0 chapter 15): what this engine shows of itself, and which settings can be changed.
 //!
 //! | file | subject |
 //! |---|---|

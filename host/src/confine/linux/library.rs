@@ -1,8 +1,8 @@
 //! The files that an MPI library needs, and the libraries beneath it.
 //!
 //! Found by tracing MPICH 5 over UCX and libfabric, and Open MPI 5, and by reading what they do where hardware is
-//! present that was not there. Most are asked for and done without when they are refused; what is listed here is what
-//! changes how, or whether, messages travel.
+//! present that was not there. Most files are optional: the library carries on if they are refused. Listed here are those
+//! that change how, or whether, messages travel.
 
 use std::collections::BTreeSet;
 use std::env;

@@ -1,4 +1,4 @@
-//! Ranks as operating-system threads: right while each has a core of its own.
+//! Ranks as operating-system threads: the best choice while each has a core of its own.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Info objects: what follows no rule.
+//! Info objects: the functions whose shims fit no rule of the table.
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_MAX_INFO_VAL};
 use rankine_guest::Error;

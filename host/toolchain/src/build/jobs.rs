@@ -1,4 +1,4 @@
-//! Compilers, as many at a time as there are cores.
+//! Runs compilers, as many at a time as there are cores.
 
 use crate::process::check;
 use crate::terminal::bar;

@@ -16,7 +16,8 @@
 //! | `replay` | the slider of a recording |
 //! | `dom` | a browser's elements, with fewer words |
 //!
-//! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted.
+//! Texts of a program become text nodes and never markup. Elements that index.html has are taken for granted. Read
+//! `page.rs` first: it hears each message and hands it to a figure. Then `card.rs` and `heat.rs`, the most usual figure.
 
 mod arrows;
 mod axes;

@@ -1,4 +1,4 @@
-//! Ends of objects inside of callbacks.
+//! Objects that are freed inside callbacks: they are freed when the library has returned.
 //!
 //! A function of the guest that the library calls (an attribute's, an operation's) may call MPI, but the library goes on
 //! with its own call afterwards, and uses its objects. So an object that is freed there loses its handle at once and is

@@ -1,4 +1,4 @@
-//! Nonblocking writes, as a library may not tell of those that the system refuses.
+//! Nonblocking writes: a library may not report those that the system refuses.
 //!
 //! ROMIO hands a write of one piece to the system's asynchronous calls, looks for its success alone, and goes on looking
 //! when it has failed: `MPI_Wait` never returns. In a collective it may take the failure for a success. So a write is
