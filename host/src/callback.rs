@@ -38,7 +38,7 @@ impl Signature {
         let parameters = ty.params().len() as u32;
         if ty.results().len() > 1 || parameters > u32::BITS || !ty.params().all(is_number) || !ty.results().all(is_int)
         {
-            return Err(format_err!("a callback of type {ty} was registered, which takes or gives more than integers"));
+            return Err(format_err!("a callback of type {ty} takes or returns something other than integers"));
         }
         let wide = ty.params().enumerate().filter(|(_, ty)| matches!(ty, ValType::I64));
         let wide = wide.fold(0, |wide, (index, _)| wide | 1 << index);
@@ -131,7 +131,7 @@ impl Prepared {
         // takes.
         let Some(arguments) = arguments.get(..signature.words()) else {
             return Err(format_err!(
-                "a callback of type {} was registered where one with {} integer parameters is called",
+                "a callback of type {} was registered, but it is called with {} integer parameters",
                 function.ty(&*caller),
                 arguments.len()
             ));
@@ -255,7 +255,8 @@ fn contained<R: Rank>(caller: &mut Caller<'_, Guest<R>>, call: &str, error: Erro
     }
     caller.as_context_mut().take_pending_exception();
     format_err!(
-        "an exception left a callback of MPI ({call} called it), which has to catch its own; a longjmp must not leave it either"
+        "an exception left a callback of MPI ({call} called it), which must catch its own exceptions and must not be \
+         left by longjmp"
     )
 }
 

@@ -32,11 +32,11 @@ pub(crate) fn find<'g>(grants: &'g Grants, name: &str) -> Result<(&'g Grant, Pla
         Some((prefix.components().count(), grant, rest))
     });
     let Some((_, grant, rest)) = matching.max_by_key(|(length, _, _)| *length) else {
-        return Err(refused(name, "it lies in no folder that was given with --dir"));
+        return Err(refused(name, "it is in no folder that was granted with --dir"));
     };
     match beneath::find(grant.handle(), &rest) {
         Ok(place) => Ok((grant, place)),
-        Err(Stray::Out) => Err(refused(name, "it leads out of the folder given with --dir")),
+        Err(Stray::Out) => Err(refused(name, "it leads out of the folder granted with --dir")),
         Err(Stray::System(error)) => Err(failed(name, &error)),
     }
 }

@@ -79,7 +79,7 @@ impl Grant {
         let real = folder.host.canonicalize().with_context(what)?;
         let identity = identity(&metadata);
         let same = fs::metadata(&real).is_ok_and(|metadata| self::identity(&metadata) == identity);
-        ensure!(same, "{}: it was exchanged for another meanwhile", what());
+        ensure!(same, "{}: it was replaced while it was being opened", what());
         Ok(Grant { folder: folder.clone(), real, handle, identity })
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn resolve<R: Rank>(
         })?));
     };
     if placement == Placement::Fibers {
-        bail!("{} has threads, and so has to run with --threads: a fiber has none", path.display());
+        bail!("{} uses threads, so it needs --threads: fibers can't have threads", path.display());
     }
     Ok(Linked::Team { linker, module: module.clone(), memory })
 }

@@ -182,7 +182,7 @@ pub fn read_known(path: &Path, known: &str) -> Result<Vec<u8>> {
 
 fn known_contents(path: &Path, known: &str) -> Result<Vec<u8>> {
     let bytes = contents(path)?;
-    ensure!(digest(&bytes[..])? == known, "{} was exchanged for another module meanwhile", path.display());
+    ensure!(digest(&bytes[..])? == known, "{} was replaced by another module meanwhile", path.display());
     Ok(bytes)
 }
 

@@ -114,7 +114,7 @@ impl Policy {
     /// Opens the file for the line of a job, before that is confined. A job that can't be noted does not run.
     fn audit(&self) -> Result<Option<Audit>> {
         let Some(path) = &self.audit else { return Ok(None) };
-        let what = || format!("this job can't be noted in {}, which the policy of this machine wants", path.display());
+        let what = || format!("this job can't be recorded in {}, as this machine's policy requires", path.display());
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path).with_context(what)?;
         Ok(Some(Audit(file)))
     }

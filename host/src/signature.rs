@@ -83,8 +83,8 @@ impl Signers {
         signer.with_context(|| {
             let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
             format!(
-                "{} is not run: {who} wants the signature of one of {}, and it has none that is right; \
-                 who vouches for it signs it with `rankine sign`",
+                "{} is not run: {who} requires the signature of one of {}, and it has no valid one; whoever vouches \
+                 for it signs it with `rankine sign`",
                 path.display(),
                 names.join(", ")
             )
@@ -163,7 +163,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Vec<Signed>)> {
             }
             None => {
                 let is_section = payload.as_section().is_some();
-                ensure!(!is_section || end.is_none(), "something stands behind its signature");
+                ensure!(!is_section || end.is_none(), "there are bytes after its signature");
             }
         }
         if let Some((_, range)) = payload.as_section() {

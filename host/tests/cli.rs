@@ -136,7 +136,7 @@ fn several_programs_are_one_job() {
         err(&output)
     };
     let text = refused(&[], &["--dir", "out"]);
-    assert!(text.starts_with("rankine: --dir stands behind a `:`, where -n alone may"), "{text}");
+    assert!(text.starts_with("rankine: --dir comes after a `:`, where only -n may"), "{text}");
     assert!(refused(&[], &["-n", "none"]).contains("a number of ranks is 1 or more"));
     assert!(refused(&["-n", "1048576"], &["-n", "1"]).contains("1048577 ranks"));
     assert!(refused(&["--engine", "mpi"], &[]).contains("mpiexec -n 1 rankine run "));

@@ -218,7 +218,7 @@ pub fn a_program_travels_once(site: &Site) -> Result<(), Failed> {
     let mut rank = Command::new(&site.places.rankine);
     rank.args(["run", "--module-digest", digest]).arg(second);
     let run = run_within(rank, None, LIMIT)?;
-    lacking(&run, &["was exchanged for another module meanwhile"])?;
+    lacking(&run, &["was replaced by another module meanwhile"])?;
     let mut clean = hosts.on_first(&site.places.rankine);
     clean.args(["grid", "clean", "--days", "0", "--group", "ready", "--grid"]).arg(describe(site)?);
     clean.arg("--ssh").arg(&hosts.ssh);

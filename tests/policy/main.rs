@@ -1,4 +1,5 @@
-//! Who may run what: signed modules, and a machine's policy, which is put in place for single commands (as root).
+//! Who may run what: signed modules, and a machine's policy, which is put in place for single commands (as root). The rules
+//! are in `host/src/policy.rs` and `signature.rs`.
 
 #[path = "../harness/places.rs"]
 #[expect(dead_code, reason = "no MPI library is needed here")]
@@ -104,7 +105,7 @@ fn what_is_signed_runs(site: &Site) -> Result<(), Failed> {
     ends(&run("ada.pub", "ada.wasm")?, 0, "")?;
     // It is a program like any other where no signature is wanted.
     ends(&site.rankine(&folder, &["run", "-n", "2", "ada.wasm"])?, 0, "")?;
-    ends(&run("ada.pub", "plain.wasm")?, 1, "wants the signature of one of ada")?;
+    ends(&run("ada.pub", "plain.wasm")?, 1, "requires the signature of one of ada")?;
     ends(&run("ada.pub", "eve.wasm")?, 1, "eve.wasm is not run")?;
     let keys = ["ada.pub", "eve.pub"].map(|file| fs::read_to_string(folder.join(file)).unwrap_or_default()).concat();
     fs::write(folder.join("both"), keys)?;
@@ -136,7 +137,11 @@ fn a_policy_wants_signatures(site: &Site) -> Result<(), Failed> {
     site.sign(&folder, "eve")?;
     let policy = format!("[signers]\n{}", fs::read_to_string(folder.join("ada.pub"))?);
     ends(&site.under(&policy, &folder, &["run", "ada.wasm"])?, 0, "")?;
-    ends(&site.under(&policy, &folder, &["run", "plain.wasm"])?, 1, "the policy of this machine wants the signature")?;
+    ends(
+        &site.under(&policy, &folder, &["run", "plain.wasm"])?,
+        1,
+        "the policy of this machine requires the signature",
+    )?;
     // Whoever the user trusts: the machine does not.
     ends(
         &site.under(&policy, &folder, &["run", "--require-signature", "eve.pub", "eve.wasm"])?,

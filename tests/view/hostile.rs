@@ -25,7 +25,7 @@ const SAID: [&str; 24] = [
     "rank 1: Rankine_View_arrows of `arrows`: its parts along x are at the null pointer",
     "rank 1: Rankine_View_arrows of `arrows`: in two dimensions a vector has no part along z",
     "rank 1: Rankine_View_arrows of `arrows`: its parts along y",
-    "rank 1: Rankine_View_field of `many 27`: there is no room for it: 32 fields and points",
+    "rank 1: Rankine_View_field of `many 27`: there is no room for more: 32 fields and points",
     "rank 1: Rankine_View_points of `places`: points with 7 coordinates; those with 2 or 3 can be shown",
     "rank 1: Rankine_View_points of `places`: -1 points",
     "rank 1: Rankine_View_points of `far`: its values",

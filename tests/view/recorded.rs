@@ -212,7 +212,7 @@ pub fn what_a_killed_job_has_recorded_is_shown(site: &Site) -> Result<(), Failed
     let job = Job::replay(&site.places.rankine, &path)?;
     let mut visitor = site.visit(&job)?;
     let said = visitor.hear()?;
-    let is_said = matches!(&said, Said::Recording { note, .. } if note.starts_with("the last record is not whole"));
+    let is_said = matches!(&said, Said::Recording { note, .. } if note.starts_with("the last record is incomplete"));
     check(is_said, || format!("{said:?}"))?;
     check(shown(&mut visitor)?.field.is_some(), || "no frame".into())?;
     job.kill()
@@ -284,7 +284,7 @@ pub fn frames_are_exported(site: &Site) -> Result<(), Failed> {
     let is_same = fs::read(folder.join("first.npy"))? == fs::read(folder.join(format!("u-{first}.npy")))?;
     check(run.ended == Ended::Status(0) && is_same, || run.to_string())?;
     for (arguments, status, expected) in [
-        (&["--export", "a.tiff"][..], 2, "the name ends in .npy, .vti, .vtp, .png or .json"),
+        (&["--export", "a.tiff"][..], 2, "the name must end in .npy, .vti, .vtp, .png or .json"),
         (&["--export", "b.npy", "--field", "w"], 1, "there is no field `w` in this recording, but `u`"),
         (&["--export", "b.npy", "--step", "-5"], 1, "step -5 was not recorded; the nearest one is"),
         (&["--export", "none/b.npy"], 1, "none/b.npy can't be written"),

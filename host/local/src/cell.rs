@@ -1,4 +1,4 @@
-//! Cells: small pieces of the guest's memory, for what its functions are given pointers to.
+//! Cells: small pieces of the guest's memory, for arguments that its callbacks get by pointer.
 //!
 //! Scratch memory would not do: while a callback waits for its turn, or runs, another one may be called that needs
 //! memory of its own.
@@ -32,11 +32,11 @@ impl Rank {
     /// Words in the guest's memory that stay.
     pub(crate) async fn allocate(&self, bytes: u32) -> Result<Addr> {
         match self.ask(Callback::Allocate { bytes, align: 8 }).await {
-            0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest has no memory left for what its functions are given")),
+            0 => Err(Error::new(MPI_ERR_NO_MEM, "the guest is out of memory for the arguments of its callbacks")),
             // What the guest's allocator says is no more than a claim.
             address => match self.memory().at(Addr(address as u32), bytes.into()) {
                 Some(_) => Ok(Addr(address as u32)),
-                None => Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator gives memory that is not there")),
+                None => Err(Error::new(MPI_ERR_NO_MEM, "the guest's allocator returned an invalid address")),
             },
         }
     }

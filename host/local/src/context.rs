@@ -135,7 +135,7 @@ impl Contexts {
 
 #[cold]
 fn used_up() -> Error {
-    let text = format!("the job has made {} communicators and messages in parts, and may make no more", Context::LAST);
+    let text = format!("the job has made {} communicators and partitioned messages, the limit", Context::LAST);
     Error::new(MPI_ERR_NO_MEM, text)
 }
 

@@ -134,8 +134,7 @@ impl<'a> Span<'a> {
         let (Some(to), Some(from)) = (self.contiguous(), operand.contiguous()) else { return Ok(()) };
         let (to, from) = (to as usize, from as usize);
         if self.bytes > 0 && operand.bytes > 0 && to < from + operand.bytes && from < to + self.bytes {
-            let text =
-                "the send buffer and the receive buffer overlap; what takes MPI_IN_PLACE can do without a second one";
+            let text = "the send buffer and the receive buffer overlap; where MPI_IN_PLACE is allowed, use it instead";
             return Err(Error::new(MPI_ERR_BUFFER, text));
         }
         Ok(())

@@ -95,7 +95,7 @@ pub(crate) fn decode(message: &mut [u8], plan: &Plan, limits: &Limits, account: 
         outline: Outline::default(),
     };
     reader.run(limits).map_err(|mut error| {
-        error.text = format!("the image that came is not valid: {}", error.text).into();
+        error.text = format!("the image that arrived is not valid: {}", error.text).into();
         error
     })?;
     let Reader { aliases, outline, .. } = reader;
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn refer_by(&mut self, step: &Step, at: usize, shape: Shape, count: Option<u32>) -> Result<()> {
         if step.required && word(self.body, at) == 0 {
-            return Err(bad("it is null, which the description excludes"));
+            return Err(bad("it is null, which the description does not allow"));
         }
         self.refer(at, shape, count, step.owned)
     }

@@ -42,7 +42,7 @@ pub(crate) async fn rebuild<A: AsyncFn(Callback) -> i32>(
     to: &Roots,
 ) -> Result<()> {
     if outline.roots > to.count {
-        let text = format!("{} objects came, but there is room for {} in the array", outline.roots, to.count);
+        let text = format!("{} objects arrived, but there is room for {} in the array", outline.roots, to.count);
         return Err(Error::new(MPI_ERR_TRUNCATE, text));
     }
     if to.hold == Hold::Image {
@@ -82,7 +82,7 @@ async fn leave<A: AsyncFn(Callback) -> i32>(
     let Ok(bytes) = i32::try_from(message.len()) else {
         return Err(Error::new(
             MPI_ERR_NO_MEM,
-            format!("an image of {} bytes came, which is too large", message.len()),
+            format!("an image of {} bytes arrived, which is too large", message.len()),
         ));
     };
     let mut blocks = Vec::new();
@@ -107,7 +107,7 @@ impl Outline {
             return Ok((0..self.roots).map(|root| to.element(root).0).collect());
         }
         let text =
-            "what came are not objects of their own, each once, but parts of others: they can't be built in the array";
+            "some of the objects that arrived are parts of others, or came twice: they can't be built in the array";
         Err(Error::new(MPI_ERR_TYPE, text))
     }
 
@@ -136,14 +136,15 @@ async fn allocate_together<A: AsyncFn(Callback) -> i32>(
     places: &mut Vec<u32>,
 ) -> Result<()> {
     if outline.is_alias(0) {
-        let text = "the first object that came is a part of another one: no block can begin with it (RANKINE_TOGETHER)";
+        let text = "the first object that arrived is part of another one: no block can begin with it \
+            (RANKINE_TOGETHER)";
         return Err(Error::new(MPI_ERR_TYPE, text));
     }
     // Objects without bytes have an address of their own too.
     let room = |size: i32| u64::from(size as u32).max(1).next_multiple_of(MAX_ALIGN.into());
     let bytes: u64 = outline.sizes.iter().map(|&size| room(size)).sum();
     let Ok(whole) = u32::try_from(bytes) else {
-        return Err(Error::new(MPI_ERR_NO_MEM, format!("{bytes} bytes came, which no block can hold")));
+        return Err(Error::new(MPI_ERR_NO_MEM, format!("{bytes} bytes arrived, more than a block can hold")));
     };
     if whole == 0 {
         return Ok(());

@@ -261,7 +261,7 @@ impl<'a> Copier<'a> {
                 self.image.extend((0..roots.count).flat_map(|root| roots.element(root).0.to_le_bytes()));
                 Ok(())
             }
-            Hold::Image => Err(error(MPI_ERR_TYPE, "an image can be received only")),
+            Hold::Image => Err(error(MPI_ERR_TYPE, "an image can only be received")),
         }
     }
 
@@ -444,7 +444,7 @@ impl<'a> Copier<'a> {
     fn put(&mut self, at: usize, met: Met, step: &Step) -> Result<()> {
         let number = self.refer(met)?;
         if number == 0 && step.required {
-            return Err(error(MPI_ERR_TYPE, "it is null, which the description excludes"));
+            return Err(error(MPI_ERR_TYPE, "it is null, which the description does not allow"));
         }
         self.point(at, number);
         Ok(())

@@ -45,8 +45,7 @@ impl Options {
             usage(&format!("--break-rank {rank}: the job has the ranks 0 to {}", ranks - 1));
         }
         debugger::allow();
-        let script =
-            sdk::gdb_script().inspect_err(|error| tracing::warn!("gdb will not know pointers: {error:#}")).ok();
+        let script = sdk::gdb_script().inspect_err(|error| tracing::warn!("gdb can't follow pointers: {error:#}")).ok();
         Ok((true, Some(Arc::new(Breaks::begin(named.clone(), script, has_all_ranks)?))))
     }
 }

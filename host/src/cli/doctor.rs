@@ -1,4 +1,4 @@
-//! `rankine doctor`: what of the set-up is there, and the next step for what is not.
+//! `rankine doctor`: checks the set-up, and names the next step for what is missing.
 
 use crate::confine;
 use crate::engine::mpi::library;
@@ -164,7 +164,7 @@ fn rust_advice(rustc: Option<&Path>, rustup: Option<&Path>) -> String {
         ),
         (Some(rustc), None, None) => {
             format!(
-                "{} is not rustup's, which alone can add it: install rustup, then `rustup target add {TARGET}`",
+                "{} was not installed by rustup: install rustup, then `rustup target add {TARGET}`",
                 rustc.display()
             )
         }
@@ -203,7 +203,7 @@ fn maps() -> Finding {
             "vm.max_map_count is {limit}: only about {} ranks in one process",
             limit / MAPS_PER_RANK
         )),
-        None => Ok("this system names no limit of memory mappings".into()),
+        None => Ok("this system has no limit on memory mappings".into()),
     };
     Finding::new("mappings", false, result, "as root: sysctl vm.max_map_count=1048576")
 }

@@ -135,7 +135,7 @@ impl Options {
         .map(|baggage| baggage.with_retries(self.retries));
         ensure!(
             baggage.is_some() || self.retries == 0,
-            "--retries is for --grid and --stage, by which nodes are asked"
+            "--retries works with --grid and --stage only, which check the nodes first"
         );
         let ready = match &baggage {
             Some(baggage) => self.stage(&asker, &program, &places, baggage)?,

@@ -21,8 +21,8 @@ use crate::signature::Demands;
 const LOADING_STACK: usize = 8 << 20;
 
 /// What a user is told where the compiler panicked over debug information, which it believes.
-const UNTRANSLATED: &str = "the compiler has failed, perhaps over the program's debug information, which --debug translates: \
-    without --debug it runs, and files compiled without -g need none of it";
+const UNTRANSLATED: &str = "the compiler has failed, perhaps on the program's debug information, which --debug \
+    translates: run without --debug, or compile with -g only the files that you debug";
 
 /// The programs of a job, compiled. That may take long, and ends as a job does: by a signal, or when its time is up.
 pub(super) fn load(

@@ -59,7 +59,7 @@ fn part(words: &[String]) -> Result<Part, String> {
     let Section { ranks, program } = Section::try_parse_from(words).unwrap_or_else(|error| error.exit());
     if program[0].starts_with('-') {
         return Err(format!(
-            "{} stands behind a `:`, where -n alone may: other options hold for all programs and stand before the first",
+            "{} comes after a `:`, where only -n may: other options apply to all programs and come before the first",
             program[0]
         ));
     }

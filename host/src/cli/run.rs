@@ -342,7 +342,7 @@ impl Noted {
             seconds: self.started.elapsed().as_secs_f64(),
         };
         if let Err(error) = audit.write(&note) {
-            eprintln!("rankine: warning: this job could not be noted in the audit of this machine: {error}");
+            eprintln!("rankine: warning: this job could not be recorded in the audit of this machine: {error}");
         }
     }
 }

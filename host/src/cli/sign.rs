@@ -15,7 +15,7 @@ use crate::{module, signature};
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// Make a key pair: the secret key in FILE, and the public one in FILE.pub, for those who are to trust it
+    /// Make a key pair: the secret key in FILE, and the public one in FILE.pub, for whoever should trust your signature
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "module"])]
     new: Option<PathBuf>,
 
@@ -65,7 +65,7 @@ fn make(file: &Path) -> Result<()> {
     write(file, 0o600, format!("{secret}\n"))?;
     write(Path::new(&public), 0o644, format!("{name:?} = \"{key}\"\n"))?;
     eprintln!(
-        "rankine: {} is secret; {} is for those who are to trust it",
+        "rankine: keep {} secret; give {} to whoever should trust your signature",
         file.display(),
         Path::new(&public).display()
     );

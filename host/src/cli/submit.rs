@@ -1,4 +1,4 @@
-//! `rankine submit`: a job for the batch system that is here.
+//! `rankine submit`: a job for this machine's batch system.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -109,7 +109,7 @@ pub(super) fn checked(words: &[String]) -> Result<Box<super::run::Arguments>> {
     let whole = ["rankine", "run"].into_iter().chain(words.iter().map(String::as_str));
     match super::Arguments::try_parse_from(whole) {
         Ok(super::Arguments { command: super::Command::Run(run) }) if run.says_where() => {
-            bail!("how many ranks there are and on which hosts is for `rankine submit` and the batch system to say")
+            bail!("`rankine submit` and the batch system decide the number of ranks and their hosts")
         }
         Ok(super::Arguments { command: super::Command::Run(run) }) => Ok(run),
         Ok(_) => bail!("this is not a job"),

@@ -78,7 +78,7 @@ fn parse_export(text: &str) -> Result<Export, String> {
         Some("vtp") => Kind::Vtp,
         Some("png") => Kind::Png,
         Some("json") => Kind::Trace,
-        _ => return Err("the name ends in .npy, .vti, .vtp, .png or .json, which says what is written".into()),
+        _ => return Err("the name must end in .npy, .vti, .vtp, .png or .json, which chooses what is written".into()),
     };
     Ok(Export { path, kind })
 }
@@ -142,7 +142,7 @@ impl Export {
             };
             return keep(&self.path, |file| Ok(file.write_all(&bytes)?));
         }
-        ensure!(step.is_none(), "%s stands for every step, and --step names one");
+        ensure!(step.is_none(), "%s writes every step, but --step names one: leave out one of the two");
         let mut written = std::collections::BTreeSet::new();
         for frame in recording.frames_of(name)? {
             let frame = frame?;

@@ -1,4 +1,4 @@
-//! What of a grid is ready for a job, and the next step for what is not.
+//! Which nodes of a grid are ready for a job, and the next step for those that aren't.
 
 use std::path::{Path, PathBuf};
 
@@ -112,7 +112,7 @@ fn problems(node: &Node, facts: &Facts) -> Vec<Problem> {
     }
     if !KNOWN.contains(&facts.architecture.as_str()) {
         problems.push(Problem::new(
-            format!("the engine mpi is not known to be right on {}", crate::shown::line(&facts.architecture)),
+            format!("the engine mpi has not been tested on {}", crate::shown::line(&facts.architecture)),
             "leave it out of groups for jobs; the engine local runs there",
         ));
     }
@@ -294,7 +294,7 @@ mod tests {
         let all = whats(&problems(&node, &bad));
         for part in [
             "its rankine is 0.0.1",
-            "not known to be right on s390x! ",
+            "not been tested on s390x! ",
             "no MPI library: none! ",
             "/tmp has only 1.0 MiB free? ",
             "no data folder: none! ",

@@ -129,7 +129,7 @@ fn nodes(source: &Source, file: &File) -> Result<Vec<Node>> {
             format!("`{}` can't be the name of a kind", name.get_ref())
         })?;
         if let Some(lone) = kind.address.as_ref().or(kind.kind.as_ref()) {
-            return Err(source.wrong(&lone.span(), "a kind has no address and is of no kind; these belong to a node"));
+            return Err(source.wrong(&lone.span(), "a kind can't have an address or a kind; these belong to a node"));
         }
     }
     if let Some(address) = &file.defaults.address {

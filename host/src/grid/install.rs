@@ -91,7 +91,7 @@ impl Program {
         let answer = asker.shell(node, &self.script(place), Some(input))?;
         let lines: Vec<&str> = answer.lines().collect();
         let version =
-            version(&lines).ok_or_else(|| Refusal::Failed("what was copied there does not say its version".into()))?;
+            version(&lines).ok_or_else(|| Refusal::Failed("the copy there does not report its version".into()))?;
         Ok(Installed { version, copied: Some(self.length) })
     }
 

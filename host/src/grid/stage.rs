@@ -198,7 +198,7 @@ impl Baggage {
         }
         match ready.missing.first() {
             None => Ok(Staged { ready, copied }),
-            Some(entry) => Err(Refusal::Failed(format!("{} was copied there, and is not there", entry.name))),
+            Some(entry) => Err(Refusal::Failed(format!("{} was copied there, but is missing now", entry.name))),
         }
     }
 

@@ -70,7 +70,7 @@ impl Named {
         let Some(path) = env_path(VARIABLE).filter(|_| !is_reproducible) else { return Ok(None) };
         ensure!(
             path.is_absolute(),
-            "{VARIABLE} is {}, which leads elsewhere from every folder: name the library with its absolute path",
+            "{VARIABLE} is {}, which is a relative path: name the library with its absolute path",
             path.display()
         );
         Ok(Some(Named { path, origin: VARIABLE }))
@@ -169,8 +169,8 @@ impl Library {
         let smallest = std::hint::black_box(f64::MIN_POSITIVE);
         ensure!(
             std::hint::black_box(smallest / 2.0) != 0.0,
-            "{named} has the processor take small numbers for 0, which the program would suffer from: it was linked with \
-             -ffast-math; take another one"
+            "{named} makes the processor treat small numbers as 0, which would change the program's results (it was \
+             linked with -ffast-math); take another one"
         );
         let naming = NAMINGS.into_iter().find(|naming| symbol(&opened, *naming, "dgemm").is_some());
         let Some(naming) = naming else {
@@ -184,7 +184,7 @@ impl Library {
         let mut library = Library { path, opened, naming, integers: None, version, gate };
         ensure!(
             library.multiplies(),
-            "{named} computes wrong products: its dgemm is called otherwise than Fortran's, or it is damaged"
+            "{named} computes wrong products: its dgemm is not called as Fortran's is, or it is damaged"
         );
         library.integers = library.asked_for_integers();
         Ok(library)

@@ -1,4 +1,4 @@
-//! Where this user's environment says that things are.
+//! Files and folders that the user's environment variables name.
 
 use std::env;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ pub fn named(variable: &str) -> Result<Option<PathBuf>> {
     let Some(path) = env_path(variable) else { return Ok(None) };
     ensure!(
         path.is_absolute() || path.components().count() == 1,
-        "{variable} is {}, which leads elsewhere from every folder: name it with its absolute path",
+        "{variable} is {}, which is a relative path: name it with its absolute path",
         path.display()
     );
     Ok(Some(path))

@@ -104,7 +104,7 @@ impl Door {
         let path = request.path.strip_prefix('/').unwrap_or_default();
         let (token, file) = path.split_once('/').unwrap_or((path, "/"));
         if !is_equal(token, &self.token) {
-            return Err(Refusal(403, "This is not the address that rankine has printed: its token is another."));
+            return Err(Refusal(403, "This is not the address that rankine has printed: its token is wrong."));
         }
         if request.method != "GET" {
             return Err(Refusal(405, "Only GET is answered."));

@@ -42,7 +42,7 @@ impl<T> Named<T> {
         }
         let number = things.things.len();
         if number == self.most {
-            let text = format!("there is no room for it: {} {} have been published by now", self.most, self.what);
+            let text = format!("there is no room for more: {} {} have been published already", self.most, self.what);
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         }
         let thing = Arc::new(make());

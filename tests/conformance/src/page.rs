@@ -26,9 +26,10 @@ pub fn page(entries: &[Entry], results: &Results, notes: &Notes) -> String {
         "# Conformance\n\n\
          <!-- Written by `just conformance`; not to be edited. -->\n\n\
          MPICH's own tests of MPI ({}, C only), compiled by `rankine cc` and run as guests; *native* is the same source \
-         compiled by `mpicc_abi` over the MPI library that the `mpi` engine uses. A test passes as the suite's `runtests` has it: status 0, and \
-         `No Errors` alone on the standard output. Tests of a folder `errors/…` count for their chapter. The last column of an engine is the share of those tests which pass \
-         natively and apply to the engine. What has not been run in a way yet is in none of its columns.\n\n\
+         compiled by `mpicc_abi` over the MPI library that the `mpi` engine uses. A test passes by the rule of the suite's \
+         `runtests`: status 0, and nothing but `No Errors` on the standard output. Tests of a folder `errors/…` count for \
+         their chapter. *of native* is the share of the tests that pass natively and apply to the engine. Tests that have \
+         not been run in a way yet are in none of its columns.\n\n\
          `just conformance` fetches the suite and makes this page; `cargo run --release -p rankine-conformance -- --local coll/allred` runs single tests.\n\n",
         Suite::name()
     );

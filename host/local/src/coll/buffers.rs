@@ -78,7 +78,7 @@ fn negative(count: i64) -> Error {
 
 #[cold]
 fn no_address() -> Error {
-    Error::new(MPI_ERR_BUFFER, "a block begins or ends where no address is")
+    Error::new(MPI_ERR_BUFFER, "a block lies outside the 32-bit address space")
 }
 
 /// The blocks of a buffer, one for each peer.

@@ -158,7 +158,7 @@ pub async fn comm_split_type(r: &Rank, comm: Comm, split_type: i32, key: i32, in
             None => MPI_UNDEFINED,
         },
         MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_HW_UNGUIDED | MPI_UNDEFINED => MPI_UNDEFINED,
-        _ => return Err(Error::new(MPI_ERR_ARG, format!("split_type is {split_type}, which is none of MPI's"))),
+        _ => return Err(Error::new(MPI_ERR_ARG, format!("split_type is {split_type}, which is not one of MPI's"))),
     };
     let Some(part) = split(r, &communicator, color, key).await? else { return Ok(Comm::NULL) };
     r.add_comm(part)
@@ -234,7 +234,7 @@ mod tests {
             assert_eq!(size(MPI_COMM_TYPE_RESOURCE_GUIDED, hint(PROCESS_SET, "mpi://SELF")).await, 1);
             assert_eq!(size(MPI_COMM_TYPE_RESOURCE_GUIDED, hint(PROCESS_SET, "mine")).await, 0);
             let error = comm_split_type(r, Comm::WORLD, 5, 0, Info::NULL).await.unwrap_err();
-            assert_eq!(error.text, "split_type is 5, which is none of MPI's");
+            assert_eq!(error.text, "split_type is 5, which is not one of MPI's");
         });
     }
 

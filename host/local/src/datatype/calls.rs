@@ -254,7 +254,7 @@ pub fn type_match_size(_: &Rank, typeclass: i32, size: i32) -> Result<Datatype> 
         (MPI_TYPECLASS_INTEGER | MPI_TYPECLASS_REAL | MPI_TYPECLASS_COMPLEX, _) => {
             return Err(Error::new(MPI_ERR_ARG, format!("no Fortran type of this class has {size} bytes")));
         }
-        _ => return Err(Error::new(MPI_ERR_ARG, format!("typeclass {typeclass} is none of MPI's"))),
+        _ => return Err(Error::new(MPI_ERR_ARG, format!("typeclass is {typeclass}, which is not one of MPI's"))),
     })
 }
 

@@ -53,7 +53,7 @@ impl Opened {
         match direction {
             Direction::Write => self.check_writable(),
             Direction::Read if self.mode & MPI_MODE_WRONLY != 0 => {
-                Err(Error::new(MPI_ERR_ACCESS, format!("{} is open for writing alone", self.title())))
+                Err(Error::new(MPI_ERR_ACCESS, format!("{} is open for writing only", self.title())))
             }
             Direction::Read => Ok(()),
         }
@@ -93,7 +93,7 @@ impl Access {
         if !view.representation.is_native() {
             let ty = r.datatype(datatype)?;
             let size = view.representation.in_file(&ty)?.size().checked_mul(count as u64);
-            let too_long = || Error::new(MPI_ERR_COUNT, format!("count is {count}: the form in the file is too long"));
+            let too_long = || Error::new(MPI_ERR_COUNT, format!("count is {count}: the converted data are too long"));
             bytes = size.filter(|&bytes| bytes <= r.memory().size() * WIDENING).ok_or_else(too_long)?;
             elements = ty.signature().repeated(count as u64)?;
         }

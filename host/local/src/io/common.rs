@@ -90,5 +90,5 @@ impl Common {
 
 /// A position so many elementary types further on.
 pub(super) fn beyond(position: i64, by: i64) -> Result<i64> {
-    position.checked_add(by).ok_or_else(|| Error::new(MPI_ERR_ARG, "the file pointer would leave 63 bits"))
+    position.checked_add(by).ok_or_else(|| Error::new(MPI_ERR_ARG, "the file pointer would exceed 63 bits"))
 }

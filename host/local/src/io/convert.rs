@@ -62,7 +62,7 @@ impl Form {
         };
         // What the guest's allocator says is no more than a claim.
         if at.is_null() || r.memory().at(at, access.bytes).is_none() {
-            let text = format!("the guest's allocator gives no {} bytes to convert", access.bytes);
+            let text = format!("the guest's allocator has no {} bytes left for a conversion", access.bytes);
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         }
         if access.direction == Direction::Write
@@ -80,7 +80,7 @@ impl Form {
             Form::Same => Ok(Room::of(&access.span)),
             Form::External(kept) => Ok(Room::keeping(kept)),
             Form::User(_, at) => {
-                let none = || Error::new(MPI_ERR_NO_MEM, "the guest's allocator gives memory that is not there");
+                let none = || Error::new(MPI_ERR_NO_MEM, "the guest's allocator returned an invalid address");
                 Ok(Room::of(&r.block_span(*at, access.bytes).ok_or_else(none)?))
             }
         }

@@ -157,7 +157,7 @@ fn size(size: i64) -> Result<u64> {
 impl Opened {
     pub(super) fn check_writable(&self) -> Result<()> {
         if self.is_read_only() {
-            return Err(Error::new(MPI_ERR_READ_ONLY, format!("{} is open for reading alone", self.title())));
+            return Err(Error::new(MPI_ERR_READ_ONLY, format!("{} is open for reading only", self.title())));
         }
         Ok(())
     }

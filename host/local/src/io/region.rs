@@ -87,7 +87,7 @@ impl Region {
 
 #[cold]
 pub(super) fn too_far(offset: i128) -> Error {
-    Error::new(MPI_ERR_ARG, format!("the access goes as far as byte {offset}, which is farther than any file reaches"))
+    Error::new(MPI_ERR_ARG, format!("the access ends at byte {offset}, which is beyond any possible file"))
 }
 
 /// Bytes of the host that an access uses, also after the rank that wanted it has gone. They are charged as long as anybody

@@ -123,10 +123,7 @@ impl View {
         if self.ascent == Ascent::Strict {
             return Ok(());
         }
-        Err(Error::new(
-            MPI_ERR_TYPE,
-            "the file type has bytes that overlap, and the file is not open for reading alone",
-        ))
+        Err(Error::new(MPI_ERR_TYPE, "the file type has bytes that overlap, and the file is not open for reading only"))
     }
 }
 
@@ -176,7 +173,7 @@ fn displacement(file: &Opened, disp: i64) -> Result<u64> {
     }
     match u64::try_from(disp) {
         Ok(disp) if disp < FURTHEST => Ok(disp),
-        Ok(_) => Err(Error::new(MPI_ERR_ARG, format!("disp is {disp}, which is farther than any file reaches"))),
+        Ok(_) => Err(Error::new(MPI_ERR_ARG, format!("disp is {disp}, which is beyond any possible file"))),
         Err(_) if disp == MPI_DISPLACEMENT_CURRENT => {
             let text = "disp is MPI_DISPLACEMENT_CURRENT, but the file is not open with MPI_MODE_SEQUENTIAL";
             Err(Error::new(MPI_ERR_ARG, text))

@@ -241,11 +241,11 @@ pub fn precv_init(
     let _charge = room_for_parts(r, partitions)?;
     let (_, whole) = cut(r, buf, partitions, count, datatype)?;
     if tag == MPI_ANY_TAG {
-        return Err(Error::new(MPI_ERR_TAG, "a message in partitions has one tag, not MPI_ANY_TAG"));
+        return Err(Error::new(MPI_ERR_TAG, "a partitioned receive needs a single tag, not MPI_ANY_TAG"));
     }
     let from = pattern(source, tag, &communicator)?;
     if source == MPI_ANY_SOURCE {
-        return Err(Error::new(MPI_ERR_RANK, "a message in partitions has one source, not MPI_ANY_SOURCE"));
+        return Err(Error::new(MPI_ERR_RANK, "a partitioned receive needs a single source, not MPI_ANY_SOURCE"));
     }
     r.hints(info)?;
     let receiving = Rc::new(Receiving {

@@ -146,7 +146,7 @@ impl Rank {
                 // It was good when we began.
                 Err(_) => {
                     here.request = Request::NULL;
-                    let text = format!("request {index} stands twice in the array, or was freed by a callback");
+                    let text = format!("request {index} is listed twice in the array, or was freed by a callback");
                     here.error = Some(Error::new(MPI_ERR_REQUEST, text));
                 }
             }

@@ -90,11 +90,11 @@ impl Accumulation {
             None => r.datatype(datatype)?.operand(),
         };
         if op.0 >= FIRST_DYNAMIC || op == Op::NULL || op.name().is_none() {
-            let text = format!("{:#x} is not a predefined operation, which windows want", op.0);
+            let text = format!("{:#x} is not a predefined operation; windows accept no others", op.0);
             return Err(Error::new(MPI_ERR_OP, text));
         }
         let Some(operand @ Operand { value: (kind, size), index }) = operand else {
-            let text = "the datatype is not made of elements of one predefined datatype, which windows combine";
+            let text = "the datatype is not made of elements of one predefined datatype, as accumulates need it";
             return Err(Error::new(MPI_ERR_TYPE, text));
         };
         let kernel = kernel(op, operand).ok_or_else(|| undefined(op, datatype))?;
@@ -360,7 +360,7 @@ pub fn compare_and_swap(
     let there = There { disp: target_disp, count: 1, datatype };
     let span = window.span(r, target, there)?;
     let Some(at) = one_element(&span, how.size) else {
-        return Err(Error::new(MPI_ERR_TYPE, "more than one predefined element is to be compared and swapped"));
+        return Err(Error::new(MPI_ERR_TYPE, "compare-and-swap takes one predefined element; the datatype has more"));
     };
     window.allow(target)?;
     let mut bytes = [[0; WIDEST]; 3];

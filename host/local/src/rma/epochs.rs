@@ -140,7 +140,7 @@ impl Window {
         out_of_order(match access {
             Access::Nothing | Access::Fence { used: false } => format!("the rank waits for a lock of {title}"),
             Access::Fence { used: true } => {
-                format!("{title} was accessed since the last fence, and there was no other")
+                format!("{title} was accessed since the last fence, and no fence has followed")
             }
             Access::Starting | Access::Started => {
                 format!("the epoch that MPI_Win_start began in {title} has not ended")

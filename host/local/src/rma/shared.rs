@@ -108,7 +108,7 @@ impl Rank {
             Err(_) => Addr::NULL,
         };
         let Some(start) = self.memory().at(block, bytes).filter(|_| !block.is_null()) else {
-            let text = format!("the guest's allocator gives no {bytes} bytes for a shared window");
+            let text = format!("the guest's allocator has no {bytes} bytes left for a shared window");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         };
         let skip = start.addr().next_multiple_of(layout.page as usize) - start.addr();

@@ -79,7 +79,7 @@ impl Window {
         if !self.meets.get() {
             return Ok(());
         }
-        let text = format!("this rank waits for the others in another call on {} already", self.title());
+        let text = format!("this rank already waits for the others in another call on {}", self.title());
         Err(Error::new(MPI_ERR_RMA_SYNC, text))
     }
 
@@ -284,7 +284,7 @@ async fn allocated(r: &Rank, size: u64) -> Result<Addr> {
     };
     match r.memory().at(address, size) {
         Some(_) if !address.is_null() => Ok(address),
-        _ => Err(Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator gives no {size} bytes for a window"))),
+        _ => Err(Error::new(MPI_ERR_NO_MEM, format!("the guest's allocator has no {size} bytes left for a window"))),
     }
 }
 

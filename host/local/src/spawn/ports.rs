@@ -256,7 +256,7 @@ async fn connect(
         return Err(error);
     }
     if ticket == 0 {
-        return Err(Error::new(MPI_ERR_PORT, format!("the root, rank {root}, met nobody at its port")));
+        return Err(Error::new(MPI_ERR_PORT, format!("the root, rank {root}, found nobody at its port")));
     }
     let (context, remote) = (Context::from_word(context)?, shelf.fetch(ticket as u32)?);
     r.add_comm(comm.child(context, comm.group.clone(), comm.rank).to(Rc::new(remote)))

@@ -359,7 +359,10 @@ impl Packed {
     fn room(r: &Rank, lengths: Vec<i64>) -> Result<Packed> {
         let add = |sum: i64, &length: &i64| if length < 0 { None } else { sum.checked_add(length) };
         let Some(bytes) = lengths.iter().try_fold(0, add) else {
-            return Err(Error::new(MPI_ERR_TYPE, "lengths of images came that are none: a rank has made another call"));
+            return Err(Error::new(
+                MPI_ERR_TYPE,
+                "what arrived are not lengths of images: a rank has made another call",
+            ));
         };
         Ok(Packed { bytes: vec_of(r, bytes)?, starts: starts(&lengths), lengths })
     }

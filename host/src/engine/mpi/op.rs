@@ -129,7 +129,7 @@ impl Rank {
     pub(crate) fn accumulation(&self, word: u32, origin: &Type, target: &Type) -> Result<OpUse> {
         let op = self.op_on(word, target)?;
         if op.slot.is_some() {
-            return Err(Error::new(MPI_ERR_OP, "op is not a predefined operation, which windows want"));
+            return Err(Error::new(MPI_ERR_OP, "op is not a predefined operation; windows accept no others"));
         }
         if target.has_quads && ![Op::REPLACE, Op::NO_OP].contains(&Op(word)) {
             let name = Op(word).name().unwrap_or("an operation");
@@ -240,8 +240,8 @@ static LARGE: [Large; SLOTS] = slots!(large: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 
 #[cold]
 pub(crate) fn end_without_rank() -> ! {
     eprintln!(
-        "rankine: the MPI library calls operations on a thread of its own, which no program can answer: switch off what starts \
-         such threads (MPICH: MPIR_CVAR_ASYNC_PROGRESS=0)"
+        "rankine: the MPI library called an operation on a thread of its own, where a program can't run: switch off \
+         what starts such threads (MPICH: MPIR_CVAR_ASYNC_PROGRESS=0)"
     );
     process::end_by_signal()
 }

@@ -53,7 +53,7 @@ pub fn build(force: bool) -> Result<()> {
 
 fn build_for(clang: &Path, plain: &Path, place: &Path) -> Result<()> {
     for tool in ["cmake", "python3"] {
-        ensure!(find::find_program(tool).is_some(), "{tool} is missing, with which LLVM's OpenMP runtime is built");
+        ensure!(find::find_program(tool).is_some(), "{tool} is missing; it is needed to build LLVM's OpenMP runtime");
     }
     let libc = threads::c_library(plain)?;
     folder::remake(place, |draft| {

@@ -86,7 +86,7 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         match judge(text)? {
             Verdict::Pass => request.arguments.push(argument.clone()),
             Verdict::Replace(word) => {
-                request.notes.push(format!("{text} becomes {word}, which is what WebAssembly has of it"));
+                request.notes.push(format!("{text} becomes {word}, WebAssembly's equivalent"));
                 request.arguments.push(word.into());
             }
             Verdict::Drop(reason) => {
@@ -160,7 +160,7 @@ enum Verdict {
 }
 
 const HOST_PROCESSOR: &str = "it chooses instructions of the host's processor, guests have their own (-msimd128 is on)";
-const ELF_LINKER: &str = "the WebAssembly linker has nothing it could mean";
+const ELF_LINKER: &str = "it means nothing to the WebAssembly linker";
 const POSITION: &str = "guests are linked statically, and position-independent code only costs time";
 const THREADS: &str = "the target for threads is chosen instead";
 

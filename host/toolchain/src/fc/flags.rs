@@ -255,7 +255,7 @@ fn gfortran(flag: &str) -> Gfortran {
         return Gfortran::Warn("LLVM's flang checks no bounds; gfortran does, in a native build");
     }
     if none.iter().any(|prefix| flag.starts_with(prefix)) {
-        return Gfortran::Drop("it is gfortran's, and flang does so always or never");
+        return Gfortran::Drop("it is an option of gfortran, and flang has none for this");
     }
     match flag {
         // As flang's older namesake has it, and Meson believes.

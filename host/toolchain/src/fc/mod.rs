@@ -106,8 +106,8 @@ impl Tools {
         if !status.success() {
             if let Some(signal) = status.signal() {
                 eprintln!(
-                    "rankine fc: LLVM's flang crashed over {} (signal {signal}): there is something in it that it can't \
-                     compile, natively neither; leave out parts to find what, and write that in another way",
+                    "rankine fc: LLVM's flang crashed over {} (signal {signal}): it can't compile something in it, \
+                     natively either; leave out parts to find it, and write it in another way",
                     source.display()
                 );
             }

@@ -68,7 +68,7 @@ fn advice(said: &str) -> Option<&'static str> {
         return Some("an object was compiled with -fopenmp: give -fopenmp when you link, too");
     }
     if said.contains("--shared-memory is disallowed by") {
-        return Some("a program has threads as a whole: compile that file with -fopenmp or -pthread, too");
+        return Some("all files of a program use threads, or none: compile that file with -fopenmp or -pthread, too");
     }
     None
 }

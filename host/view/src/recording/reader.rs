@@ -119,12 +119,12 @@ impl Recording {
     fn take(&mut self, at: u64, size: u64) -> Result<u64> {
         ensure!(self.entries.len() < MOST_RECORDS, "there are more records than a recording has");
         let left = size - at;
-        ensure!(left >= HEADER as u64, "the last record is not whole");
+        ensure!(left >= HEADER as u64, "the last record is incomplete");
         let mut header = [0; HEADER];
         self.file.read_exact_at(&mut header, at)?;
         let header = Header::read(&header);
         let stored = u64::from(header.stored);
-        ensure!(stored <= left - HEADER as u64, "the last record is not whole");
+        ensure!(stored <= left - HEADER as u64, "the last record is incomplete");
         let is_possible = header.raw <= LONGEST
             && u64::from(header.raw) <= stored.saturating_mul(MOST_EACH)
             && header.stored as usize <= lz4_flex::block::get_maximum_output_size(LONGEST as usize);

@@ -37,7 +37,7 @@ impl Tape {
     pub fn create(path: &Path, limit: u64) -> Result<Tape> {
         let cannot = || format!("{} can't be written", path.display());
         let least = HEAD.len() as u64 + 2 * RESERVE;
-        ensure!(limit >= least, "a limit of {limit} bytes leaves no room for a recording: {least} are the least");
+        ensure!(limit >= least, "a limit of {limit} bytes is too small for a recording, which needs at least {least}");
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).with_context(cannot)?;
         let mut found = Vec::new();

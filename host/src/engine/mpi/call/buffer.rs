@@ -240,7 +240,7 @@ impl Rank {
         let bytes = i128::from(sent.max(0)) * i128::from(ty.size());
         let most = i128::from(room.max(0)) * i128::from(into.size());
         if bytes > most {
-            let text = format!("{bytes} bytes are sent, but there is room for {most} of them");
+            let text = format!("{bytes} bytes are sent, but there is room for {most}");
             return Err(Error::new(MPI_ERR_TRUNCATE, text));
         }
         let element = i128::from(into.element_size());

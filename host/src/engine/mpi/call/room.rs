@@ -1,4 +1,4 @@
-//! Memory of the host's for what comes, as much as may come.
+//! Host memory for messages of unknown length: addresses are reserved for the longest that may arrive.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Room {
     }
 
     fn with(length: u64, charge: Charge) -> Result<Room> {
-        let none = || Error::new(MPI_ERR_NO_MEM, format!("no addresses in the host for {length} bytes"));
+        let none = || Error::new(MPI_ERR_NO_MEM, format!("the host's address space has no room for {length} bytes"));
         let length = usize::try_from(length.max(1)).map_err(|_| none())?;
         let rights = libc::PROT_READ | libc::PROT_WRITE;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;

@@ -277,7 +277,7 @@ impl Rank {
         types
             .get(rank)
             .map(|ty| &**ty)
-            .ok_or_else(|| Error::new(MPI_ERR_TYPE, "there is no type for this rank's own part"))
+            .ok_or_else(|| Error::new(MPI_ERR_TYPE, "the array of datatypes has no element for this rank"))
     }
 
     /// Whether a communicator has one group, so that a rank of it also sends to itself in a collective.

@@ -88,8 +88,7 @@ impl Rank {
         if word.count_bytes() < limit {
             return Ok(word);
         }
-        let text =
-            format!("stringtag: as one word for the launcher it has {} bytes, {limit} at most", word.count_bytes() + 1);
+        let text = format!("stringtag: encoded for the launcher it has {} bytes of {limit}", word.count_bytes() + 1);
         Err(Error::new(MPI_ERR_ARG, text))
     }
 }

@@ -82,7 +82,7 @@ pub(crate) fn type_get_contents(
     let ty = r.asked_datatype(datatype, "datatype")?;
     let (found, host) = (envelope(r, &ty, large)?, r.origin_of_type(&ty));
     if found.combiner == MPI_COMBINER_NAMED {
-        return Err(Error::new(MPI_ERR_TYPE, "datatype: a predefined type is made of nothing"));
+        return Err(Error::new(MPI_ERR_TYPE, "datatype: a predefined type has no contents"));
     }
     let most = [
         (max_integers, "max_integers"),

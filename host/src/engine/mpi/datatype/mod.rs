@@ -349,7 +349,7 @@ impl Rank {
         if !self.is_ending(ty.host) {
             return Ok(());
         }
-        let text = format!("{what}: the type is being freed, and can only be asked about");
+        let text = format!("{what}: the type is being freed, so it can only be inquired about");
         Err(Error::new(MPI_ERR_TYPE, text))
     }
 

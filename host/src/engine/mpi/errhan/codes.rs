@@ -123,7 +123,7 @@ impl Rank {
         if self.is_code(code) {
             return Ok(code);
         }
-        let text = format!("{what} is {code}, which no call has returned lately, and the program has not made");
+        let text = format!("{what} is {code}, which no recent call has returned and the program has not made");
         Err(Error::new(MPI_ERR_ARG, text))
     }
 

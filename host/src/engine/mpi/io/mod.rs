@@ -80,7 +80,7 @@ impl Rank {
         if u128::from(offset.unsigned_abs()).saturating_mul(step) < FURTHEST {
             return Ok(());
         }
-        Err(Error::new(MPI_ERR_ARG, format!("{what} is {offset}, which is farther than any file reaches")))
+        Err(Error::new(MPI_ERR_ARG, format!("{what} is {offset}, which is beyond any possible file")))
     }
 }
 

@@ -121,7 +121,7 @@ impl Rank {
             Some(position) => {
                 Err(Error::new(MPI_ERR_ARG, format!("the file pointer would be {position}, which is negative")))
             }
-            None => Err(Error::new(MPI_ERR_ARG, format!("offset is {offset}, which is farther than any file reaches"))),
+            None => Err(Error::new(MPI_ERR_ARG, format!("offset is {offset}, which is beyond any possible file"))),
         }
     }
 }
@@ -165,7 +165,7 @@ pub(crate) fn file_preallocate(r: &Rank, fh: u32, size: i64) -> Result<()> {
             return Err(Error::new(MPI_ERR_ARG, format!("size is {size}, which is negative")));
         }
         if r.file_mode(fh) & MPI_MODE_RDONLY != 0 {
-            return Err(Error::new(MPI_ERR_READ_ONLY, "the file is open for reading alone"));
+            return Err(Error::new(MPI_ERR_READ_ONLY, "the file is open for reading only"));
         }
         Ok(0)
     })?;

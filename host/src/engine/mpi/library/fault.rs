@@ -121,9 +121,9 @@ fn in_words(fault: &Fault, library: &str) -> String {
         file => {
             let place = file.as_deref().and_then(|file| Path::new(file).file_name()?.to_str()).unwrap_or("its code");
             format!(
-                "the MPI library crashed in {call} ({signal} in {place}, at address {address:#x}): {library} does not bear what \
-                 the program asks of it. Try the engine local (`rankine run -n N`, without a launcher), which tells a program's \
-                 mistakes, or another library (--mpi-lib); if the program is right, please report it"
+                "the MPI library crashed in {call} ({signal} in {place}, at address {address:#x}): {library} could \
+                 not handle this call. Try the engine local (`rankine run -n N`, without a launcher), which reports \
+                 a program's mistakes, or another library (--mpi-lib); if the program is right, please report it"
             )
         }
     }

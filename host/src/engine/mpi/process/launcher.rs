@@ -140,7 +140,7 @@ impl Filter {
             .is_second
             .get_or_insert_with(|| request.starts_with(b"cmd=init ") && has(request, b" pmi_version=2 "));
         if request.starts_with(b"mcmd=") {
-            ensure!(request.starts_with(b"mcmd=spawn\n"), "a request of several lines that is none to start programs");
+            ensure!(request.starts_with(b"mcmd=spawn\n"), "a request of several lines that does not start programs");
             self.decide_spawn(request)?;
         } else if let Some(rest) = request.strip_prefix(b"cmd=") {
             let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
@@ -181,7 +181,7 @@ impl Filter {
     }
 
     fn refuse(&mut self, answer: &[u8]) {
-        eprintln!("rankine: the MPI library asked its launcher to start what was not granted; it was not passed on");
+        eprintln!("rankine: the MPI library asked its launcher to start what was not granted; the request was refused");
         self.answered.extend_from_slice(answer);
     }
 }

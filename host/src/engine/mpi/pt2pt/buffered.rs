@@ -26,7 +26,7 @@ fn attach(r: &Rank, at: Addr, size: i64, call: impl FnOnce(*mut c_void) -> c_int
     }
     let attached: u64 = r.buffers.0.borrow().iter().map(|(_, room)| room.length as u64).sum();
     if attached + size as u64 > r.memory().size() {
-        let text = format!("buffer: with {attached} bytes that are attached, {size} more are not in the memory");
+        let text = format!("buffer: {attached} bytes are attached already, and {size} more would exceed the memory");
         return Err(Error::new(MPI_ERR_BUFFER, text));
     }
     let room = Room::new(r.account(), size as u64)?;

@@ -140,7 +140,7 @@ impl Rank {
             return Ok(());
         }
         let text =
-            "the buffer overlaps that of a message to this rank itself, in the other direction, which is under way";
+            "the buffer overlaps that of a message of this rank to itself that is under way in the other direction";
         Err(Error::new(MPI_ERR_BUFFER, text))
     }
 

@@ -64,6 +64,6 @@ impl Drop for Listing<'_> {
 
 #[cold]
 fn twice() -> Error {
-    let text = "a request stands twice in the array, or the call that completes it is under way";
+    let text = "a request is listed twice in the array, or a call that completes it is under way";
     Error::new(MPI_ERR_REQUEST, text)
 }

@@ -145,9 +145,7 @@ impl Rank {
             refused(&format!("this process can't tell whether another one has opened it, as it has no key: {why}"))
         })?;
         let Some((library, owner)) = unseal(key, &name) else {
-            return Err(refused(
-                "neither has a rank of this user's opened it, nor was it looked up with MPI_Lookup_name",
-            ));
+            return Err(refused("no rank of this user has opened it, and MPI_Lookup_name has not found it"));
         };
         if owner.has_ended() {
             return Err(refused("the process that opened it has ended"));
