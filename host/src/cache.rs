@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use wasmtime::{Engine, Module};
 
+use crate::null_page::guard;
 use crate::secret::Secret;
 use crate::{places, trust};
 
@@ -74,6 +75,7 @@ impl Cache {
         let mut digest = Digesting(blake3::Hasher::new());
         digest.0.update(env!("CARGO_PKG_VERSION").as_bytes());
         digest.0.update(&rankine_tune::VERSION.to_le_bytes());
+        digest.0.update(&guard::VERSION.to_le_bytes());
         engine.precompile_compatibility_hash().hash(&mut digest);
         digest.0.update(binary);
         digest.0.finalize().to_hex().to_string()

@@ -10,7 +10,7 @@ use std::thread::Thread;
 
 use anyhow::{Context as _, Result, anyhow};
 use rankine_guest::{Phase, Who};
-use wasmtime::{Instance, InstancePre, Store, TypedFunc};
+use wasmtime::{Instance, InstancePre, Store, TypedFunc, format_err};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
@@ -19,6 +19,7 @@ use crate::engine::{Engine, Rank};
 use crate::grants::{Access, Grants};
 use crate::guest::Guest;
 use crate::job::{Placement, Settings};
+use crate::null_page;
 use crate::output::{Output, Stream};
 use crate::profile::sites::Sites;
 use crate::stage::Stage;
@@ -34,6 +35,8 @@ pub(crate) struct Role<R: Rank> {
     pub(crate) symbols: Arc<Symbols>,
     /// Where it calls MPI, if that is measured.
     pub(crate) sites: Option<Arc<Sites>>,
+    /// Whether its code is guarded: the null page is taken from the memories of its ranks.
+    pub(crate) is_guarded: bool,
     /// The guest's arguments, its own name first.
     pub(crate) arguments: Vec<String>,
     /// What the program is known by.
@@ -116,7 +119,7 @@ impl<E: Engine> Crew<E> {
                     let outcome = entry(kept.store(), &instance)?.call(kept.store(), ());
                     outcome.map_err(|error| match Thrown::take(&error, kept.store(), &instance) {
                         Some(thrown) => error.context(thrown.in_words(kept.store())),
-                        None => error,
+                        None => null_page::explain(error, kept.store(), &instance),
                     })
                 };
                 let outcome = stage.run(|| catch_unwind(AssertUnwindSafe(run)).ok());
@@ -173,7 +176,8 @@ impl<E: Engine> Crew<E> {
         let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
         let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
         let (shown, listens) = (view.as_ref(), ear.clone());
-        let guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), shown, listens, stage.clone());
+        let mut guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), shown, listens, stage.clone());
+        let null_page = role.is_guarded.then(|| guest.leave_null_page());
         let (objects, publisher) = (guest.objects().clone(), guest.publisher().cloned());
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);
@@ -188,6 +192,7 @@ impl<E: Engine> Crew<E> {
                 objects,
                 program: program.clone(),
                 memory: memory.clone(),
+                null_page,
                 wasi: wasi()?,
                 no_folder,
                 stage,
@@ -326,7 +331,7 @@ async fn call<R: Rank>(program: &InstancePre<Guest<R>>, store: &mut Store<Guest<
     let Err(error) = entry(store, &instance)?.call_async(&mut *store, ()).await else { return Ok(()) };
     Err(match Thrown::take(&error, store, &instance) {
         Some(thrown) => error.context(thrown.in_words_async(store).await),
-        None => error,
+        None => null_page::explain(error, store, &instance),
     })
 }
 
@@ -336,10 +341,17 @@ pub(crate) fn bug(call: &str) -> String {
     format!("this is a bug of Rankine{place}, not of the program: please report it, with what is said of it above")
 }
 
-/// The program's entry, with the memory made known to the store.
+/// The program's entry, with the memory made known to the store, and the null page taken from it.
 fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime::Result<TypedFunc<(), ()>> {
     if let Some(memory) = instance.get_memory(&mut *store, "memory") {
         store.data_mut().set_memory(memory);
+    }
+    if let (Some(page), Some(memory)) = (store.data().null_page(), store.data().known_memory()) {
+        let (base, _) = memory.place(&*store);
+        // SAFETY: the memory begins with more than two pages of its own and stays as long as the store does, which is kept.
+        // The program's code is guarded, and the host has left the page alone since before it ran.
+        unsafe { page.close(base) }
+            .map_err(|error| format_err!("the null page can't be taken from the memory (--null-page): {error}"))?;
     }
     told::install(store, instance)?;
     instance.get_typed_func(&mut *store, "_start")

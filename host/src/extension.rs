@@ -248,7 +248,7 @@ mod tests {
     fn blocks_are_proved() {
         let mut memory = [0u8; 64];
         let words = [Val::I32(60), Val::I32(-8), Val::I32(1)];
-        let call = Call { memory: Reach { base: memory.as_mut_ptr(), size: 64 }, words: &words };
+        let call = Call { memory: Reach { base: memory.as_mut_ptr(), size: 64, lowest: 0 }, words: &words };
         assert_eq!(call.block::<f32>(0, 1).unwrap().len(), 1);
         assert!(call.block::<f64>(0, 0).unwrap().is_empty());
         for (argument, count) in [(0, 2), (0, u64::MAX), (0, u64::MAX / 4), (1, 0), (1, 1), (2, 1 << 61)] {

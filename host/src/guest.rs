@@ -19,6 +19,7 @@ use crate::callback::Signatures;
 use crate::engine::Rank;
 use crate::job::Placement;
 use crate::math::Transforms;
+use crate::null_page::{LOWEST, NullPage, Open};
 use crate::output::Output;
 use crate::stage::Stage;
 use crate::team::{self, Member, Team};
@@ -98,13 +99,16 @@ pub(crate) enum Linear {
 pub(crate) struct Reach {
     pub(crate) base: *mut u8,
     pub(crate) size: u64,
+    /// Below lies the null page, if it was taken from the memory (else 0).
+    pub(crate) lowest: u64,
 }
 
 impl Reach {
     /// Where so many bytes begin, if all of them are inside.
     pub(crate) fn at(self, address: u32, bytes: u64) -> Option<*mut u8> {
         let end = u64::from(address).checked_add(bytes)?;
-        (end <= self.size).then(|| self.base.wrapping_add(address as usize))
+        let is_inside = end <= self.size && (u64::from(address) >= self.lowest || bytes == 0);
+        is_inside.then(|| self.base.wrapping_add(address as usize))
     }
 }
 
@@ -176,6 +180,8 @@ pub(crate) struct Guest<R: Rank> {
     pub(crate) stage: Arc<Stage>,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Linear>,
+    /// What is taken from its memory, if its program leaves that alone.
+    null_page: Option<Arc<NullPage>>,
     pub(crate) scratch: Scratch,
     pub(crate) limits: Limits,
     /// Callbacks of MPI that run inside one another.
@@ -245,6 +251,7 @@ impl<R: Rank> Guest<R> {
             no_folder,
             stage,
             memory: None,
+            null_page: None,
             scratch: Scratch::default(),
             limits: Limits::new(account),
             callbacks: 0,
@@ -257,7 +264,7 @@ impl<R: Rank> Guest<R> {
     /// The guest of a thread that its rank has beside the main one.
     pub(crate) fn of_team(team: Arc<Team<R>>, number: u32, wasi: WasiP1Ctx) -> Guest<R> {
         let (rank, objects, who) = team.identity();
-        let (account, memory) = (team.account().clone(), team.memory().clone());
+        let (account, memory, null_page) = (team.account().clone(), team.memory().clone(), team.null_page().cloned());
         Guest {
             rank,
             who,
@@ -270,6 +277,7 @@ impl<R: Rank> Guest<R> {
             placement: Placement::Threads,
             wasi,
             memory: Some(Linear::Shared(memory)),
+            null_page,
             scratch: Scratch::default(),
             limits: Limits::new(account),
             callbacks: 0,
@@ -277,6 +285,25 @@ impl<R: Rank> Guest<R> {
             signatures: Signatures::default(),
             transforms: Transforms::default(),
         }
+    }
+
+    /// Its program is guarded, and from before it is instantiated nobody looks at the null page of its memory, whose rank
+    /// this is.
+    pub(crate) fn leave_null_page(&mut self) -> Arc<NullPage> {
+        self.rank.memory().set_lowest(LOWEST);
+        self.null_page.insert(Arc::default()).clone()
+    }
+
+    /// The page that was taken from its memory, or will be, if so.
+    pub(crate) fn null_page(&self) -> Option<&Arc<NullPage>> {
+        self.null_page.as_ref()
+    }
+
+    /// Lets functions of WASI touch the null page for the time of a call.
+    pub(crate) fn open_null_page(&self) -> Result<Option<Open>> {
+        self.null_page.as_ref().map(|page| page.open()).transpose().map_err(|error| {
+            format_err!("the lowest page of the memory can't be given back for a call of the system: {error}")
+        })
     }
 
     /// It is the main thread of a team. What it had of WASI becomes the team's.
@@ -358,7 +385,8 @@ impl<R: Rank> Guest<R> {
             member.team.check()?;
         }
         let (base, size) = Self::memory(caller)?.place(&*caller);
-        Ok(Reach { base, size: size as u64 })
+        let lowest = caller.data().null_page.as_ref().map_or(0, |_| LOWEST);
+        Ok(Reach { base, size: size as u64, lowest })
     }
 
     /// The memory of the guest that calls.

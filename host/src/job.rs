@@ -111,6 +111,8 @@ pub(crate) struct Settings {
     pub(crate) blas: Option<Arc<Library>>,
     /// Whose signatures programs must have.
     pub(crate) demands: Demands,
+    /// Programs that leave the null page alone have none.
+    pub(crate) null_page: bool,
 }
 
 impl Settings {
@@ -166,12 +168,12 @@ impl<E: Engine> Job<E> {
         settings: Settings,
         define: impl Fn(&mut Linker<Guest<E::Rank>>, &str, &str) -> wasmtime::Result<bool>,
     ) -> Result<Job<E>> {
-        let role = |(Program { code, symbols, key, sites, .. }, part): (&Program, &Part)| {
+        let role = |(Program { code, symbols, key, sites, is_guarded, .. }, part): (&Program, &Part)| {
             let program =
                 imports::resolve(code, part.file(), settings.placement, &Mathematics::of(&settings), &define)?;
             let (symbols, arguments) = (symbols.clone(), part.arguments.clone());
             let (sites, key, grants) = (sites.clone(), key.clone(), settings.grants.clone());
-            Ok(Role { program, symbols, sites, arguments, key, grants })
+            Ok(Role { program, symbols, sites, is_guarded: *is_guarded, arguments, key, grants })
         };
         let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();
@@ -246,6 +248,7 @@ pub(crate) mod tests {
             symbols: Arc::new(Symbols::default()),
             key: String::new(),
             sites: None,
+            is_guarded: false,
             origin: module::Origin::default(),
         };
         let mut settings = Settings {
@@ -271,6 +274,7 @@ pub(crate) mod tests {
             reproducible: false,
             blas: None,
             demands: Demands::default(),
+            null_page: false,
         };
         let engine = Local::new(&mut settings, None).unwrap();
         Job::with(engine, &[program], settings, define).unwrap().run()

@@ -39,6 +39,7 @@ mod job;
 pub mod limits;
 mod math;
 pub mod module;
+mod null_page;
 mod objects;
 pub mod output;
 mod policy;

@@ -16,6 +16,7 @@ use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Collector, Config, Engine, ExternType, Module, OptLevel, ProfilingStrategy};
 
 use crate::cache::Cache;
+use crate::null_page::guard;
 use crate::profile::sites::{self, Sites, Tell, Telling};
 use crate::signature::Demands;
 use crate::symbols::{Moved, Symbols};
@@ -66,6 +67,8 @@ pub struct Program {
     pub key: String,
     /// Where it calls MPI, if that is measured.
     pub(crate) sites: Option<Arc<Sites>>,
+    /// Its code is guarded: the null page can be taken from its memory.
+    pub(crate) is_guarded: bool,
     /// Where it comes from.
     pub origin: Origin,
 }
@@ -87,8 +90,12 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A module as it is, or changed to tell something of its calls of MPI.
-    pub(crate) fn new(path: &Path, binary: Vec<u8>, tell: Option<Tell>) -> Result<Source> {
+    /// A module as it is, or changed to tell something of its calls of MPI. It is guarded when it is compiled, if it says
+    /// that it leaves the null page alone, and is not to say so in vain.
+    pub(crate) fn new(path: &Path, mut binary: Vec<u8>, tell: Option<Tell>, null_page: bool) -> Result<Source> {
+        if !null_page {
+            guard::unmark(&mut binary);
+        }
         let Some(what) = tell else { return Ok(Source { binary, told: None }) };
         // What is changed has to be well-formed.
         Validator::new_with_features(WasmFeatures::all())
@@ -107,6 +114,7 @@ pub fn load(
     digest: Option<&str>,
     demands: &Demands,
     tell: Option<Tell>,
+    null_page: bool,
 ) -> Result<Program> {
     let bytes = match digest {
         Some(known) => known_contents(path, known)?,
@@ -114,7 +122,7 @@ pub fn load(
     };
     let signer = demands.check(&bytes, path)?;
     let origin = Origin { digest: self::digest(&bytes[..])?, signer };
-    let source = Source::new(path, translate(path, bytes)?, tell)?;
+    let source = Source::new(path, translate(path, bytes)?, tell, null_page)?;
     let code = compile(engine, path, &source.binary)?;
     Ok(Program { origin, ..Program::new(code, Cache::key(engine, &source.binary), path, source)? })
 }
@@ -125,11 +133,19 @@ impl Program {
         let Source { binary, told } = source;
         check_program(&code, path)?;
         threads::check(&binary, path)?;
+        let is_guarded = guard::is_wanted(&binary);
         let (symbols, sites) = match told {
+            None if is_guarded => (Symbols::of_guarded(binary), None),
             None => (Symbols::of(binary), None),
-            Some((before, moved, sites)) => (Symbols::of(before).moved(moved), Some(Arc::new(sites))),
+            Some((before, moved, sites)) => {
+                let mut symbols = Symbols::of(before).moved(moved);
+                if is_guarded {
+                    symbols = symbols.moved(guard::guard(&binary)?.moved);
+                }
+                (symbols, Some(Arc::new(sites)))
+            }
         };
-        Ok(Program { code, symbols: Arc::new(symbols), key, sites, origin: Origin::default() })
+        Ok(Program { code, symbols: Arc::new(symbols), key, sites, is_guarded, origin: Origin::default() })
     }
 }
 
@@ -240,7 +256,10 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     }
     tracing::info!("compiling {}", path.display());
     let progress = Progress::start(path);
-    let mut tuned = binary.to_vec();
+    let mut tuned = match guard::is_wanted(binary) {
+        true => guard::guard(binary).with_context(|| path.display().to_string())?.binary,
+        false => binary.to_vec(),
+    };
     let tally = rankine_tune::tune(&mut tuned);
     tracing::debug!("{}: {tally:?}", path.display());
     let code = on_threads_that_end(|| engine.precompile_module(&tuned));

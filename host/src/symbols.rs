@@ -10,7 +10,7 @@ mod lines;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gimli::{
     Abbreviations, Attribute, DebugAbbrev, DebugAbbrevOffset, DebugAddrBase, DebugInfoOffset, DebugLocListsBase,
@@ -20,6 +20,7 @@ use gimli::{
 use wasmparser::{Parser, Payload};
 
 use self::lines::Row;
+use crate::null_page::guard;
 
 /// Steps for all reports of a job: about a second. An entry, an attribute, a range, a byte of a line program or of a text
 /// is one.
@@ -96,8 +97,10 @@ pub struct Symbols {
     sections: HashMap<String, Range<usize>>,
     /// Where the code begins, from which addresses are counted.
     code: u64,
-    /// How the code that runs differs from the module.
-    moved: Moved,
+    /// How the code that runs differs from the module: each change of what the one before has made.
+    moved: Vec<Moved>,
+    /// How it was guarded last, if that is still to be found out from the module.
+    guarded: Option<OnceLock<Moved>>,
     found: Mutex<Found>,
 }
 
@@ -134,14 +137,26 @@ impl Symbols {
         symbols
     }
 
+    /// The same of a module that is guarded when it is compiled ([`guard`]).
+    pub(crate) fn of_guarded(module: Vec<u8>) -> Symbols {
+        let kept = module.clone();
+        let mut symbols = Symbols::of(module);
+        symbols.module = kept;
+        symbols.guarded = Some(OnceLock::new());
+        symbols
+    }
+
     /// The same of a module that was changed before it was compiled.
-    pub fn moved(self, moved: Moved) -> Symbols {
-        Symbols { moved, ..self }
+    pub fn moved(mut self, moved: Moved) -> Symbols {
+        self.moved.push(moved);
+        self
     }
 
     /// Where an instruction of the code that runs lies in the module; nothing if the module has none like it.
     pub fn in_module(&self, offset: u32) -> Option<u32> {
-        self.moved.before(offset)
+        let guard = || guard::guard(&self.module).map(|guarded| guarded.moved).unwrap_or_default();
+        let guarded = self.guarded.as_ref().map(|moved| moved.get_or_init(guard));
+        self.moved.iter().chain(guarded).rev().try_fold(offset, |offset, moved| moved.before(offset))
     }
 
     /// The places of instructions, which are given by their offsets in the module: the innermost of inlined functions

@@ -8,6 +8,7 @@ use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
 use crate::demangle::demangle;
 use crate::module::FRAMES;
+use crate::null_page::{LOWEST, StackPointer};
 use crate::shown;
 use crate::symbols::{Place, Symbols};
 use crate::thrown::Uncaught;
@@ -33,7 +34,7 @@ impl Report {
             Some(Trap::UnreachableCodeReached) if !runtime.is_empty() => {
                 "Fortran's runtime ended it, as it says above".into()
             }
-            Some(Trap::MemoryOutOfBounds) => outside(fault(error)),
+            Some(Trap::MemoryOutOfBounds) => outside(fault(error), error.downcast_ref()),
             Some(trap) => in_words(*trap),
             None if error.is::<ThrownException>() => {
                 error.downcast_ref::<Uncaught>().map_or_else(|| Uncaught::default().to_string(), Uncaught::to_string)
@@ -58,9 +59,17 @@ impl fmt::Display for Report {
 /// have been added since.
 const NEAR: u64 = 1 << 28;
 
-/// What an access outside the memory was. The stack lies at the start of the memory and grows towards it.
-fn outside(address: Option<u64>) -> String {
+/// What an access outside the memory was. The stack lies at the start of the memory, or behind the null page, and grows
+/// towards it.
+fn outside(address: Option<u64>, pointer: Option<&StackPointer>) -> String {
     match address {
+        Some(address) if address < LOWEST => match pointer.is_some_and(|pointer| pointer.is_at_end()) {
+            true => format!(
+                "the stack is exhausted, by deep recursion or large local variables (linked with \
+                 -Wl,-z,stack-size=N it has N bytes, else 8 MiB): an access at address {address:#x}"
+            ),
+            false => format!("a null pointer was used: an access at address {address:#x}"),
+        },
         Some(address) if address.abs_diff(1 << 32) <= NEAR => {
             "an access before the start of the guest's memory: the stack is exhausted, by deep recursion or large local \
              variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a pointer is wrong"
@@ -189,8 +198,21 @@ mod tests {
     #[test]
     fn an_access_before_the_memory_is_told_from_one_behind_it() {
         for address in [0xffff_fff0, (1 << 32) + 96] {
-            assert!(outside(Some(address)).contains("the stack is exhausted"));
+            assert!(outside(Some(address), None).contains("the stack is exhausted"));
         }
-        assert_eq!(outside(Some(1 << 31)), outside(None));
+        assert_eq!(outside(Some(1 << 31), None), outside(None, None));
+    }
+
+    #[test]
+    fn a_null_pointer_is_told_from_an_exhausted_stack() {
+        for address in [0, 42, 65535] {
+            for pointer in [None, Some(StackPointer(4 << 20))] {
+                assert!(outside(Some(address), pointer.as_ref()).starts_with("a null pointer"));
+            }
+            for pointer in [-64, 40, 65535] {
+                assert!(outside(Some(address), Some(&StackPointer(pointer))).starts_with("the stack is exhausted"));
+            }
+        }
+        assert_eq!(outside(Some(65536), None), outside(None, None));
     }
 }

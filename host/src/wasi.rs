@@ -7,6 +7,8 @@
 //! copy through raw pointers and never hold a reference to guest bytes, which is the contract they
 //! already keep for guests with shared memories. They check every guest pointer against its size.
 //!
+//! They know nothing of the null page, which is opened for those calls that could touch it ([`opened`]).
+//!
 //! `proc_exit`, `sched_yield` and, on fibers, everything that may wait are treated here: a rank that
 //! sleeps or reads standard input on a fiber must not stop the worker that carries it.
 
@@ -25,6 +27,7 @@ use wiggle::GuestMemory;
 use crate::engine::Rank;
 use crate::guest::{Exit, Guest};
 use crate::job::Placement;
+use crate::null_page::{LOWEST, Open};
 
 /// The import module's name.
 pub const MODULE: &str = "wasi_snapshot_preview1";
@@ -71,6 +74,7 @@ macro_rules! register {
             MODULE,
             stringify!($name),
             |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
+                let _open = opened(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*])?;
                 $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
                     return Ok(answer);
                 })?
@@ -101,6 +105,7 @@ macro_rules! register {
                 MODULE,
                 stringify!($name),
                 |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
+                    let _open = opened(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*])?;
                     register!(@checks caller $name $(first $first ($($passed),*))? $(names ($fd, $path, $len))? $(unless $wrong)?);
                     let (memory, wasi) = &mut Guest::$view(&mut caller)?;
                     $block(p1::$name(&mut **wasi, memory, $($arg),*))
@@ -111,6 +116,8 @@ macro_rules! register {
                 stringify!($name),
                 |mut caller: Caller<'_, Guest<R>>, ($($arg,)*): ($($ty,)*)| {
                     Box::new(async move {
+                        let _open =
+                            opened(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*])?;
                         register!(@checks caller $name $(first $first ($($passed),*))? $(names ($fd, $path, $len))? $(unless $wrong)?);
                         let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                         let memory: &mut GuestMemory<'_> = &mut memory;
@@ -134,6 +141,34 @@ macro_rules! register {
             return Ok(folders::NO_ENTRY);
         };)?
     };
+}
+
+/// Opens the null page for a call that could get there: it would end the process. Functions of WASI go on from an address
+/// that they are given, so that those behind the page never lead to it. What buffers' own addresses are (`iovs`) is read
+/// from the memory too late to be looked at before.
+#[inline]
+fn opened<R: Rank>(caller: &Caller<'_, Guest<R>>, function: &str, words: &[(&str, u64)]) -> Result<Option<Open>> {
+    let guest = caller.data();
+    if guest.null_page().is_none() || !words.iter().any(|&(name, word)| may_be_low(function, name, word)) {
+        return Ok(None);
+    }
+    guest.open_null_page()
+}
+
+/// Whether an argument may lead below the lowest address of a program.
+#[inline]
+fn may_be_low(function: &str, name: &str, word: u64) -> bool {
+    match name {
+        "iovs" => true,
+        // Numbers of descriptors, bytes, flags, and what only looks like an address.
+        "fd" | "from" | "to" | "new_fd" | "id" | "precision" | "offset" | "len" | "advice" | "flags" | "dirflags"
+        | "oflags" | "base" | "inherit" | "inheriting" | "access" | "modified" | "set" | "whence" | "cookie"
+        | "old_len" | "new_len" | "buf_len" | "signal" => false,
+        // How many there are, in all but two functions.
+        "count" if !matches!(function, "args_sizes_get" | "environ_sizes_get") => false,
+        "size" if function == "fd_filestat_set_size" => false,
+        _ => word < LOWEST,
+    }
 }
 
 fn with_timers<F: Future>(call: F) -> WithTimers<F> {
@@ -230,4 +265,30 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, placement: Placemen
         _ => return define_from_library(linker, placement, name),
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_null_page_is_opened_for_what_may_lead_there() {
+        for (function, name, word, may) in [
+            ("fd_write", "iovs", 1 << 20, true),
+            ("fd_write", "out", 65535, true),
+            ("fd_write", "out", 65536, false),
+            ("fd_write", "fd", 1, false),
+            ("fd_write", "count", 1, false),
+            ("args_sizes_get", "count", 0, true),
+            ("environ_sizes_get", "size", 4, true),
+            ("fd_filestat_set_size", "size", 0, false),
+            ("sock_recv", "out_flags", 8, true),
+            ("poll_oneoff", "subscriptions", 16, true),
+            ("path_open", "path", 1, true),
+            ("path_open", "len", 1, false),
+            ("random_get", "buf", u64::MAX, false),
+        ] {
+            assert_eq!(may_be_low(function, name, word), may, "{function}, {name}: {word:#x}");
+        }
+    }
 }

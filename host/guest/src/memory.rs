@@ -21,6 +21,10 @@ use crate::quota::{Account, exhausted, room};
 pub struct Memory {
     base: Cell<*mut u8>,
     size: Cell<u64>,
+    /// Below here nobody may touch anything: the page of the null pointer, if it is protected (else 0).
+    lowest: Cell<u64>,
+    /// Bytes from there to the end.
+    room: Cell<u64>,
     /// What copies of its bytes are charged to.
     account: Option<Arc<Account>>,
     /// Bytes of arrays and strings that were copied out since somebody set it to 0.
@@ -49,6 +53,8 @@ impl Memory {
         Memory {
             base: Cell::new(std::ptr::null_mut()),
             size: Cell::new(0),
+            lowest: Cell::new(0),
+            room: Cell::new(0),
             account: None,
             copied: Rc::default(),
             depth: Cell::new(0),
@@ -91,6 +97,18 @@ impl Memory {
     pub unsafe fn set(&self, base: *mut u8, size: u64) {
         self.base.set(base);
         self.size.set(size);
+        self.room.set(size.saturating_sub(self.lowest.get()));
+    }
+
+    /// From now on nothing below this address is part of the memory: the host could not read it either.
+    pub fn set_lowest(&self, lowest: u64) {
+        self.lowest.set(lowest);
+        self.room.set(self.size.get().saturating_sub(lowest));
+    }
+
+    /// The first address that may be used.
+    pub fn lowest(&self) -> u64 {
+        self.lowest.get()
     }
 
     /// Bytes that the guest can address now.
@@ -108,9 +126,18 @@ impl Memory {
     /// Where `length` bytes at `address` lie in the host, if all of them are inside the memory.
     #[inline]
     pub fn at(&self, address: Addr, length: u64) -> Option<*mut u8> {
-        // No overflow: a 32-bit address plus a length that is itself at most `size`.
-        (length <= self.size() && u64::from(address.0) + length <= self.size())
-            .then(|| self.base.get().wrapping_add(address.0 as usize))
+        // What lies below the lowest address becomes something far beyond any size.
+        let (above, room) = (u64::from(address.0).wrapping_sub(self.lowest.get()), self.room.get());
+        if length <= room && above <= room - length {
+            return Some(self.base.get().wrapping_add(address.0 as usize));
+        }
+        self.nothing_at(address, length)
+    }
+
+    /// Where no bytes lie: nobody touches them, so they may lie at the null pointer as well.
+    #[cold]
+    fn nothing_at(&self, address: Addr, length: u64) -> Option<*mut u8> {
+        (length == 0 && u64::from(address.0) <= self.size()).then(|| self.base.get().wrapping_add(address.0 as usize))
     }
 
     /// The same for the bytes of a message, which don't lie at the null pointer.
@@ -148,10 +175,15 @@ impl Memory {
         self.outside(MPI_ERR_ARG, i128::from(address.0), i128::from(length), what)
     }
 
+    /// Up to here an address is the null pointer or close to it.
+    fn low(&self) -> i128 {
+        LOW.max(self.lowest.get().into())
+    }
+
     /// The error for bytes that are not in the memory, or at the null pointer.
     #[cold]
     pub fn outside(&self, class: i32, address: i128, length: i128, what: &str) -> Error {
-        if (0..LOW).contains(&address) && address + length <= i128::from(self.size()) {
+        if (0..self.low()).contains(&address) && address + length <= i128::from(self.size()) {
             let text =
                 format!("{what}: {length} bytes at address {address:#x}, which is the null pointer or just behind it");
             return Error::new(class, text);
@@ -368,10 +400,62 @@ impl Memory {
     /// Proves that the bytes from `low` up to `high`, which a datatype can reach from an address, are all in the memory.
     /// From `MPI_BOTTOM`, which is the null pointer too, it has to reach to where objects can be.
     pub fn prove(&self, address: Addr, (low, high): (i128, i128), what: &str) -> Result<()> {
-        let lowest = if address.is_null() { LOW } else { 0 };
+        let lowest = if address.is_null() { self.low() } else { self.lowest.get().into() };
         if low < lowest || high > i128::from(self.size()) {
             return Err(self.outside(MPI_ERR_BUFFER, low, high - low, what));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A memory of 256 bytes of which the first 64 may not be touched.
+    fn protected() -> Memory {
+        let memory = Memory::new();
+        let bytes: &'static mut [u8] = Box::leak(Box::new([7; 256]));
+        // SAFETY: the bytes are this memory's for good.
+        unsafe { memory.set(bytes.as_mut_ptr(), 256) };
+        memory.set_lowest(64);
+        memory
+    }
+
+    #[test]
+    fn what_is_protected_is_no_part_of_the_memory() {
+        let memory = protected();
+        for (address, length) in [(0, 1), (0, 256), (1, 64), (63, 1), (63, 2), (0, u64::MAX), (64, 193), (256, 1)] {
+            assert!(memory.at(Addr(address), length).is_none(), "{length} at {address}");
+            assert!(memory.buffer(Addr(address), length).is_none(), "{length} at {address}");
+            assert!(memory.check(Addr(address), length, "it").is_err(), "{length} at {address}");
+        }
+        for (address, length) in [(64, 0), (64, 1), (64, 192), (255, 1), (256, 0), (0, 0), (63, 0)] {
+            assert_eq!(memory.at(Addr(address), length), Some(memory.base().wrapping_add(address as usize)));
+        }
+        assert!(memory.at(Addr(257), 0).is_none());
+        assert!(memory.read_i32(Addr(61), "it").is_err() && memory.read_i32(Addr(64), "it").is_ok());
+        assert!(memory.text_length(Addr(60), "it").is_err() && memory.read_string(Addr(60), 9, "it").is_err());
+        // SAFETY: it is the same memory, as large as it was.
+        unsafe { memory.set(memory.base(), 256) };
+        assert!(memory.at(Addr(63), 1).is_none() && memory.at(Addr(64), 192).is_some());
+    }
+
+    #[test]
+    fn a_hull_reaches_to_the_protected_bytes_and_no_further() {
+        let memory = protected();
+        assert!(memory.prove(Addr(100), (64, 256), "it").is_ok());
+        assert!(memory.prove(Addr(100), (63, 256), "it").is_err());
+        assert!(memory.prove(Addr::NULL, (64, 256), "it").is_ok());
+        assert!(memory.prove(Addr::NULL, (63, 256), "it").unwrap_err().to_string().contains("null pointer"));
+    }
+
+    #[test]
+    fn a_memory_can_be_smaller_than_what_is_protected() {
+        let memory = protected();
+        memory.set_lowest(1 << 16);
+        for address in [0, 1, 255, 256] {
+            assert!(memory.at(Addr(address), 1).is_none() && memory.at(Addr(address), 0).is_some());
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::{limits, module};
+use crate::limits;
+use crate::module::{self, Source};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -32,5 +33,7 @@ pub(super) fn ahead(file: &Path, binary: &[u8], reproducible: bool) -> Result<()
         reproducible,
         ..module::Settings::default()
     })?;
-    module::check_program(&module::compile(&engine, file, binary)?, file)
+    // As programs are run unless --null-page is given.
+    let source = Source::new(file, binary.to_vec(), None, false)?;
+    module::check_program(&module::compile(&engine, file, &source.binary)?, file)
 }

@@ -33,10 +33,10 @@ pub(super) fn load(
 ) -> Result<Vec<Program>> {
     let (sender, ends) = channel();
     let (interrupt, parts, tell) = (sender.clone(), job.parts.clone(), job.tell());
-    let demands = job.demands.clone();
+    let (demands, null_page) = (job.demands.clone(), job.null_page);
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, tell));
+        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, tell, null_page));
         let loaded =
             loaded.unwrap_or_else(|_| Err(anyhow!("{}", if settings.debug { UNTRANSLATED.into() } else { bug("") })));
         let _ = sender.send(Ok(loaded));
@@ -97,6 +97,7 @@ fn load_all(
     demands: &Demands,
     settings: module::Settings,
     tell: Option<Tell>,
+    null_page: bool,
 ) -> Result<Vec<Program>> {
     let engine = module::engine(settings)?;
     let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
@@ -104,7 +105,7 @@ fn load_all(
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
         programs.push(match known {
             Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest, demands, tell)?,
+            None => module::load(&engine, part.file(), digest, demands, tell, null_page)?,
         });
     }
     Ok(programs)

@@ -134,6 +134,11 @@ pub(super) struct Arguments {
     #[command(flatten)]
     debugging: debugging::Options,
 
+    /// Experimental: have an access through a null pointer trap, in programs that were linked by `rankine cc`, `c++` or
+    /// `fc` (see docs/memory.md)
+    #[arg(long, help_heading = LOOKING)]
+    null_page: bool,
+
     /// Don't end a job whose ranks are all waiting for each other
     #[arg(long, help_heading = LOOKING)]
     no_deadlock_check: bool,
@@ -415,6 +420,7 @@ impl Arguments {
         options.extend(self.perf.then(|| "--perf".into()));
         options.extend(self.debugging.words());
         options.extend(self.reproducible.then(|| "--reproducible".into()));
+        options.extend(self.null_page.then(|| "--null-page".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
         options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
@@ -579,6 +585,8 @@ impl Arguments {
             reproducible: self.reproducible,
             blas: None,
             demands: Demands { of_user: signers, of_machine: None },
+            // Debug information is translated for the module as it is.
+            null_page: self.null_page && !self.debugging.are_wanted(),
         })
     }
 }

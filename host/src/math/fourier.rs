@@ -189,7 +189,7 @@ fn array(
     let address = call.word(argument) as u32;
     let (lowest, end) =
         (i128::from(address) + lowest * size as i128, i128::from(address) + (highest + 1) * size as i128);
-    if lowest < 0 || end > i128::from(call.memory.size) {
+    if lowest < i128::from(call.memory.lowest) || end > i128::from(call.memory.size) {
         let which = if argument == 4 { "input" } else { "output" };
         return Err(Refusal::Outside(format!(
             "the {which} of a transform, bytes {lowest} to {end}, is not inside the memory of {} bytes",

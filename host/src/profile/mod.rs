@@ -9,7 +9,7 @@
 
 mod ledger;
 pub(crate) mod report;
-mod sections;
+pub(crate) mod sections;
 pub(crate) mod sites;
 
 use std::cell::Cell;

@@ -5,7 +5,7 @@ use wasm_encoder::{Encode, Module, RawSection, SectionId};
 use wasmparser::BinaryReader;
 
 /// Whether a section stands before this one. Custom ones stand anywhere.
-pub(super) fn comes_before(id: u8, than: SectionId) -> bool {
+pub(crate) fn comes_before(id: u8, than: SectionId) -> bool {
     // Tags and the count of data stand between others.
     const ORDER: [u8; 14] = [0, 1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
     let place = |id: u8| ORDER.iter().position(|&known| known == id);
@@ -13,12 +13,12 @@ pub(super) fn comes_before(id: u8, than: SectionId) -> bool {
 }
 
 /// Adds a section with this content.
-pub(super) fn section(module: &mut Module, id: SectionId, content: &[u8]) {
+pub(crate) fn section(module: &mut Module, id: SectionId, content: &[u8]) {
     module.section(&RawSection { id: id as u8, data: content });
 }
 
 /// A section with so many more entries.
-pub(super) fn grown(content: &[u8], more: usize, entries: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn grown(content: &[u8], more: usize, entries: &[u8]) -> Result<Vec<u8>> {
     let mut reader = BinaryReader::new(content, 0);
     let count = reader.read_var_u32()?;
     let mut changed = Vec::with_capacity(content.len() + entries.len());
@@ -29,6 +29,6 @@ pub(super) fn grown(content: &[u8], more: usize, entries: &[u8]) -> Result<Vec<u
 }
 
 /// How many bytes a number takes that begins here.
-pub(super) fn length_of_number(bytes: &[u8]) -> usize {
+pub(crate) fn length_of_number(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| byte & 0x80 == 0).map_or(bytes.len(), |last| last + 1)
 }

@@ -30,6 +30,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::module::{GUEST_STACK, HOST_STACK};
+use crate::null_page::{self, NullPage};
 use crate::output::Output;
 use crate::stage::Stage;
 use crate::told::{self, Ear};
@@ -86,6 +87,8 @@ pub(crate) struct Team<R: Rank> {
     objects: Arc<Objects>,
     program: InstancePre<Guest<R>>,
     memory: SharedMemory,
+    /// As in [`Guest`].
+    null_page: Option<Arc<NullPage>>,
     /// Bytes of the memory that the rank's account knows of.
     charged: Mutex<u64>,
     wasi: Mutex<WasiP1Ctx>,
@@ -118,6 +121,7 @@ pub(crate) struct Parts<R: Rank> {
     pub(crate) objects: Arc<Objects>,
     pub(crate) program: InstancePre<Guest<R>>,
     pub(crate) memory: SharedMemory,
+    pub(crate) null_page: Option<Arc<NullPage>>,
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) no_folder: Option<Arc<Output>>,
     pub(crate) stage: Arc<Stage>,
@@ -133,8 +137,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<R: Rank> Team<R> {
     pub(crate) fn new(parts: Parts<R>) -> Arc<Team<R>> {
-        let Parts { who, rank, objects, program, memory, wasi, no_folder, stage, ear, publisher, most, carrier } =
-            parts;
+        let Parts {
+            who,
+            rank,
+            objects,
+            program,
+            memory,
+            null_page,
+            wasi,
+            no_folder,
+            stage,
+            ear,
+            publisher,
+            most,
+            carrier,
+        } = parts;
         Arc::new(Team {
             who,
             account: rank.account().clone(),
@@ -146,6 +163,7 @@ impl<R: Rank> Team<R> {
             objects,
             program,
             memory,
+            null_page,
             charged: Mutex::new(0),
             wasi: Mutex::new(wasi),
             most,
@@ -178,6 +196,10 @@ impl<R: Rank> Team<R> {
 
     pub(crate) fn memory(&self) -> &SharedMemory {
         &self.memory
+    }
+
+    pub(crate) fn null_page(&self) -> Option<&Arc<NullPage>> {
+        self.null_page.as_ref()
     }
 
     /// Charges the rank with what its memory has grown since it was last asked. A memory can't grow beyond the rank's
@@ -287,7 +309,7 @@ impl<R: Rank> Team<R> {
             return;
         }
         let outcome = start.call(&mut store, (number as i32, argument));
-        let Err(error) = outcome else { return };
+        let Err(error) = outcome.map_err(|error| null_page::explain(error, &mut store, &instance)) else { return };
         if error.is::<Left>() {
             return;
         }

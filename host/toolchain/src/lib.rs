@@ -21,6 +21,9 @@
 //! The C, Fortran and Rust that travel in the binary (`embedded.rs`) lie in `guest-sdk/`. How results get their place
 //! in the data folder, whole or not at all, is `folder.rs`.
 
+/// The section by which a module says that it leaves the lowest 64 KiB of its memory alone.
+pub const NULL_PAGE: &str = "rankine.null-page";
+
 pub mod apt;
 pub mod build;
 pub mod cc;

@@ -51,6 +51,7 @@ struct Loaded {
     program: Linked<Rank>,
     symbols: Arc<Symbols>,
     sites: Option<Arc<Sites>>,
+    is_guarded: bool,
     /// What it takes, of the memory of the rank that wanted it first.
     _charge: Arc<Charge>,
 }
@@ -65,9 +66,9 @@ pub(super) struct Starter {
 
 impl Starter {
     pub(super) fn new(crew: &Arc<Crew<Local>>) -> Starter {
-        let loaded = |Role { program, symbols, sites, key, .. }: &Role<Rank>| {
+        let loaded = |Role { program, symbols, sites, is_guarded, key, .. }: &Role<Rank>| {
             let (program, symbols, sites) = (program.clone(), symbols.clone(), sites.clone());
-            (key.clone(), Loaded { program, symbols, sites, _charge: Arc::default() })
+            (key.clone(), Loaded { program, symbols, sites, is_guarded: *is_guarded, _charge: Arc::default() })
         };
         Starter { crew: Arc::downgrade(crew), loaded: Mutex::new(crew.roles.iter().map(loaded).collect()) }
     }
@@ -94,7 +95,8 @@ impl Starter {
         let (key, loaded) =
             self.load(crew, &command.name, bytes, charge).map_err(|error| failed(&format!("{error:#}")))?;
         let arguments = [std::slice::from_ref(&command.name), &command.arguments[..]].concat();
-        Ok(Role { program: loaded.program, symbols: loaded.symbols, sites: loaded.sites, arguments, key, grants })
+        let Loaded { program, symbols, sites, is_guarded, .. } = loaded;
+        Ok(Role { program, symbols, sites, is_guarded, arguments, key, grants })
     }
 
     /// The file of a command's module: the first that is there.
@@ -114,7 +116,7 @@ impl Starter {
     fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
         let (path, engine) = (Path::new(name), crew.roles[0].program.module().engine());
         crew.settings.demands.check(&bytes, path)?;
-        let source = Source::new(path, module::translate(path, bytes)?, crew.settings.tell())?;
+        let source = Source::new(path, module::translate(path, bytes)?, crew.settings.tell(), crew.settings.null_page)?;
         let key = Cache::key(engine, &source.binary);
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok((key, loaded.clone()));
@@ -123,13 +125,13 @@ impl Starter {
             Some(compiler) => compiler.compile(engine, name, &source.binary)?,
             None => module::compile(engine, path, &source.binary)?,
         };
-        let Program { code, symbols, key, sites, .. } = Program::new(code, key, path, source)?;
+        let Program { code, symbols, key, sites, is_guarded, .. } = Program::new(code, key, path, source)?;
         let placement = crew.settings.placement;
         let program =
             imports::resolve(&code, path, placement, &Mathematics::of(&crew.settings), |linker, module, name| {
                 Local::define(linker, placement, module, name)
             })?;
-        let loaded = Loaded { program, symbols, sites, _charge: Arc::new(charge) };
+        let loaded = Loaded { program, symbols, sites, is_guarded, _charge: Arc::new(charge) };
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), loaded.clone());
         Ok((key, loaded))
     }

@@ -8,6 +8,7 @@
 mod agreement;
 mod critical;
 mod module;
+mod null_page;
 
 use crate::find::{self, TARGET};
 use crate::process::{check, exit_code};
@@ -24,6 +25,7 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let linker = find::wasm_ld(Path::new(clang)).context("no wasm-ld found; install lld")?;
     let mut arguments = arguments.to_vec();
     let output = output(&arguments);
+    let leaves_null_page = output.is_some() && null_page::leave(&mut arguments);
     let copies;
     if critical::may_be_in(&arguments) {
         copies = tempfile::tempdir().context("cannot create a temporary folder")?;
@@ -44,6 +46,9 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (true, false, Some(output)) = (first.status.success(), mismatches.is_empty(), output) else {
         eprint!("{said}");
         advice(&said).filter(|_| !first.status.success()).iter().for_each(|advice| eprintln!("rankine: {advice}"));
+        if let Some(output) = self::output(arguments).filter(|_| leaves_null_page && first.status.success()) {
+            null_page::mark(&output)?;
+        }
         return Ok(exit_code(first.status));
     };
     eprint!("{rest}");
@@ -58,6 +63,9 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         of_kind(&mismatches, Agreement::Adapted).map(|mismatch| mismatch.function.as_str()).collect();
     if !adapted.is_empty() {
         adapt(&linker, arguments, &adapted, &output)?;
+    }
+    if leaves_null_page {
+        null_page::mark(&output)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -97,9 +97,10 @@ impl Rank {
     /// Proves the operands of an operation that gives back what was in a window. `MPI_NO_OP` has none: their address may be
     /// the null pointer, as long as a library that looks there all the same stays in the memory.
     pub(crate) fn operands(&self, op: u32, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
-        let stays = |(low, high): (i128, i128)| 0 <= low && high <= i128::from(self.memory().size());
+        let (lowest, size) = (self.memory().lowest(), i128::from(self.memory().size()));
+        let stays = |(low, high): (i128, i128)| 0 <= low && high + i128::from(lowest) <= size;
         if op == Op::NO_OP.0 && at.is_null() && count >= 0 && datatype.hull(count).is_none_or(stays) {
-            return Ok(self.absent(at));
+            return Ok(self.absent(Addr(lowest as u32)));
         }
         self.buffer(at, count, datatype, what)
     }

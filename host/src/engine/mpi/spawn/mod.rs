@@ -57,6 +57,9 @@ impl State {
         if !settings.confine {
             options.push("--no-confine".into());
         }
+        if settings.null_page {
+            options.push("--null-page".into());
+        }
         State(options)
     }
 
