@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::call::Made;
+use super::checked_call::Made;
 use crate::mistakes::MOST;
 
 /// A kind of mistake.

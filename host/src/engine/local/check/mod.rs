@@ -6,7 +6,7 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `call` | a call: its words, what they mean, how they are shown |
+//! | `checked_call` | a call: its words, what they mean, how they are shown |
 //! | `types` | type signatures, and where two of them differ |
 //! | `messages` | which send a receive has got, and what was never received |
 //! | `requests` | which requests a call has completed, and their statuses |
@@ -18,7 +18,7 @@
 //! Everything is kept in one place behind one lock: a checked run is for finding mistakes, not for speed.
 
 mod buffers;
-mod call;
+mod checked_call;
 mod collectives;
 mod findings;
 mod handles;
@@ -45,7 +45,7 @@ use crate::team::Turn;
 use crate::told::Ear;
 
 use buffers::Buffers;
-use call::{Call, Made, Program};
+use checked_call::{Call, Made, Program};
 use collectives::Collectives;
 use findings::Findings;
 use handles::Handles;
@@ -286,5 +286,5 @@ fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<u32> {
 /// The word that says where a function's statuses go.
 fn status_word(observer: &Observer, function: u32) -> Option<usize> {
     let function = observer.sites.functions.get(function as usize)?.function?;
-    function.described().iter().position(call::is_status)
+    function.described().iter().position(checked_call::is_status)
 }

@@ -1,6 +1,6 @@
 //! Findings with the names of ranks, the calls in words, and their places in the source.
 
-use super::call::{Program, in_words};
+use super::checked_call::{Program, in_words};
 use super::findings::Findings;
 use crate::mistakes::{Mistake, Part, Report};
 use crate::profile::sites::NO_SITE;
