@@ -97,7 +97,23 @@ fn main() -> Result<()> {
         _ => {}
     }
     let rounds = args.rounds.unwrap_or(3);
-    let (program, plan): (_, Vec<Run>) = match args.name {
+    let (program, plan) = plan(args.name)?;
+    let (floor, rows) = measured(rounds, program, &plan)?;
+    if rows.is_empty() {
+        bail!("no competitor printed a measurement");
+    }
+    let cores = std::thread::available_parallelism()?.get();
+    let results = Results { name: program.into(), cores, floor, rows: rows.into_values().collect() };
+    print(&results, &plan.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let path = root().join("bench/results").join(program).with_extension("json");
+    std::fs::write(&path, serde_json::to_string_pretty(&results)? + "\n")?;
+    println!("\nwritten to {}", path.strip_prefix(root()).unwrap_or(&path).display());
+    Ok(())
+}
+
+/// The program that measures, and the ways in which it runs.
+fn plan(name: Name) -> Result<(&'static str, Vec<Run>)> {
+    Ok(match name {
         Name::Overhead => {
             let Some(native) = Competitor::mpich_abi() else {
                 bail!(
@@ -139,7 +155,7 @@ fn main() -> Result<()> {
             ("view", ways.map(|way| (way.name, Box::new(move || way.run()) as Box<_>)).collect())
         }
         Name::Objects | Name::ObjectsAlone => {
-            let alone = args.name == Name::ObjectsAlone;
+            let alone = name == Name::ObjectsAlone;
             let ways = objects::ways(alone)?.into_iter();
             (
                 if alone { "objects-alone" } else { "objects" },
@@ -147,11 +163,15 @@ fn main() -> Result<()> {
             )
         }
         Name::Compute | Name::Math => unreachable!("measured above"),
-    };
+    })
+}
+
+/// The best of so many rounds of each way, and the fastest and slowest that a cache line has passed between cores.
+fn measured(rounds: u32, program: &str, plan: &[Run]) -> Result<((f64, f64), BTreeMap<(String, u64), Row>)> {
     let mut floor = (f64::INFINITY, 0f64);
     let mut rows: BTreeMap<(String, u64), Row> = BTreeMap::new();
     for round in 1..=rounds {
-        for (name, run) in &plan {
+        for (name, run) in plan {
             eprintln!("round {round} of {rounds}: {program} on {name}");
             let line = floor::cache_line();
             floor = (floor.0.min(line), floor.1.max(line));
@@ -169,16 +189,7 @@ fn main() -> Result<()> {
             }
         }
     }
-    if rows.is_empty() {
-        bail!("no competitor printed a measurement");
-    }
-    let cores = std::thread::available_parallelism()?.get();
-    let results = Results { name: program.into(), cores, floor, rows: rows.into_values().collect() };
-    print(&results, &plan.iter().map(|(name, _)| *name).collect::<Vec<_>>());
-    let path = root().join("bench/results").join(program).with_extension("json");
-    std::fs::write(&path, serde_json::to_string_pretty(&results)? + "\n")?;
-    println!("\nwritten to {}", path.strip_prefix(root()).unwrap_or(&path).display());
-    Ok(())
+    Ok((floor, rows))
 }
 
 fn competitors() -> Vec<Competitor> {

@@ -173,7 +173,7 @@ impl<E: Engine> Crew<E> {
         let wasi = || wasi(&self.settings, role, memory.is_some(), seat.index, &self.output);
         let no_folder = role.grants.is_empty().then(|| self.output.clone());
         let Settings { placement, view, .. } = &self.settings;
-        let ear = Ear::of(&self.settings, seat.who, seat.index, role.sites.as_ref(), &role.symbols);
+        let ear = Ear::of(&self.engine, &self.settings, seat, role.sites.as_ref(), &role.symbols);
         let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
         let (shown, listens) = (view.as_ref(), ear.clone());
         let mut guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), shown, listens, stage.clone());

@@ -35,7 +35,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         confine: false,
         view: None,
         profile: None,
-        check: None,
+        check: false,
         dumps: None,
         breaks: None,
         reproducible: false,

@@ -173,7 +173,7 @@ pub(crate) struct Guest<R: Rank> {
     /// What it shows goes there, if anybody may look.
     publisher: Option<Arc<Publisher>>,
     /// Who hears of its calls of MPI, if anybody does.
-    ear: Option<Ear>,
+    ear: Option<Ear<R>>,
     /// Where it is said that the program may use no folder; nothing if it may.
     no_folder: Option<Arc<Output>>,
     /// Where it is said where the rank waits.
@@ -232,7 +232,7 @@ impl<R: Rank> Guest<R> {
         wasi: WasiP1Ctx,
         no_folder: Option<Arc<Output>>,
         view: Option<&Arc<View>>,
-        ear: Option<Ear>,
+        ear: Option<Ear<R>>,
         stage: Arc<Stage>,
     ) -> Guest<R> {
         let account = rank.account().clone();
@@ -413,7 +413,7 @@ impl<R: Rank> Guest<R> {
     }
 
     /// Who hears of its calls of MPI, if anybody does.
-    pub(crate) fn ear(&self) -> Option<&Ear> {
+    pub(crate) fn ear(&self) -> Option<&Ear<R>> {
         self.ear.as_ref()
     }
 

@@ -15,12 +15,12 @@ use crate::crew::{Crew, Role};
 use crate::debugger::Breaks;
 use crate::ending::{Ending, Event, Remote, await_end};
 use crate::engine::Engine;
-use crate::engine::local::check::Check;
 use crate::grants::Grants;
 use crate::guest::Guest;
 use crate::imports;
 use crate::math::Mathematics;
 use crate::math::library::Library;
+use crate::mistakes::Report;
 use crate::module::Program;
 use crate::output::Output;
 use crate::profile::Profile;
@@ -99,8 +99,8 @@ pub(crate) struct Settings {
     pub(crate) view: Option<Arc<View>>,
     /// Where calls of MPI are counted.
     pub(crate) profile: Option<Arc<Profile>>,
-    /// Where calls of MPI are checked.
-    pub(crate) check: Option<Arc<Check>>,
+    /// Calls of MPI are checked.
+    pub(crate) check: bool,
     /// Where ranks that trap leave their memory.
     pub(crate) dumps: Option<Arc<Dumps>>,
     /// The ranks that wait for a debugger before they begin.
@@ -177,7 +177,7 @@ impl<E: Engine> Job<E> {
         };
         let roles = programs.iter().zip(&settings.parts).map(role).collect::<Result<_>>()?;
         let (remote, events) = Remote::new();
-        let (closed, first) = (remote.clone(), engine.first_rank());
+        let (closed, first) = (remote.clone(), E::first_rank());
         let ranks = (first..first + settings.ranks).map(Who::from);
         let output = Output::inherit(ranks, settings.label, move || closed.tell(Event::OutputClosed));
         let crew = Crew { engine, settings, roles, output, remote, ended: Mutex::default(), stages: Mutex::default() };
@@ -201,8 +201,13 @@ impl<E: Engine> Job<E> {
         if let Err(error) = engine.start(&self.crew) {
             return Ending::Failed(format!("{error:#}"));
         }
-        let (settings, first) = (&self.crew.settings, engine.first_rank());
+        let (settings, first) = (&self.crew.settings, E::first_rank());
         await_end(settings, first..first + settings.ranks, &self.events, &*self.crew)
+    }
+
+    /// What a check of it has found until it ended so, if it is checked.
+    pub(crate) fn found(&self, ending: &Ending) -> Option<Report> {
+        self.crew.engine.found(matches!(ending, Ending::Finished { .. }))
     }
 
     /// All has been said of the ending: processes that the job has elsewhere are told.
@@ -268,7 +273,7 @@ pub(crate) mod tests {
             confine: false,
             view: None,
             profile: None,
-            check: None,
+            check: false,
             dumps: None,
             breaks: None,
             reproducible: false,

@@ -38,6 +38,7 @@ pub mod inspect;
 mod job;
 pub mod limits;
 mod math;
+mod mistakes;
 pub mod module;
 mod null_page;
 mod objects;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use rankine_guest::Who;
 use wasmtime::{Instance, Store};
 
-use crate::engine::Rank;
-use crate::engine::local::check::Observer;
+use crate::crew::Seat;
+use crate::engine::{Engine, Observes as _, Rank};
 use crate::guest::Guest;
 use crate::job::Settings;
 use crate::profile::sites::{Sites, Tell};
@@ -14,44 +13,50 @@ use crate::profile::{self, Recorder};
 use crate::symbols::Symbols;
 
 /// Who listens to one instance of a program: a rank, or one of its threads.
-#[derive(Clone)]
-pub(crate) enum Ear {
+pub(crate) enum Ear<R: Rank> {
     /// It counts calls.
     Profile(Arc<Recorder>),
-    /// It checks them.
-    Check(Arc<Observer>),
+    /// It checks them, as the engine does that.
+    Check(Arc<R::Observer>),
+}
+
+impl<R: Rank> Clone for Ear<R> {
+    fn clone(&self) -> Ear<R> {
+        match self {
+            Ear::Profile(recorder) => Ear::Profile(recorder.clone()),
+            Ear::Check(observer) => Ear::Check(observer.clone()),
+        }
+    }
 }
 
 impl Settings {
     /// What the programs of the job tell.
     pub(crate) fn tell(&self) -> Option<Tell> {
-        match (&self.check, &self.profile) {
-            (Some(_), _) => Some(Tell::Words),
-            (None, Some(_)) => Some(Tell::Payloads),
-            (None, None) => None,
+        match &self.profile {
+            _ if self.check => Some(Tell::Words),
+            profile => profile.as_ref().map(|_| Tell::Payloads),
         }
     }
 }
 
-impl Ear {
+impl<R: Rank> Ear<R> {
     /// Who listens to a rank of a job, if anybody does.
     pub(crate) fn of(
+        engine: &impl Engine<Rank = R>,
         settings: &Settings,
-        who: Who,
-        index: usize,
+        Seat { index, who }: Seat,
         sites: Option<&Arc<Sites>>,
         symbols: &Arc<Symbols>,
-    ) -> Option<Ear> {
+    ) -> Option<Ear<R>> {
         let sites = sites?;
-        match (&settings.check, &settings.profile) {
-            (Some(check), _) => Some(Ear::Check(check.observe(who, sites, symbols))),
-            (None, Some(profile)) => Some(Ear::Profile(profile.record(who, index, sites, symbols))),
-            (None, None) => None,
+        match &settings.profile {
+            _ if settings.check => engine.observe(who, sites, symbols).map(Ear::Check),
+            profile => profile.as_ref().map(|profile| Ear::Profile(profile.record(who, index, sites, symbols))),
         }
     }
 
     /// Who listens to another thread of the same rank.
-    pub(crate) fn of_another_thread(&self) -> Ear {
+    pub(crate) fn of_another_thread(&self) -> Ear<R> {
         match self {
             Ear::Profile(recorder) => Ear::Profile(recorder.of_another_thread()),
             Ear::Check(observer) => Ear::Check(observer.of_another_thread()),
@@ -72,7 +77,7 @@ impl Ear {
         }
     }
 
-    pub(crate) fn observer(&self) -> Option<&Arc<Observer>> {
+    pub(crate) fn observer(&self) -> Option<&Arc<R::Observer>> {
         match self {
             Ear::Check(observer) => Some(observer),
             Ear::Profile(_) => None,

@@ -7,7 +7,7 @@
 use rankine_abi::{Addr, Datatype, MPI_ERR_ARG, MPI_ERR_COUNT, MPI_ERR_DIMS, MPI_ERR_TYPE};
 use rankine_guest::{Error, Memory, Result};
 use rankine_view::{
-    Element, Kind, LONGEST_LABEL, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher,
+    Block, Element, Kind, LONGEST_LABEL, Layout, Local, LocalPoints, MOST_CHOICES, MOST_DIMENSIONS, Publisher,
 };
 use wasmtime::{Caller, Linker};
 
@@ -36,71 +36,9 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         "Rankine_View_waits" => linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 {
             caller.data().publisher().is_some_and(|publisher| publisher.view().shall_wait()).into()
         }),
-        "Rankine_View_field" => linker.func_wrap(
-            MODULE,
-            name,
-            |caller: In<'_, R>,
-             name: i32,
-             step: i64,
-             dimensions: i32,
-             shape: i32,
-             start: i32,
-             count: i32,
-             strides: i32,
-             element: i32,
-             values: i32| {
-                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
-                call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
-                    let words = Words { dimensions, shape, start, count, strides, element, values };
-                    p.field(thread, name, step, &words.local(memory, None)?)
-                })
-            },
-        ),
-        "Rankine_View_arrows" => linker.func_wrap(
-            MODULE,
-            name,
-            |caller: In<'_, R>,
-             name: i32,
-             step: i64,
-             dimensions: i32,
-             shape: i32,
-             start: i32,
-             count: i32,
-             strides: i32,
-             element: i32,
-             values: i32,
-             x: i32,
-             y: i32,
-             z: i32| {
-                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
-                call(caller, "Rankine_View_arrows", Some(name), |p, memory, name| {
-                    let words = Words { dimensions, shape, start, count, strides, element, values };
-                    p.field(thread, name, step, &words.local(memory, Some([x, y, z]))?)
-                })
-            },
-        ),
-        "Rankine_View_points" => linker.func_wrap(
-            MODULE,
-            name,
-            |caller: In<'_, R>,
-             name: i32,
-             step: i64,
-             ranks: i32,
-             dimensions: i32,
-             count: i32,
-             within: i32,
-             element: i32,
-             places: i32,
-             values: i32,
-             strides: i32| {
-                let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
-                call(caller, "Rankine_View_points", Some(name), |p, memory, name| {
-                    let words =
-                        PointWords { numbers: [ranks, dimensions, count], within, element, places, values, strides };
-                    p.points(thread, name, step, &words.local(memory)?)
-                })
-            },
-        ),
+        "Rankine_View_field" => define_field(linker, name),
+        "Rankine_View_arrows" => define_arrows(linker, name),
+        "Rankine_View_points" => define_points(linker, name),
         "Rankine_View_curve" => linker.func_wrap(MODULE, name, |caller: In<'_, R>, name: i32, x: f64, y: f64| {
             call(caller, "Rankine_View_curve", Some(name), |p, _, name| p.curve(name, x, y))
         }),
@@ -127,32 +65,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
                 p.text(name, &memory.read_string(addr(text), LONGEST_TEXT, "the text")?)
             })
         }),
-        "Rankine_View_declare" => linker.func_wrap(
-            MODULE,
-            name,
-            |caller: In<'_, R>,
-             name: i32,
-             kind: i32,
-             value: f64,
-             least: f64,
-             greatest: f64,
-             step: f64,
-             count: i32,
-             labels: i32,
-             id: i32| {
-                call(caller, "Rankine_View_declare", Some(name), |p, memory, name| {
-                    let kind = match kind {
-                        0 => Kind::Number { least, greatest, step },
-                        1 => Kind::Choice(choices(memory, count, labels)?),
-                        2 => Kind::Button,
-                        _ => return Err(Error::new(MPI_ERR_ARG, format!("there are no controls of kind {kind}"))),
-                    };
-                    memory.check(addr(id), 4, "id")?;
-                    let made = p.control(name, kind, value)?;
-                    memory.write_i32(addr(id), made as i32, "id")
-                })
-            },
-        ),
+        "Rankine_View_declare" => define_declare(linker, name),
         "Rankine_View_take" => {
             linker.func_wrap(MODULE, name, |caller: In<'_, R>, count: i32, ids: i32, values: i32| {
                 call(caller, "Rankine_View_take", None, |p, memory, _| take(p, memory, count, ids, values))
@@ -161,6 +74,116 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         _ => return Ok(false),
     }?;
     Ok(true)
+}
+
+/// A function was registered.
+type Defined<'l, R> = wasmtime::Result<&'l mut Linker<Guest<R>>>;
+
+/// Publishes a field.
+fn define_field<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+    linker.func_wrap(
+        MODULE,
+        name,
+        |caller: Caller<'_, Guest<R>>,
+         name: i32,
+         step: i64,
+         dimensions: i32,
+         shape: i32,
+         start: i32,
+         count: i32,
+         strides: i32,
+         element: i32,
+         values: i32| {
+            let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
+            call(caller, "Rankine_View_field", Some(name), |p, memory, name| {
+                let words = Words { dimensions, shape, start, count, strides, element, values };
+                p.field(thread, name, step, &words.local(memory, None)?)
+            })
+        },
+    )
+}
+
+/// Publishes a field with vectors over it, or of their lengths.
+fn define_arrows<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+    linker.func_wrap(
+        MODULE,
+        name,
+        |caller: Caller<'_, Guest<R>>,
+         name: i32,
+         step: i64,
+         dimensions: i32,
+         shape: i32,
+         start: i32,
+         count: i32,
+         strides: i32,
+         element: i32,
+         values: i32,
+         x: i32,
+         y: i32,
+         z: i32| {
+            let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
+            call(caller, "Rankine_View_arrows", Some(name), |p, memory, name| {
+                let words = Words { dimensions, shape, start, count, strides, element, values };
+                p.field(thread, name, step, &words.local(memory, Some([x, y, z]))?)
+            })
+        },
+    )
+}
+
+/// Publishes points.
+fn define_points<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+    linker.func_wrap(
+        MODULE,
+        name,
+        |caller: Caller<'_, Guest<R>>,
+         name: i32,
+         step: i64,
+         ranks: i32,
+         dimensions: i32,
+         count: i32,
+         within: i32,
+         element: i32,
+         places: i32,
+         values: i32,
+         strides: i32| {
+            let thread = caller.data().member().map_or(team::MAIN, |member| member.number);
+            call(caller, "Rankine_View_points", Some(name), |p, memory, name| {
+                let words =
+                    PointWords { numbers: [ranks, dimensions, count], within, element, places, values, strides };
+                p.points(thread, name, step, &words.local(memory)?)
+            })
+        },
+    )
+}
+
+/// Asks for a control.
+fn define_declare<'l, R: Rank>(linker: &'l mut Linker<Guest<R>>, name: &str) -> Defined<'l, R> {
+    linker.func_wrap(
+        MODULE,
+        name,
+        |caller: Caller<'_, Guest<R>>,
+         name: i32,
+         kind: i32,
+         value: f64,
+         least: f64,
+         greatest: f64,
+         step: f64,
+         count: i32,
+         labels: i32,
+         id: i32| {
+            call(caller, "Rankine_View_declare", Some(name), |p, memory, name| {
+                let kind = match kind {
+                    0 => Kind::Number { least, greatest, step },
+                    1 => Kind::Choice(choices(memory, count, labels)?),
+                    2 => Kind::Button,
+                    _ => return Err(Error::new(MPI_ERR_ARG, format!("there are no controls of kind {kind}"))),
+                };
+                memory.check(addr(id), 4, "id")?;
+                let made = p.control(name, kind, value)?;
+                memory.write_i32(addr(id), made as i32, "id")
+            })
+        },
+    )
 }
 
 fn addr(word: i32) -> Addr {
@@ -242,18 +265,19 @@ impl Words {
         let (shape, start, count) =
             (read(self.shape, "shape")?, read(self.start, "start")?, read(self.count, "count")?);
         let strides = if self.strides == 0 { None } else { Some(read(self.strides, "strides")?) };
-        let (values, strides) = (addr(self.values), strides.as_deref());
+        let block = Block { shape: &shape, start: &start, count: &count, strides: strides.as_deref() };
+        let values = addr(self.values);
         let Some(vectors) = vectors else {
-            return Local::new(memory, values, element, &shape, &start, &count, strides);
+            return Local::new(memory, values, element, block);
         };
         if dimensions == 2 && vectors[2] != 0 {
             return Err(Error::new(MPI_ERR_ARG, "in two dimensions a vector has no part along z"));
         }
         let parts = &vectors.map(addr)[..dimensions];
         if values == Addr::NULL {
-            return Local::of_vectors(memory, parts, element, &shape, &start, &count, strides);
+            return Local::of_vectors(memory, parts, element, block);
         }
-        Local::new(memory, values, element, &shape, &start, &count, strides)?.with_vectors(parts)
+        Local::new(memory, values, element, block)?.with_vectors(parts)
     }
 }
 

@@ -156,18 +156,34 @@ impl Class {
 }
 
 impl Function {
-    /// The function that does its work: `type_create_hvector`.
-    pub fn worker(&self) -> String {
-        match &self.worker {
+    /// The function that does its work on an engine: `type_create_hvector`.
+    pub fn worker(&self, engine: &str) -> String {
+        match self.row_worker(engine) {
             Some(worker) => worker.split('(').next().unwrap_or_default().to_owned(),
             None => self.name.trim_start_matches("MPI_").to_lowercase(),
         }
     }
 
     /// What that function gets before the call's own arguments: `Kind::Ssend`.
-    pub fn given(&self) -> Option<&str> {
-        let (_, given) = self.worker.as_ref()?.split_once('(')?;
-        Some(given.trim_end_matches(')'))
+    pub fn given(&self, engine: &str) -> Option<&str> {
+        let (_, given) = self.row_worker(engine)?.split_once('(')?;
+        given.strip_suffix(')')
+    }
+
+    /// The parameters that it gets beside that, as what is given names none of them.
+    pub fn passed(&self, engine: &str) -> impl Iterator<Item = &Parameter> {
+        let given = self.given(engine).unwrap_or_default();
+        let words = given.split(|c: char| !c.is_alphanumeric() && c != '_');
+        self.parameters.iter().filter(move |p| !words.clone().any(|word| word == p.variable()))
+    }
+
+    /// What the row says of it: `name(first, …)`, perhaps for one engine alone.
+    fn row_worker(&self, engine: &str) -> Option<&str> {
+        let worker = self.worker.as_deref()?;
+        match worker.split_once(": ") {
+            None => Some(worker),
+            Some((only, worker)) => (only == engine).then_some(worker),
+        }
     }
 
     /// The parameter of that name.
@@ -307,6 +323,9 @@ fn function(name: &str, row: Row, model: Option<&Function>, chapter: &Defaults) 
             ensure!(function.parameter(used).is_some(), "{} uses {used}, which is not a parameter", parameter.name);
         }
     }
+    if let Some((only, _)) = function.worker.as_ref().and_then(|worker| worker.split_once(": ")) {
+        ensure!(["local", "mpi"].contains(&only), "a worker for {only}, which is no engine");
+    }
     let (has, by) = (function.engines, function.by);
     ensure!(has.local || !by.local, "a body for local, which does not have the function");
     ensure!(has.mpi || !by.mpi, "a body for mpi, which does not have the function");
@@ -424,6 +443,7 @@ mod tests {
         like = "MPI_File_open"
         worker = "open_as(Mode::Old)"
         [files.MPI_File_sync]
+        worker = "local: sync(Kind::Of(flag))"
         engines = "local mpi"
         module = "sync"
         is = "calls at_once"
@@ -440,8 +460,10 @@ mod tests {
         let functions = parse(TEXT).unwrap().functions;
         let [open, old, sync, close, set] = functions.as_slice() else { panic!("there are five") };
         assert!(open.engines.mpi && !open.engines.local && open.by.mpi && open.module == "io");
-        assert!(open.worker() == "file_open" && open.given().is_none());
-        assert!(!old.by.mpi && old.worker() == "open_as" && old.given() == Some("Mode::Old"));
+        assert!(open.worker("mpi") == "file_open" && open.given("mpi").is_none());
+        assert!(!old.by.mpi && old.worker("local") == "open_as" && old.given("local") == Some("Mode::Old"));
+        assert!(sync.worker("local") == "sync" && sync.given("local") == Some("Kind::Of(flag)"));
+        assert!(sync.worker("mpi") == "file_sync" && sync.given("mpi").is_none());
         assert!(sync.engines.local && sync.engines.mpi && !sync.by.mpi && sync.module == "sync");
         assert!(sync.marks.calls && sync.marks.at_once && !sync.marks.waits);
         assert!(sync.marks.asked_for.is_empty() && close.marks.asked_for == ["frees"] && set.keeps == Some("Pair"));

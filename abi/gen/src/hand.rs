@@ -53,7 +53,7 @@ pub fn advised(row: Result<String>, function: &Function, engine: &str, by_hand: 
             "{} on the engine {engine}: {error:#}\nWhere no rule fits, its row says by = \"{engine}\" (or \"local mpi\", for \
              both), and bodies::{} is written by hand: the head of abi/gen/src/hand.rs has where, and what it takes.",
             function.name,
-            function.worker()
+            function.worker(engine)
         ),
     };
     row.map_err(advise)
@@ -94,21 +94,21 @@ impl Word {
 
 /// The call of a body: `large` says which variant was called where a row is for both, `word` reads a word.
 pub fn call(
-    function: &Function,
+    (function, engine): (&Function, &str),
     variant: Option<bool>,
     large: &str,
     word: impl Fn(&Parameter, Word) -> String,
 ) -> String {
-    let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given()).map(str::to_owned).collect();
+    let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given(engine)).map(str::to_owned).collect();
     if function.marks.large {
         arguments.push(variant.map_or(large.to_owned(), |large| large.to_string()));
     }
-    arguments.extend(function.parameters.iter().map(|p| match (variant, Word::of(function, p, variant)) {
+    arguments.extend(function.passed(engine).map(|p| match (variant, Word::of(function, p, variant)) {
         (Some(false), Word::Address) if p.large_only => "Addr::NULL".to_owned(),
         (Some(false), _) if p.large_only => "0".to_owned(),
         (_, kind) => word(p, kind),
     }));
-    format!("bodies::{}({})", function.worker(), arguments.join(", "))
+    format!("bodies::{}({})", function.worker(engine), arguments.join(", "))
 }
 
 #[cfg(test)]

@@ -3,20 +3,18 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 
 use crate::ending::Ending;
-use crate::engine::local::check::Check;
+use crate::mistakes::Report;
 use crate::shown;
 
 /// The status of a program that ended with 0, where something was found.
 const FOUND: i32 = 4;
 
-/// A check, and the file that its findings go to as well.
+/// The file that findings go to as well, if there is one.
 pub(super) struct Checking {
-    check: Arc<Check>,
     file: Option<(PathBuf, File)>,
 }
 
@@ -28,19 +26,14 @@ impl Checking {
             let made = made.with_context(|| format!("--check: {} can't be written", file.display()))?;
             Ok((file.to_path_buf(), made))
         };
-        Ok(Checking { check: Arc::default(), file: file.map(make).transpose()? })
-    }
-
-    pub(super) fn check(&self) -> Arc<Check> {
-        self.check.clone()
+        Ok(Checking { file: file.map(make).transpose()? })
     }
 
     /// Says what was found until the job ended so; the status of the process.
-    pub(super) fn say(self, ending: &Ending) -> i32 {
-        let report = self.check.report(matches!(ending, Ending::Finished { .. }));
+    pub(super) fn say(self, report: &Report, ending: &Ending) -> i32 {
         let _ = std::io::stderr().write_all(shown::lines(&report.text()).as_bytes());
         if let Some((path, mut file)) = self.file {
-            let written = serde_json::to_vec_pretty(&report).map_err(std::io::Error::from);
+            let written = serde_json::to_vec_pretty(report).map_err(std::io::Error::from);
             if let Err(error) = written.and_then(|bytes| file.write_all(&bytes)).and_then(|()| file.write_all(b"\n")) {
                 eprintln!("rankine: --check: {} can't be written: {error}", path.display());
             }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use rankine_toolchain::sdk;
 
-use super::run::{LOOKING, usage};
+use super::options::LOOKING;
+use super::run::usage;
 use crate::debugger::{self, Breaks, Ranks};
 
 /// The options of `rankine run` for native debuggers.

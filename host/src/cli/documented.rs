@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 
-use super::{Arguments, run, spellings};
+use super::{Arguments, options, spellings};
 
 /// The texts of the repository that show commands.
 fn texts() -> Vec<PathBuf> {
@@ -52,7 +52,7 @@ fn every_command_that_is_shown_is_taken() {
         let text = std::fs::read_to_string(&path).unwrap();
         for words in commands(&text).filter_map(call) {
             calls += 1;
-            let ours = spellings::translate::<run::Arguments>(words.clone()).arguments;
+            let ours = spellings::translate::<options::Arguments>(words.clone()).arguments;
             if let Err(error) = Arguments::try_parse_from(ours) {
                 panic!("{}: {words:?}: {error}", path.display());
             }

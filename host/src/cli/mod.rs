@@ -17,6 +17,7 @@ mod info_tools;
 mod kept;
 mod launch;
 mod loading;
+mod options;
 mod page;
 mod pages;
 mod profiling;
@@ -69,7 +70,7 @@ Examples:
 #[derive(Subcommand)]
 enum Command {
     /// Run a program on as many ranks as you say
-    Run(Box<run::Arguments>),
+    Run(Box<options::Arguments>),
     /// Compile a C program, as mpicc does
     Cc(compilers::Clang),
     /// Compile a Fortran program, as mpifort does
@@ -113,7 +114,7 @@ pub fn main() -> ExitCode {
         eprintln!("rankine: warning: this build is for tests of the second wall: texts and files are not checked");
     }
     let spellings::Translated { arguments, notes } =
-        spellings::translate::<run::Arguments>(std::env::args_os().collect());
+        spellings::translate::<options::Arguments>(std::env::args_os().collect());
     let arguments = Arguments::parse_from(arguments);
     notes.iter().for_each(|note| eprintln!("rankine: note: {note}"));
     let outcome = match arguments.command {

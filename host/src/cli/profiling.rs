@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 
-use crate::engine::mpi::process::launched_rank;
+use crate::engine::Engine;
 use crate::profile::Profile;
 use crate::shown;
 
@@ -19,15 +19,15 @@ pub(super) struct Profiling {
 
 impl Profiling {
     /// Begins one. The file is made now: behind the wall nobody can.
-    pub(super) fn begin(file: Option<&Path>, has_all_ranks: bool) -> Result<Profiling> {
+    pub(super) fn begin<E: Engine>(file: Option<&Path>) -> Result<Profiling> {
         let make = |file: &Path| -> Result<(PathBuf, File)> {
             let made = File::create(file);
             let made = made.with_context(|| format!("--profile: {} can't be written", file.display()))?;
             Ok((file.to_path_buf(), made))
         };
         // Of a launcher's processes, the first writes it.
-        let file = file.filter(|_| has_all_ranks || launched_rank().unwrap_or(0) == 0).map(make).transpose()?;
-        Ok(Profiling { profile: Profile::new(has_all_ranks), file })
+        let file = file.filter(|_| E::first_rank() == 0).map(make).transpose()?;
+        Ok(Profiling { profile: Profile::new(E::HAS_ALL_RANKS), file })
     }
 
     pub(super) fn profile(&self) -> Arc<Profile> {

@@ -1,8 +1,7 @@
 //! `rankine run`: a job from the command line, and its ending in words.
 
-use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -13,212 +12,22 @@ use anyhow::{Context as _, Result};
 use super::account::{report, tell_where};
 use super::checking::Checking;
 use super::loading::load;
-use super::page;
+use super::options::Arguments;
 use super::profiling::Profiling;
-use super::values::{
-    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_threads, parse_variable,
-};
-use super::{debugging, kept, launch, programs};
+use super::programs;
 use crate::confine::{self, Needs};
 use crate::coredump::Dumps;
 use crate::ending::Ending;
-use crate::engine::Engine;
 use crate::engine::local::Local;
-use crate::engine::mpi::{Mpi, library, process};
-use crate::grants::{Folder, Grants};
-use crate::grid::{network, store};
-use crate::job::{Job, Part, Placement, Settings, cores};
+use crate::engine::mpi::Mpi;
+use crate::engine::{Engine, Name};
+use crate::grid::store;
+use crate::job::{Job, Settings};
 use crate::math::library::Named;
 use crate::module::{self, Origin, Program};
 use crate::output::Output;
 use crate::policy::{Audit, Note, Policy};
 use crate::signals::{self, Watch};
-use crate::signature::{Demands, Signers};
-
-/// What options are listed under, beside those that most jobs need.
-const LIMITS: &str = "Limits";
-const CORES: &str = "Ranks on cores";
-pub(super) const LOOKING: &str = "Looking into a job";
-const TRUST: &str = "Trust";
-
-#[derive(clap::Args)]
-#[command(after_help = HELP, version, long_version = super::pages::VERSIONS.as_str())]
-pub(super) struct Arguments {
-    /// Number of ranks (also -np) [default: RANKINE_RANKS, else 1]; under a launcher, the launcher decides
-    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = parse_ranks)]
-    ranks: Option<usize>,
-
-    /// The engine that runs the ranks and carries their messages [default: mpi under a launcher, else local]
-    #[arg(long, value_name = "ENGINE")]
-    engine: Option<EngineName>,
-
-    /// The MPI library that the engine mpi uses, one with the standard ABI of MPI 5
-    #[arg(long, value_name = "FILE")]
-    mpi_lib: Option<PathBuf>,
-
-    /// Let the program use a folder, which it sees as GUEST, or under its own name if that is left out
-    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = parse_folder)]
-    folders: Vec<Folder>,
-
-    /// Like --dir, but the program can only read what is in the folder
-    #[arg(long = "dir-ro", value_name = "HOST[::GUEST]", value_parser = parse_read_only_folder)]
-    read_only_folders: Vec<Folder>,
-
-    /// Set a variable in the program's environment; K alone passes on the value it has in yours
-    #[arg(long = "env", value_name = "K[=V]", value_parser = parse_variable)]
-    environment: Vec<(String, String)>,
-
-    /// Run as if the command had been started in this folder
-    #[arg(long, value_name = "DIR")]
-    wdir: Option<PathBuf>,
-
-    /// Begin each line of output with the rank that wrote it
-    #[arg(short, long)]
-    label: bool,
-
-    /// The most memory a rank may have, its own and what the host holds for it together: 512M, 2G [default: 8G, of
-    /// which 4G are for the host's part]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = LIMITS)]
-    memory_limit: Option<usize>,
-
-    /// The most ranks the job may have in all, where programs start more of them (MPI_Comm_spawn) [default: 1024 more
-    /// than it begins with]
-    #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
-    max_ranks: Option<usize>,
-
-    /// How many ranks to tell programs there is room for (MPI_UNIVERSE_SIZE; also -usize) [default: the number of
-    /// cores]
-    #[arg(long, value_name = "N", value_parser = parse_ranks, help_heading = LIMITS)]
-    universe_size: Option<usize>,
-
-    /// End the job after this many seconds
-    #[arg(long, value_name = "SECS", value_parser = parse_seconds, help_heading = LIMITS)]
-    timeout: Option<Duration>,
-
-    /// How many threads a rank should run at once (OMP_NUM_THREADS), in programs compiled with -fopenmp or -pthread
-    /// [default: the cores divided by the ranks; 1 over an MPI library]
-    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = CORES)]
-    threads_per_rank: Option<usize>,
-
-    /// Give each rank a thread of its own, however many ranks there are
-    #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
-    threads: bool,
-
-    /// Run the ranks as fibers on one thread per core, however few there are
-    #[arg(long, help_heading = CORES)]
-    fibers: bool,
-
-    #[command(flatten)]
-    shows: page::Options,
-
-    /// Say at the end how often each place in the program called MPI, how long that took and how much data it moved; if
-    /// a file is given, also write it there as JSON
-    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, help_heading = LOOKING)]
-    profile: Option<Option<PathBuf>>,
-
-    /// Check how the program uses MPI, and say at the end what is wrong: message types or arguments of collectives that
-    /// differ, objects never freed, messages never received; if a file is given, also write it there as JSON. The exit
-    /// status is 4 if something was found and all else went well
-    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile", help_heading = LOOKING)]
-    check: Option<Option<PathBuf>>,
-
-    /// Write /tmp/perf-PID.map, from which `perf report` learns the names of the program's functions
-    #[arg(long, help_heading = LOOKING)]
-    perf: bool,
-
-    /// When a rank traps, write its memory and stack to a file, a core dump for WebAssembly debuggers; with several
-    /// ranks each has a file of its own, named FILE.RANK, or FILE with its number in place of %r
-    #[arg(long, value_name = "FILE", help_heading = LOOKING)]
-    coredump: Option<PathBuf>,
-
-    #[command(flatten)]
-    debugging: debugging::Options,
-
-    /// Experimental: have an access through a null pointer trap, in programs that were linked by `rankine cc`, `c++` or
-    /// `fc` (see docs/memory.md)
-    #[arg(long, help_heading = LOOKING)]
-    null_page: bool,
-
-    /// Don't end a job whose ranks are all waiting for each other
-    #[arg(long, help_heading = LOOKING)]
-    no_deadlock_check: bool,
-
-    /// The module must be the one with this digest: for processes that a program starts
-    #[arg(long = "module-digest", value_name = "DIGEST", hide = true)]
-    digest: Option<String>,
-
-    /// Leave this file when the program is about to start: for a launcher that may have to try again
-    #[arg(long = "mark-start", value_name = "FILE", hide = true)]
-    mark: Option<PathBuf>,
-
-    /// Compute the same bits on every architecture, with any placement of ranks, on both engines (see
-    /// docs/reproducible.md)
-    #[arg(long, help_heading = None)]
-    reproducible: bool,
-
-    /// Have this library compute products and factorisations of matrices, instead of Rankine itself: OpenBLAS, BLIS, MKL, any
-    /// BLAS that Fortran can call (or RANKINE_BLAS)
-    #[arg(long, value_name = "FILE", conflicts_with = "reproducible", help_heading = None)]
-    blas: Option<PathBuf>,
-
-    /// Run only programs signed with one of the keys in this file of public keys (see `rankine sign --help`)
-    #[arg(long = "require-signature", value_name = "KEYS", help_heading = TRUST)]
-    signers: Option<String>,
-
-    /// Don't confine the process: it keeps all the rights that you have (see SECURITY.md)
-    #[arg(long, help_heading = TRUST)]
-    no_confine: bool,
-
-    #[command(flatten)]
-    launch: launch::Options,
-
-    /// Say what is being done; -vv says more
-    #[arg(short, long, action = clap::ArgAction::Count, help_heading = None)]
-    verbose: u8,
-
-    /// The program, a module compiled for wasm32-wasip1 (.wasm, or .wat text); everything after it is passed to the
-    /// program
-    #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
-    program: Vec<String>,
-}
-
-/// What carries the ranks and their messages.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
-enum EngineName {
-    /// Every rank in this process
-    Local,
-    /// One rank per process, over the MPI library of this machine
-    Mpi,
-}
-
-const HELP: &str = "\
-Ranks run as threads while each can have a core, and as fibers beyond that. Standard input goes to
-rank 0. Lines of different ranks never mix. Folders from which code is loaded can't be granted: the
-cache of compiled code, those of this program and of the MPI library, the active environment, PATH.
-
-Options of mpiexec, mpirun and srun are understood as well, in their own spelling: -x, -genv,
--hostfile, -wdir, -l and others. Those that mean nothing here, such as --bind-to, get a note.
-
-Examples:
-  rankine run -n 4 ring.wasm
-  rankine run -n 64 --dir out::/out --dir-ro data::/data heat.wasm --steps 1000
-  rankine run -n 2 --label --timeout 60 test.wasm
-  mpiexec -n 4 rankine run ring.wasm   the same program over an MPI library, a process per rank
-  rankine run -n 4 --view nozzle.wasm  watch it in a browser
-  rankine run -n 4 --record nozzle.rkv nozzle.wasm   watch it later: rankine view nozzle.rkv
-  rankine run --hosts n1:4,n2:4 ring.wasm   the same on two hosts, with the MPI library's launcher
-  rankine run -n 1 master.wasm : -n 3 worker.wasm   two programs in one MPI_COMM_WORLD
-
-Exit status: the highest of the program's own; or
-  what MPI_Abort was given          134  a rank trapped
-    1  the host could not run it    124  --timeout was reached
-    2  wrong usage                  130  interrupted by Ctrl-C
-    3  deadlock: all ranks waited   141  the reader of its output went away
-    4  --check found something
-    5  an error of MPI was fatal";
-
-/// Ranks that programs may start, unless the user says otherwise.
-const MORE_RANKS: usize = 1024;
 
 /// Runs the job and ends the process with its status.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
@@ -239,14 +48,15 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         }
         return arguments.launch.run(arguments.for_ranks()?);
     }
-    match arguments.engine()? {
-        EngineName::Local => run_on::<Local>(arguments),
-        EngineName::Mpi => run_on::<Mpi>(arguments),
+    match arguments.engine() {
+        Name::Local => run_on::<Local>(arguments),
+        Name::Mpi => run_on::<Mpi>(arguments),
     }
 }
 
 /// Runs the job, or the process's part of it, on an engine.
 fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
+    E::admit(&arguments.asked()).unwrap_or_else(|refused| usage(&refused));
     E::prepare();
     signals::ignore_long_files();
     let held = signals::hold();
@@ -254,23 +64,18 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     if arguments.blas()?.is_some() {
         Named::prepare();
     }
-    let dumps =
-        arguments.coredump.as_deref().map(|file| Dumps::begin(file, arguments.ranks_of::<E>() == 1)).transpose()?;
-    let dumps = dumps.map(Arc::new);
-    let (debug, breaks) = arguments.debugging.begin(arguments.known_ranks_of::<E>(), E::HAS_ALL_RANKS)?;
+    let mut looks = Looks::default();
+    looks.begin_dumps::<E>(&arguments)?;
+    let (debug, breaks) = arguments.debugging.begin(arguments.ranks_of::<E>(), E::HAS_ALL_RANKS)?;
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     let mark = arguments.mark.clone();
     let mut shows = arguments.shows.begin()?;
-    let profiling =
-        arguments.profile.as_ref().map(|file| Profiling::begin(file.as_deref(), E::HAS_ALL_RANKS)).transpose()?;
-    let checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
+    looks.begin::<E>(&arguments)?;
     let blas = arguments.blas()?;
-    let mut settings = arguments.into_settings()?;
-    settings.dumps = dumps.clone();
+    let mut settings = arguments.into_settings::<E>()?;
     settings.breaks = breaks;
-    settings.profile = profiling.as_ref().map(Profiling::profile);
-    settings.check = checking.as_ref().map(Checking::check);
+    looks.settle(&mut settings);
     let audit = Policy::of_machine()?.apply(E::NAME, &mut settings)?;
     // It runs code of its own when it is opened, which it does not for a job that may not run.
     let blas = blas.map(|named| named.open()).transpose()?;
@@ -279,32 +84,17 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
-    let coredump = dumps.is_some();
-    let compiling =
-        module::Settings { perf, coredump, debug, reproducible: settings.reproducible, ..engine.compiling() };
+    let (coredump, reproducible) = (settings.dumps.is_some(), settings.reproducible);
+    let compiling = module::Settings { perf, coredump, debug, reproducible, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
     mark.map(|file| store::mark(&file)).transpose()?;
     shows.make_file()?;
     confine(&mut watch, &settings, || engine.needs(&programs, &settings))?;
     let page = shows.open(settings.view.as_ref())?;
-    let note = Noted::new(&engine, &programs, &settings);
+    let note = Noted::new::<E>(&programs, &settings);
     let job = Job::new(engine, &programs, settings)?;
-    let remote = job.remote();
-    watch.tell(move |signal| remote.signal(signal));
-    if E::WAITS_END {
-        let remote = job.remote();
-        watch.answer(move || remote.ask(tell_where));
-    }
-    let ending = job.run();
-    write_out(job.output(), &ending);
-    report(&ending);
-    if let Some(dumps) = dumps {
-        dumps.say();
-    }
-    if let Some(profiling) = profiling {
-        profiling.say();
-    }
-    let status = checking.map_or(ending.status(), |checking| checking.say(&ending));
+    let ending = run_watched(&job, &watch);
+    let status = looks.say(&job, &ending);
     page.close(&ending);
     note.write(audit, &ending);
     // Before the last words of the engine, in which ranks might begin to compute.
@@ -319,6 +109,66 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     std::process::exit(status)
 }
 
+/// Runs a job that hears of signals, and says how it ended.
+fn run_watched<E: Engine>(job: &Job<E>, watch: &Watch) -> Ending {
+    let remote = job.remote();
+    watch.tell(move |signal| remote.signal(signal));
+    if E::WAITS_END {
+        let remote = job.remote();
+        watch.answer(move || remote.ask(tell_where));
+    }
+    let ending = job.run();
+    write_out(job.output(), &ending);
+    report(&ending);
+    ending
+}
+
+/// What looks into a job for its user, and says at its end what it has seen.
+#[derive(Default)]
+struct Looks {
+    dumps: Option<Arc<Dumps>>,
+    profiling: Option<Profiling>,
+    checking: Option<Checking>,
+}
+
+impl Looks {
+    /// Begins to wait for traps. Call it while the process has one thread.
+    fn begin_dumps<E: Engine>(&mut self, arguments: &Arguments) -> Result<()> {
+        let Some(file) = arguments.coredump.as_deref() else { return Ok(()) };
+        let is_alone = arguments.ranks_of::<E>().unwrap_or(1) == 1;
+        self.dumps = Some(Arc::new(Dumps::begin(file, is_alone)?));
+        Ok(())
+    }
+
+    /// Makes the files of the others.
+    fn begin<E: Engine>(&mut self, arguments: &Arguments) -> Result<()> {
+        self.profiling = arguments.profile.as_ref().map(|file| Profiling::begin::<E>(file.as_deref())).transpose()?;
+        self.checking = arguments.check.as_ref().map(|file| Checking::begin(file.as_deref())).transpose()?;
+        Ok(())
+    }
+
+    /// What the job has to know of them.
+    fn settle(&self, settings: &mut Settings) {
+        settings.dumps.clone_from(&self.dumps);
+        settings.profile = self.profiling.as_ref().map(Profiling::profile);
+        settings.check = self.checking.is_some();
+    }
+
+    /// Says what was seen of a job that has ended so; the status of the process.
+    fn say<E: Engine>(self, job: &Job<E>, ending: &Ending) -> i32 {
+        if let Some(dumps) = self.dumps {
+            dumps.say();
+        }
+        if let Some(profiling) = self.profiling {
+            profiling.say();
+        }
+        match self.checking.zip(job.found(ending)) {
+            Some((checking, found)) => checking.say(&found, ending),
+            None => ending.status(),
+        }
+    }
+}
+
 /// What the audit of this machine is to know of a job.
 struct Noted {
     engine: &'static str,
@@ -330,10 +180,10 @@ struct Noted {
 }
 
 impl Noted {
-    fn new<E: Engine>(engine: &E, programs: &[Program], settings: &Settings) -> Noted {
+    fn new<E: Engine>(programs: &[Program], settings: &Settings) -> Noted {
         let files = settings.parts.iter().map(|part| part.file().display().to_string());
         let programs = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
-        let (ranks, is_here) = (engine.ranks(settings), engine.first_rank() == 0);
+        let (ranks, is_here) = (E::ranks(settings.ranks).unwrap_or(1), E::first_rank() == 0);
         Noted { engine: E::NAME, programs, ranks, is_here, started: settings.started }
     }
 
@@ -362,246 +212,6 @@ fn confine(watch: &mut Watch, settings: &Settings, needs: impl FnOnce() -> Resul
     let standing = watch.paused(|| confine::up(&needs()?))?;
     tracing::info!("confined: {standing}");
     Ok(())
-}
-
-impl Arguments {
-    /// What every rank of a job on several hosts is to run: the options that are not about hosts, and the program.
-    fn for_ranks(&self) -> Result<launch::Program> {
-        if matches!(self.engine, Some(EngineName::Local)) {
-            usage("--hosts is for the engine mpi: `local` has all ranks in one process");
-        }
-        if let Some(option) = self.shows.wanted() {
-            usage(&format!(
-                "{option} is for the engine local, which has all ranks in one process, and --hosts is for the engine mpi"
-            ));
-        }
-        if self.check.is_some() {
-            usage(
-                "--check is for the engine local, and --hosts is for the engine mpi: run it on this host alone to check it",
-            );
-        }
-        let folders = self.all_folders();
-        let grants = Grants::here(&folders);
-        let blas = self.blas()?;
-        grants.keep_from(kept::places(self.mpi_lib.as_deref(), blas.as_ref()))?;
-        let library = library::find(self.mpi_lib.as_deref())?;
-        let mut options: Vec<OsString> = Vec::new();
-        let mut option = |name: OsString, value: OsString| options.extend([name, value]);
-        for folder in &folders {
-            let [name, value] = folder.words();
-            option(name, value);
-        }
-        for (name, value) in &self.environment {
-            option("--env".into(), format!("{name}={value}").into());
-        }
-        if let Some(path) = &self.mpi_lib {
-            option("--mpi-lib".into(), path.into());
-        }
-        if let Some(named) = &blas {
-            option("--blas".into(), named.path.clone().into());
-        }
-        if let Some(bytes) = self.memory_limit {
-            option("--memory-limit".into(), bytes.to_string().into());
-        }
-        if let Some(threads) = self.threads_per_rank {
-            option("--threads-per-rank".into(), threads.to_string().into());
-        }
-        if let Some(limit) = self.timeout {
-            option("--timeout".into(), limit.as_secs_f64().to_string().into());
-        }
-        if let Some(signers) = self.signers()? {
-            option("--require-signature".into(), signers.words().into());
-        }
-        options.extend(self.profile.as_ref().map(|file| match file {
-            None => "--profile".into(),
-            Some(file) => joined("--profile=", file),
-        }));
-        options.extend(self.coredump.as_ref().map(|file| joined("--coredump=", file)));
-        options.extend(self.perf.then(|| "--perf".into()));
-        options.extend(self.debugging.words());
-        options.extend(self.reproducible.then(|| "--reproducible".into()));
-        options.extend(self.null_page.then(|| "--null-page".into()));
-        options.extend(self.label.then(|| "--label".into()));
-        options.extend(self.no_confine.then(|| "--no-confine".into()));
-        options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
-        Ok(launch::Program {
-            ranks: self.ranks,
-            options,
-            file: PathBuf::from(&self.program[0]),
-            reproducible: self.reproducible,
-            arguments: self.program[1..].to_vec(),
-            chooses_network: network::has_choice(&library.version),
-            library: library.path.clone(),
-            grants,
-        })
-    }
-
-    /// The engine that is asked for, or that suits how this process was started.
-    fn engine(&self) -> Result<EngineName> {
-        if let (None, Some(tasks)) = (self.engine, process::tasks_without_pmi()) {
-            // One of them says it.
-            if process::launched_rank().unwrap_or(0) > 0 {
-                std::process::exit(2);
-            }
-            usage(&format!(
-                "srun has started {tasks} tasks that know nothing of each other, and each would run the whole job: srun \
-                 --mpi=pmi2 makes one job of them (`srun --mpi=list` shows what there is), --engine local one in each task"
-            ));
-        }
-        let launcher = process::launcher();
-        let engine = self.engine.unwrap_or(if launcher.is_some() { EngineName::Mpi } else { EngineName::Local });
-        if let (EngineName::Mpi, Some(option)) = (engine, self.shows.wanted()) {
-            usage(&format!(
-                "{option} is for the engine local, which has all ranks in one process: rankine run --engine local -n N {option} {}",
-                self.program[0]
-            ));
-        }
-        match (engine, launcher, self.ranks) {
-            (EngineName::Mpi, ..) if programs::are_several(&self.program) => usage(&format!(
-                "with the engine mpi each rank is a process, and it is the launcher that starts several programs: \
-                 mpiexec -n 1 rankine run {} : -n 1 rankine run ...",
-                self.program[0]
-            )),
-            (EngineName::Mpi, _, Some(ranks)) => usage(&format!(
-                "`-n {ranks}` is for ranks in this process; with the engine mpi each rank is a process, and the launcher says how many: \
-                 mpiexec -n {ranks} rankine run {}",
-                self.program[0]
-            )),
-            (EngineName::Local, Some(variable), _) => {
-                eprintln!(
-                    "rankine: warning: a launcher started this process ({variable} is set), and with --engine local each of its processes \
-                     runs a whole job by itself"
-                );
-            }
-            (EngineName::Mpi, ..) if self.max_ranks.is_some() => usage(
-                "--max-ranks is for the engine local: over an MPI library, the launcher says how many processes there may be",
-            ),
-            (EngineName::Mpi, ..) if self.universe_size.is_some() => usage(
-                "--universe-size is for the engine local: over an MPI library it is the launcher's to say, as in `mpiexec -usize 16`",
-            ),
-            (EngineName::Mpi, ..) if self.check.is_some() => usage(&format!(
-                "--check is for the engine local, which has all ranks in one process: rankine run --engine local -n N --check {}",
-                self.program[0]
-            )),
-            (EngineName::Local, None, _) if self.mpi_lib.is_some() => {
-                usage("--mpi-lib is for the engine mpi: start it with a launcher, or with --engine mpi")
-            }
-            _ => {}
-        }
-        Ok(engine)
-    }
-
-    /// How many ranks the job begins with on an engine.
-    fn ranks_of<E: Engine>(&self) -> usize {
-        match E::HAS_ALL_RANKS {
-            true => self.parts().iter().map(|part| part.ranks).sum(),
-            false => process::launched_ranks().unwrap_or(1),
-        }
-    }
-
-    /// The same, unless only the library will know.
-    fn known_ranks_of<E: Engine>(&self) -> Option<usize> {
-        (E::HAS_ALL_RANKS || process::launched_ranks().is_some()).then(|| self.ranks_of::<E>())
-    }
-
-    /// The program's file.
-    pub(super) fn program(&self) -> &str {
-        &self.program[0]
-    }
-
-    /// The program's file and its arguments.
-    pub(super) fn words(&self) -> &[String] {
-        &self.program
-    }
-
-    /// Whether it is said how many ranks there are, or where.
-    pub(super) fn says_where(&self) -> bool {
-        self.ranks.is_some() || self.launch.wanted()
-    }
-
-    /// The library that is to compute.
-    fn blas(&self) -> Result<Option<Named>> {
-        Named::find(self.blas.as_deref(), self.reproducible)
-    }
-
-    /// Whose signatures programs must have.
-    fn signers(&self) -> Result<Option<Signers>> {
-        self.signers.as_deref().map(Signers::read).transpose().context("--require-signature")
-    }
-
-    /// What the program may use, and how.
-    fn all_folders(&self) -> Vec<Folder> {
-        [&self.folders[..], &self.read_only_folders[..]].concat()
-    }
-
-    /// What the ranks are to run.
-    fn parts(&self) -> Vec<Part> {
-        let is_alone = !programs::are_several(&self.program);
-        let of_environment = || is_alone.then(ranks_of_environment).flatten();
-        let first = self.ranks.or_else(of_environment).unwrap_or(1);
-        let parts = programs::parts(first, &self.program).unwrap_or_else(|wrong| usage(&wrong));
-        let all = parts.iter().map(|part| part.ranks).sum::<usize>();
-        if let Err(wrong) = parse_ranks(&all.to_string()) {
-            usage(&format!("{all} ranks of all programs: {wrong}"));
-        }
-        parts
-    }
-
-    fn into_settings(self) -> Result<Settings> {
-        let grants = Grants::open(&self.all_folders())?;
-        let signers = self.signers()?;
-        grants.keep_from(kept::places(self.mpi_lib.as_deref(), self.blas()?.as_ref()))?;
-        let parts = self.parts();
-        let ranks = parts.iter().map(|part| part.ranks).sum();
-        let placement = match (self.threads, self.fibers) {
-            (true, _) => Placement::Threads,
-            (_, true) => Placement::Fibers,
-            // A debugger follows threads, and a rank that stands still would hold up all fibers of its worker.
-            _ if self.debugging.are_wanted() => Placement::Threads,
-            _ => Placement::suited(ranks),
-        };
-        let is_alone = matches!(self.engine()?, EngineName::Local);
-        let threads = self.threads_per_rank.unwrap_or(if is_alone { (cores() / ranks).max(1) } else { 1 });
-        Ok(Settings {
-            ranks,
-            placement,
-            threads,
-            parts,
-            environment: self.environment,
-            grants,
-            memory_limit: self.memory_limit,
-            most_ranks: self.max_ranks.unwrap_or(ranks.saturating_add(MORE_RANKS)).max(ranks),
-            universe: self.universe_size.unwrap_or_else(cores),
-            timeout: self.timeout,
-            started: Instant::now(),
-            label: self.label,
-            deadlock_check: !self.no_deadlock_check,
-            confine: !self.no_confine,
-            view: None,
-            profile: None,
-            check: None,
-            dumps: None,
-            breaks: None,
-            reproducible: self.reproducible,
-            blas: None,
-            demands: Demands { of_user: signers, of_machine: None },
-            // Debug information is translated for the module as it is.
-            null_page: self.null_page && !self.debugging.are_wanted(),
-        })
-    }
-}
-
-/// An option and its value in one word.
-fn joined(option: &str, value: &Path) -> OsString {
-    let mut word = OsString::from(option);
-    word.push(value);
-    word
-}
-
-/// How many ranks a job has whose command does not say it.
-fn ranks_of_environment() -> Option<usize> {
-    let text = std::env::var("RANKINE_RANKS").ok().filter(|text| !text.is_empty())?;
-    Some(parse_ranks(&text).unwrap_or_else(|wrong| usage(&format!("RANKINE_RANKS is `{text}`: {wrong}"))))
 }
 
 /// Ends the process because of how it was called.

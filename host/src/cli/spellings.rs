@@ -165,7 +165,7 @@ impl Translated {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::Arguments;
+    use super::super::options::Arguments;
     use super::*;
 
     fn translated(line: &str) -> (String, Vec<String>) {

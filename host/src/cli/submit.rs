@@ -105,7 +105,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// What the script will call is what `rankine run` takes: said now, not when the job's turn has come.
-pub(super) fn checked(words: &[String]) -> Result<Box<super::run::Arguments>> {
+pub(super) fn checked(words: &[String]) -> Result<Box<super::options::Arguments>> {
     let whole = ["rankine", "run"].into_iter().chain(words.iter().map(String::as_str));
     match super::Arguments::try_parse_from(whole) {
         Ok(super::Arguments { command: super::Command::Run(run) }) if run.says_where() => {

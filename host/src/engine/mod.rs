@@ -9,6 +9,7 @@
 //! | [`local`] | all of them in this process, as threads or fibers |
 //! | [`mpi`] | the one that this process is, over an MPI library |
 
+mod choice;
 pub(crate) mod local;
 pub(crate) mod mpi;
 
@@ -20,12 +21,17 @@ use anyhow::Result;
 use rankine_guest::{Account, Memory, Phase, Who};
 use wasmtime::{Instance, Linker, Store};
 
+pub(crate) use choice::{Asked, Name, Unsuited, launcher, suited};
+
 use crate::confine::Needs;
 use crate::crew::Crew;
 use crate::ending::Ending;
 use crate::guest::Guest;
 use crate::job::{Placement, Settings};
+use crate::mistakes::Report;
 use crate::module::{self, Program};
+use crate::profile::sites::Sites;
+use crate::symbols::Symbols;
 use crate::team::Parks;
 
 /// The import module of MPI's functions.
@@ -44,6 +50,23 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
 
     /// Ranks that wait for others stop once the job has ended ([`Engine::stop`]), and say what they waited for.
     const WAITS_END: bool = true;
+
+    /// Refuses what a command line asks for and the engine can't do, in words that say what to do instead. Warns of what
+    /// is hardly meant.
+    fn admit(_asked: &Asked<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The first of the job's ranks that are in this process.
+    fn first_rank() -> usize {
+        0
+    }
+
+    /// How many ranks the job begins with, in all its processes, if that is known before the engine is made; the command
+    /// line has so many.
+    fn ranks(of_command: usize) -> Option<usize> {
+        Some(of_command)
+    }
 
     /// Does what has to be done while the process has one thread.
     fn prepare() {}
@@ -68,16 +91,6 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
         name: &str,
     ) -> wasmtime::Result<bool>;
 
-    /// The first of the job's ranks that are in this process.
-    fn first_rank(&self) -> usize {
-        0
-    }
-
-    /// How many ranks the job begins with, in all its processes.
-    fn ranks(&self, settings: &Settings) -> usize {
-        settings.ranks
-    }
-
     /// Starts the ranks of this process.
     fn start(&self, crew: &Arc<Crew<Self>>) -> Result<()>;
 
@@ -90,12 +103,30 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
     /// Has ranks that wait say where ([`Callback::Whereabouts`](rankine_guest::Callback)), and wait on.
     fn inquire(&self) {}
 
+    /// Who hears of a rank's calls in a job that is checked (`--check`), if the engine can check it.
+    fn observe(
+        &self,
+        _who: Who,
+        _sites: &Arc<Sites>,
+        _symbols: &Arc<Symbols>,
+    ) -> Option<Arc<<Self::Rank as Rank>::Observer>> {
+        None
+    }
+
+    /// What a check has found. A job that has finished has nothing under way any more.
+    fn found(&self, _has_finished: bool) -> Option<Report> {
+        None
+    }
+
     /// All has been said: tells the ending to processes that the job has elsewhere.
     fn conclude(&self, _ending: &Ending) {}
 }
 
 /// A rank, as the store of its guest knows it.
 pub(crate) trait Rank: Parks + 'static {
+    /// Who hears of its calls of MPI when they are checked.
+    type Observer: Observes;
+
     /// Which rank it is, for those who watch.
     fn who(&self) -> Who;
 
@@ -141,4 +172,19 @@ pub(crate) trait Rank: Parks + 'static {
 
     /// Its program has ended, and the whole job with it if `ends_job`.
     fn leave(&self, _ends_job: bool) {}
+}
+
+/// Who hears of the calls of a rank's main thread, or of another of its threads, and checks them.
+pub(crate) trait Observes: 'static {
+    /// Who hears of those of another thread of the same rank.
+    fn of_another_thread(&self) -> Arc<Self>;
+}
+
+/// Of an engine that checks nothing.
+pub(crate) enum Nobody {}
+
+impl Observes for Nobody {
+    fn of_another_thread(&self) -> Arc<Nobody> {
+        match *self {}
+    }
 }

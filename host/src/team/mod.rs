@@ -96,7 +96,7 @@ pub(crate) struct Team<R: Rank> {
     /// As in [`Guest`].
     no_folder: Option<Arc<Output>>,
     stage: Arc<Stage>,
-    ear: Option<Ear>,
+    ear: Option<Ear<R>>,
     publisher: Option<Arc<Publisher>>,
     /// Threads that there may be at a time, beside the main one.
     most: usize,
@@ -125,7 +125,7 @@ pub(crate) struct Parts<R: Rank> {
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) no_folder: Option<Arc<Output>>,
     pub(crate) stage: Arc<Stage>,
-    pub(crate) ear: Option<Ear>,
+    pub(crate) ear: Option<Ear<R>>,
     pub(crate) publisher: Option<Arc<Publisher>>,
     pub(crate) most: usize,
     pub(crate) carrier: Box<dyn Carry<R>>,
@@ -186,7 +186,7 @@ impl<R: Rank> Team<R> {
         self.no_folder.as_ref()
     }
 
-    pub(crate) fn ear(&self) -> Option<&Ear> {
+    pub(crate) fn ear(&self) -> Option<&Ear<R>> {
         self.ear.as_ref()
     }
 

@@ -33,7 +33,7 @@ pub mod fc;
 pub mod find;
 mod folder;
 pub mod link;
-mod objects;
+mod object_files;
 pub mod places;
 pub mod process;
 pub mod sdk;

@@ -48,7 +48,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 pub use control::MOST_CHOICES;
-pub use local::{Element, Local, MOST_DIMENSIONS};
+pub use local::{Block, Element, Local, MOST_DIMENSIONS};
 pub use png::png;
 pub use points::{Layout, LocalPoints};
 pub use publisher::Publisher;

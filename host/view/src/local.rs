@@ -29,6 +29,19 @@ impl Element {
     }
 }
 
+/// Which part of a field a rank has, and how it is stored, in the guest's words: a number for each dimension.
+#[derive(Copy, Clone, Debug)]
+pub struct Block<'w> {
+    /// The whole's extents.
+    pub shape: &'w [i32],
+    /// The first index of the part.
+    pub start: &'w [i32],
+    /// Elements of the part.
+    pub count: &'w [i32],
+    /// Elements between neighbours in memory; without them it is stored in C's order.
+    pub strides: Option<&'w [i32]>,
+}
+
 /// One dimension of a field, as one rank sees it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 struct Axis {
@@ -60,34 +73,17 @@ struct Components<'a> {
 }
 
 impl<'a> Local<'a> {
-    /// A part with the guest's own words: the whole's shape, where this part begins, its counts and strides, dimension by
-    /// dimension; without strides it is stored in C's order. Proves every byte of it.
-    pub fn new(
-        memory: &'a Memory,
-        at: Addr,
-        element: Element,
-        shape: &[i32],
-        start: &[i32],
-        count: &[i32],
-        strides: Option<&[i32]>,
-    ) -> Result<Local<'a>> {
-        let local = Local::shaped(memory, at, element, shape, start, count, strides)?;
+    /// A part with the guest's own words. Proves every byte of it.
+    pub fn new(memory: &'a Memory, at: Addr, element: Element, block: Block<'_>) -> Result<Local<'a>> {
+        let local = Local::shaped(memory, at, element, block)?;
         local.prove("its values")?;
         Ok(local)
     }
 
     /// The same of vectors: its values are how long they are. Their parts along x, y and z, as many as there are dimensions, lie
     /// at these addresses as values do.
-    pub fn of_vectors(
-        memory: &'a Memory,
-        parts: &[Addr],
-        element: Element,
-        shape: &[i32],
-        start: &[i32],
-        count: &[i32],
-        strides: Option<&[i32]>,
-    ) -> Result<Local<'a>> {
-        let local = Local::shaped(memory, Addr::NULL, element, shape, start, count, strides)?;
+    pub fn of_vectors(memory: &'a Memory, parts: &[Addr], element: Element, block: Block<'_>) -> Result<Local<'a>> {
+        let local = Local::shaped(memory, Addr::NULL, element, block)?;
         let along = local.along(parts)?;
         Ok(Local { vectors: Some(Components { along, are_values: true }), ..local })
     }
@@ -111,15 +107,8 @@ impl<'a> Local<'a> {
     }
 
     /// A part that is not proved.
-    fn shaped(
-        memory: &'a Memory,
-        at: Addr,
-        element: Element,
-        shape: &[i32],
-        start: &[i32],
-        count: &[i32],
-        strides: Option<&[i32]>,
-    ) -> Result<Local<'a>> {
+    fn shaped(memory: &'a Memory, at: Addr, element: Element, block: Block<'_>) -> Result<Local<'a>> {
+        let Block { shape, start, count, strides } = block;
         if !(2..=MOST_DIMENSIONS).contains(&shape.len()) {
             let text = format!("it has {} dimensions; 2 and {MOST_DIMENSIONS} are shown", shape.len());
             return Err(Error::new(MPI_ERR_DIMS, text));
@@ -397,7 +386,13 @@ mod tests {
         // Dense, with a longer row, transposed, and from the end.
         for (first, strides) in [(0, [6, 1]), (3, [9, 2]), (1, [1, 8]), (200, [-20, -3])] {
             let at = Addr(64 + 8 * first as u32);
-            let local = Local::new(&memory, at, Element::Double, &shape, &start, &count, Some(&strides)).unwrap();
+            let local = Local::new(
+                &memory,
+                at,
+                Element::Double,
+                Block { shape: &shape, start: &start, count: &count, strides: Some(&strides) },
+            )
+            .unwrap();
             for every in 1..12 {
                 let (part, range) = read(&local, every);
                 let mut expected = Vec::new();
@@ -427,7 +422,9 @@ mod tests {
         // SAFETY: the bytes outlive the memory.
         unsafe { memory.set(bytes.as_mut_ptr(), bytes.len() as u64) };
         let values = |element, count: &[i32]| {
-            let local = Local::new(&memory, Addr(64), element, count, &[0, 0], count, None).unwrap();
+            let local =
+                Local::new(&memory, Addr(64), element, Block { shape: count, start: &[0, 0], count, strides: None })
+                    .unwrap();
             read(&local, 1).0.values
         };
         assert_eq!(values(Element::Int, &[2, 3]), [0.0, -3.0, -6.0, -9.0, -12.0, -15.0]);
@@ -440,7 +437,13 @@ mod tests {
         let mut bytes = vec![0; 4096];
         let memory = memory(&mut bytes);
         let whole = [6, 4, 5];
-        let all = Local::new(&memory, Addr(64), Element::Double, &whole, &[0; 3], &whole, None).unwrap();
+        let all = Local::new(
+            &memory,
+            Addr(64),
+            Element::Double,
+            Block { shape: &whole, start: &[0; 3], count: &whole, strides: None },
+        )
+        .unwrap();
         assert_eq!(read(&all, 1).0.values, (60..80).map(|n| n as f32).collect::<Vec<f32>>());
         for (across, index, expected) in [
             (0, 9, (100..120).collect::<Vec<i32>>()),
@@ -451,7 +454,13 @@ mod tests {
             let expected: Vec<f32> = expected.into_iter().map(|n| n as f32).collect();
             assert_eq!(all.read(&plane, 1).0.values, expected, "across {across}");
         }
-        let below = Local::new(&memory, Addr(64), Element::Double, &whole, &[0; 3], &[3, 4, 5], None).unwrap();
+        let below = Local::new(
+            &memory,
+            Addr(64),
+            Element::Double,
+            Block { shape: &whole, start: &[0; 3], count: &[3, 4, 5], strides: None },
+        )
+        .unwrap();
         assert!(read(&below, 1).0.values.is_empty());
     }
 
@@ -461,14 +470,28 @@ mod tests {
         let memory = memory(&mut bytes);
         let (shape, whole) = ([32, 16], [32, 16]);
         let at = |at, strides: Option<&[i32]>| {
-            Local::new(&memory, Addr(at), Element::Double, &shape, &[0, 0], &whole, strides).is_ok()
+            Local::new(
+                &memory,
+                Addr(at),
+                Element::Double,
+                Block { shape: &shape, start: &[0, 0], count: &whole, strides },
+            )
+            .is_ok()
         };
         assert!(!at(64, None) && !at(0, None) && !at(u32::MAX, None));
         assert!(at(64, Some(&[15, 1])) && !at(64, Some(&[16, 1])));
         assert!(!at(64, Some(&[-1, 1])) && !at(64, Some(&[i32::MIN, i32::MAX])) && !at(4088, Some(&[0, 1])));
         assert!(at(4088, Some(&[0, 0])));
         // A part of nothing lies nowhere.
-        assert!(Local::new(&memory, Addr(0), Element::Double, &shape, &[0, 0], &[0, 16], None).is_ok());
+        assert!(
+            Local::new(
+                &memory,
+                Addr(0),
+                Element::Double,
+                Block { shape: &shape, start: &[0, 0], count: &[0, 16], strides: None }
+            )
+            .is_ok()
+        );
     }
 
     #[test]
@@ -476,7 +499,15 @@ mod tests {
         let mut bytes = vec![0; 4096];
         let memory = memory(&mut bytes);
         let [one, other] = [64, 64 + 8 * 20].map(Addr);
-        let local = || Local::new(&memory, one, Element::Double, &[4, 5], &[0, 0], &[4, 5], None).unwrap();
+        let local = || {
+            Local::new(
+                &memory,
+                one,
+                Element::Double,
+                Block { shape: &[4, 5], start: &[0, 0], count: &[4, 5], strides: None },
+            )
+            .unwrap()
+        };
         let plane = Plane::of(&[4, 5]);
         let over = local().with_vectors(&[other, one]).unwrap();
         assert_eq!(over.read(&plane, 1), local().read(&plane, 1));
@@ -484,7 +515,14 @@ mod tests {
         assert_eq!((down.count, down.values), ([2, 3], vec![0.0, 2.0, 4.0, 10.0, 12.0, 14.0]));
         assert_eq!(right.values, [20.0, 22.0, 24.0, 30.0, 32.0, 34.0]);
         assert_eq!(over.numbers(&plane, 2), 6 + 2 * 6);
-        let of = |parts: &[Addr]| Local::of_vectors(&memory, parts, Element::Double, &[4, 5], &[0, 0], &[4, 5], None);
+        let of = |parts: &[Addr]| {
+            Local::of_vectors(
+                &memory,
+                parts,
+                Element::Double,
+                Block { shape: &[4, 5], start: &[0, 0], count: &[4, 5], strides: None },
+            )
+        };
         let alone = of(&[other, one]).unwrap();
         let (part, range) = alone.read(&plane, 1);
         let length = |n: f64| (n * n + (n + 20.0) * (n + 20.0)).sqrt() as f32;
@@ -493,7 +531,13 @@ mod tests {
         // Of three dimensions those within the plane, and the length of all of it.
         let at = |n: u32| Addr(64 + 8 * n);
         let parts = [at(0), at(10), at(20)];
-        let cube = Local::of_vectors(&memory, &parts, Element::Double, &[2; 3], &[0; 3], &[2; 3], None).unwrap();
+        let cube = Local::of_vectors(
+            &memory,
+            &parts,
+            Element::Double,
+            Block { shape: &[2; 3], start: &[0; 3], count: &[2; 3], strides: None },
+        )
+        .unwrap();
         for (across, first) in [(0, [0.0, 10.0]), (1, [0.0, 20.0]), (2, [10.0, 20.0])] {
             let plane = Plane::across(&[2; 3], Some((across, 0)));
             let Vectors { right, down } = cube.arrows(&plane, 1).unwrap();

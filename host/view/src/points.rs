@@ -11,7 +11,7 @@ use rankine_guest::{Charge, Error, Memory, Result, Who};
 use rankine_view_wire::{Cloud, MOST_POINTS, Points as Message, Said};
 
 use crate::frames::{Complaint, Frame, Frames, When};
-use crate::local::{Element, Local};
+use crate::local::{Block, Element, Local};
 use crate::lock;
 
 /// The least and the greatest of each coordinate that is to be shown.
@@ -65,7 +65,8 @@ impl<'a> LocalPoints<'a> {
         let [apart, coordinates, values] = layout.strides;
         let table = |at: Addr, width: i32, strides: [i32; 2]| {
             let shape = [count, width];
-            Local::new(memory, at, layout.element, &shape, &[0, 0], &shape, Some(&strides))
+            let block = Block { shape: &shape, start: &[0, 0], count: &shape, strides: Some(&strides) };
+            Local::new(memory, at, layout.element, block)
         };
         let places = (many > 0).then(|| table(layout.places, dimensions, [apart, coordinates])).transpose()?;
         let has_values = many > 0 && layout.values != Addr::NULL;

@@ -130,8 +130,8 @@ impl Builder<'_> {
     fn build(mut self) -> Result<Body> {
         let function = self.function;
         self.conditions();
-        let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given()).map(str::to_owned).collect();
-        for p in function.parameters.iter().filter(|p| is_passed(p) && !function.gives_length(&p.name)) {
+        let mut arguments: Vec<String> = ["r"].into_iter().chain(function.given("local")).map(str::to_owned).collect();
+        for p in function.passed("local").filter(|p| is_passed(p) && !function.gives_length(&p.name)) {
             arguments.push(self.argument(p)?);
         }
         let returned = function.parameters.iter().filter(|p| is_returned(p) && !function.gives_length(&p.name));
@@ -139,7 +139,7 @@ impl Builder<'_> {
         Ok(Body {
             reads: self.reads,
             module: function.module.clone(),
-            name: function.worker(),
+            name: function.worker("local"),
             arguments,
             is_async: is_async(function),
             results,

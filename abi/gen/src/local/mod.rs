@@ -154,7 +154,7 @@ fn value(function: &Function) -> Result<String> {
 
 /// The call of a body that is written by hand.
 fn by_hand(function: &Function, variant: Option<bool>) -> String {
-    let call = hand::call(function, variant, "large", |p, word| match word {
+    let call = hand::call((function, "local"), variant, "large", |p, word| match word {
         Word::Narrow => format!("i64::from({})", p.variable()),
         Word::Handle => format!("{} as u32", p.variable()),
         _ => p.variable().to_owned(),

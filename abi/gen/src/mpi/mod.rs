@@ -77,7 +77,7 @@ fn by_hand(function: &Function, variant: Option<bool>) -> String {
             Word::Handle => format!("w.word({at})"),
         }
     };
-    let call = hand::call(function, variant, "LARGE", word);
+    let call = hand::call((function, "mpi"), variant, "LARGE", word);
     match function.returns {
         None => call,
         Some(Returned::Double) => format!("w.returns_double({call})"),

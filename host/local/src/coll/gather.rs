@@ -2,30 +2,16 @@
 
 use rankine_abi::{Addr, Datatype};
 
-use super::buffers::{Blocks, Role, copy_own, is_in_place, not_in_place};
+use super::buffers::{Blocks, copy_own};
 use super::flight::Flight;
+use super::rooted::{Ends, Rooted};
 use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
-use crate::span::Span;
 
 /// `MPI_Gather`, `MPI_Gatherv`
-pub struct Gather(Part);
-
-/// What a rank does in it.
-enum Part {
-    /// The root's own block is `None` where it lies in place.
-    Root {
-        own: Option<Span<'static>>,
-        blocks: Blocks,
-    },
-    Member {
-        root: usize,
-        own: Span<'static>,
-    },
-    Idle,
-}
+pub struct Gather(Rooted);
 
 impl Gather {
     /// `MPI_Gather`
@@ -65,46 +51,31 @@ impl Gather {
         r: &Rank,
         comm: &Communicator,
         root: i32,
-        (sendbuf, sendcount, sendtype): (Addr, i64, Datatype),
-        recvbuf: Addr,
+        own: (Addr, i64, Datatype),
+        all: Addr,
         blocks: impl FnOnce(usize) -> Result<Blocks>,
     ) -> Result<Self> {
-        let role = Role::new(comm, root)?;
-        let part = match role {
-            Role::Idle => Part::Idle,
-            Role::Member(root) => {
-                not_in_place(sendbuf, "the send buffer of a rank that is not the root")?;
-                Part::Member { root, own: r.span(sendbuf, sendcount, sendtype)? }
-            }
-            Role::Root => {
-                not_in_place(recvbuf, "the receive buffer")?;
-                let has_own = comm.remote.is_none() && !is_in_place(comm, sendbuf)?;
-                let own = if has_own { Some(r.span(sendbuf, sendcount, sendtype)?) } else { None };
-                let blocks = blocks(comm.peers().len())?;
-                if let Some(own) = &own {
-                    blocks.apart_from(r, own, comm.peers().len())?;
-                }
-                Part::Root { own, blocks }
-            }
+        let ends = Ends {
+            own,
+            own_name: "the send buffer of a rank that is not the root",
+            all,
+            all_name: "the receive buffer",
+            sends_own: true,
         };
-        Ok(Gather(part))
+        Rooted::new(r, comm, root, ends, blocks).map(Gather)
     }
 }
 
 impl Collective for Gather {
     fn root(&self, rank: usize) -> Option<usize> {
-        match self.0 {
-            Part::Root { .. } => Some(rank),
-            Part::Member { root, .. } => Some(root),
-            Part::Idle => None,
-        }
+        self.0.root(rank)
     }
 
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         match &self.0 {
-            Part::Idle => Ok(()),
-            Part::Member { root, own } => g.send_some(*root, own).await,
-            Part::Root { own, blocks } => {
+            Rooted::Idle => Ok(()),
+            Rooted::Member { root, own } => g.send_some(*root, own).await,
+            Rooted::Root { own, blocks } => {
                 let mut flight = Flight::new();
                 for peer in 0..g.size {
                     if peer != g.rank || g.is_inter() {

@@ -42,6 +42,7 @@ mod gather;
 mod neighbor;
 mod reduce;
 mod reduce_scatter;
+mod rooted;
 mod scan;
 mod scatter;
 mod slices;

@@ -2,30 +2,16 @@
 
 use rankine_abi::{Addr, Datatype};
 
-use super::buffers::{Blocks, Role, copy_own, is_in_place, not_in_place};
+use super::buffers::{Blocks, copy_own};
 use super::flight::Flight;
+use super::rooted::{Ends, Rooted};
 use super::{Coll, Collective};
 use crate::comm::Communicator;
 use crate::error::Result;
 use crate::rank::Rank;
-use crate::span::Span;
 
 /// `MPI_Scatter`, `MPI_Scatterv`
-pub struct Scatter(Part);
-
-/// What a rank does in it.
-enum Part {
-    /// The root's own block is `None` where it stays in place.
-    Root {
-        own: Option<Span<'static>>,
-        blocks: Blocks,
-    },
-    Member {
-        root: usize,
-        own: Span<'static>,
-    },
-    Idle,
-}
+pub struct Scatter(Rooted);
 
 impl Scatter {
     /// `MPI_Scatter`
@@ -41,7 +27,7 @@ impl Scatter {
         root: i32,
     ) -> Result<Self> {
         let blocks = |peers| Blocks::even(r, sendbuf, sendcount, sendtype, peers);
-        Scatter::new(r, comm, root, sendbuf, blocks, (recvbuf, recvcount, recvtype))
+        Scatter::new(r, comm, root, (recvbuf, recvcount, recvtype), sendbuf, blocks)
     }
 
     /// `MPI_Scatterv`
@@ -58,53 +44,38 @@ impl Scatter {
         root: i32,
     ) -> Result<Self> {
         let blocks = |peers| Blocks::varied(r, sendbuf, sendcounts, displs, sendtype, peers);
-        Scatter::new(r, comm, root, sendbuf, blocks, (recvbuf, recvcount, recvtype))
+        Scatter::new(r, comm, root, (recvbuf, recvcount, recvtype), sendbuf, blocks)
     }
 
     fn new(
         r: &Rank,
         comm: &Communicator,
         root: i32,
-        sendbuf: Addr,
+        own: (Addr, i64, Datatype),
+        all: Addr,
         blocks: impl FnOnce(usize) -> Result<Blocks>,
-        (recvbuf, recvcount, recvtype): (Addr, i64, Datatype),
     ) -> Result<Self> {
-        let role = Role::new(comm, root)?;
-        let part = match role {
-            Role::Idle => Part::Idle,
-            Role::Member(root) => {
-                not_in_place(recvbuf, "the receive buffer of a rank that is not the root")?;
-                Part::Member { root, own: r.span(recvbuf, recvcount, recvtype)? }
-            }
-            Role::Root => {
-                not_in_place(sendbuf, "the send buffer")?;
-                let has_own = comm.remote.is_none() && !is_in_place(comm, recvbuf)?;
-                let blocks = blocks(comm.peers().len())?;
-                let own = if has_own { Some(r.span(recvbuf, recvcount, recvtype)?) } else { None };
-                if let Some(own) = &own {
-                    blocks.apart_from(r, own, comm.peers().len())?;
-                }
-                Part::Root { own, blocks }
-            }
+        let ends = Ends {
+            own,
+            own_name: "the receive buffer of a rank that is not the root",
+            all,
+            all_name: "the send buffer",
+            sends_own: false,
         };
-        Ok(Scatter(part))
+        Rooted::new(r, comm, root, ends, blocks).map(Scatter)
     }
 }
 
 impl Collective for Scatter {
     fn root(&self, rank: usize) -> Option<usize> {
-        match self.0 {
-            Part::Root { .. } => Some(rank),
-            Part::Member { root, .. } => Some(root),
-            Part::Idle => None,
-        }
+        self.0.root(rank)
     }
 
     async fn run(&self, g: &Coll<'_>) -> Result<()> {
         match &self.0 {
-            Part::Idle => Ok(()),
-            Part::Member { root, own } => g.recv_some(*root, own).await,
-            Part::Root { own, blocks } => {
+            Rooted::Idle => Ok(()),
+            Rooted::Member { root, own } => g.recv_some(*root, own).await,
+            Rooted::Root { own, blocks } => {
                 let mut flight = Flight::new();
                 for peer in 0..g.size {
                     if peer != g.rank || g.is_inter() {

@@ -24,7 +24,7 @@ pub(super) type Buffer = (Addr, i64, Datatype);
 
 /// Where in the file an access begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub enum Place {
     /// At an offset in elementary types of the view.
     At(i64),
     /// At the rank's own pointer, which moves on.
@@ -180,89 +180,31 @@ impl Ready {
     }
 }
 
-/// An access that is done when this returns.
-async fn now(r: &Rank, fh: File, place: Place, direction: Direction, buffer: Buffer) -> Result<Status> {
+/// `MPI_File_read`, `MPI_File_write_at`, … : an access that is done when this returns.
+pub async fn access(
+    r: &Rank,
+    place: Place,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<Status> {
     let file = r.file(fh)?;
-    Access::new(r, &file, direction, buffer)?.at(place)?.run(r, false).await
+    Access::new(r, &file, direction, (buf, count, datatype))?.at(place)?.run(r, false).await
 }
 
-/// An access that goes on while the rank does.
-fn start(r: &Rank, fh: File, place: Place, direction: Direction, buffer: Buffer) -> Result<Request> {
+/// `MPI_File_iread`, `MPI_File_iwrite_at`, … : an access that goes on while the rank does.
+pub fn iaccess(
+    r: &Rank,
+    place: Place,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<Request> {
     let file = r.file(fh)?;
-    let placed = Access::new(r, &file, direction, buffer)?.at(place)?;
+    let placed = Access::new(r, &file, direction, (buf, count, datatype))?.at(place)?;
     r.begin(Comm::SELF, async move |r: &Rank| placed.run(r, true).await.map_err(|error| error.or_on(fh)))
-}
-
-/// `MPI_File_read_at`
-pub async fn file_read_at(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<Status> {
-    now(r, fh, Place::At(offset), Direction::Read, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iread_at`
-pub fn file_iread_at(r: &Rank, fh: File, offset: i64, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::At(offset), Direction::Read, (buf, count, datatype))
-}
-
-/// `MPI_File_write_at`
-pub async fn file_write_at(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<Status> {
-    now(r, fh, Place::At(offset), Direction::Write, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iwrite_at`
-pub fn file_iwrite_at(r: &Rank, fh: File, offset: i64, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::At(offset), Direction::Write, (buf, count, datatype))
-}
-
-/// `MPI_File_read`
-pub async fn file_read(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    now(r, fh, Place::Own, Direction::Read, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iread`
-pub fn file_iread(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::Own, Direction::Read, (buf, count, datatype))
-}
-
-/// `MPI_File_write`
-pub async fn file_write(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    now(r, fh, Place::Own, Direction::Write, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iwrite`
-pub fn file_iwrite(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::Own, Direction::Write, (buf, count, datatype))
-}
-
-/// `MPI_File_read_shared`
-pub async fn file_read_shared(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    now(r, fh, Place::Shared, Direction::Read, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iread_shared`
-pub fn file_iread_shared(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::Shared, Direction::Read, (buf, count, datatype))
-}
-
-/// `MPI_File_write_shared`
-pub async fn file_write_shared(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    now(r, fh, Place::Shared, Direction::Write, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iwrite_shared`
-pub fn file_iwrite_shared(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::Shared, Direction::Write, (buf, count, datatype))
 }

@@ -24,8 +24,10 @@ const WHAT: &str = "the buffers of files";
 
 /// Which way bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub enum Direction {
+    /// From the file.
     Read,
+    /// To the file.
     Write,
 }
 

@@ -15,7 +15,7 @@ use rankine_abi::{
 };
 
 use super::Opened;
-use super::access::{Access, Buffer, Place, Placed, Ready};
+use super::access::{Access, Place, Placed, Ready};
 use super::agree::elsewhere;
 use super::carry::{Direction, WINDOW, carry};
 use super::common::Common;
@@ -195,17 +195,33 @@ impl Turn {
     }
 }
 
-/// A collective access that is done when this returns.
-async fn now(r: &Rank, fh: File, place: Place, direction: Direction, buffer: Buffer) -> Result<Status> {
+/// `MPI_File_read_all`, `MPI_File_write_at_all`, … : a collective access that is done when this returns.
+pub async fn access_all(
+    r: &Rank,
+    place: Place,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<Status> {
     let file = r.file(fh)?;
-    let mine = Access::new(r, &file, direction, buffer).and_then(|access| access.at(place));
+    let mine = Access::new(r, &file, direction, (buf, count, datatype)).and_then(|access| access.at(place));
     Turn::new(&file, direction, false).take(r, mine).await
 }
 
-/// A collective access that goes on while the rank does.
-fn start(r: &Rank, fh: File, place: Place, direction: Direction, buffer: Buffer) -> Result<Request> {
+/// `MPI_File_iread_all`, `MPI_File_iwrite_at_all`, … : a collective access that goes on while the rank does.
+pub fn iaccess_all(
+    r: &Rank,
+    place: Place,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<Request> {
     let file = r.file(fh)?;
-    let mine = Access::new(r, &file, direction, buffer).and_then(|access| access.at(place));
+    let mine = Access::new(r, &file, direction, (buf, count, datatype)).and_then(|access| access.at(place));
     if file.comm.size() == 1 && mine.is_err() {
         return Err(mine.err().expect("it was just seen"));
     }
@@ -226,20 +242,36 @@ fn turns(file: &Rc<Opened>, direction: Direction, background: bool) -> [Turn; 2]
     [(); 2].map(|()| Turn::new(file, direction, background))
 }
 
-async fn ordered_now(r: &Rank, fh: File, direction: Direction, buffer: Buffer) -> Result<Status> {
+/// `MPI_File_read_ordered`, `MPI_File_write_ordered`.
+pub async fn access_ordered(
+    r: &Rank,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<Status> {
     let file = r.file(fh)?;
-    ordered(r, turns(&file, direction, false), Access::new(r, &file, direction, buffer)).await
+    ordered(r, turns(&file, direction, false), Access::new(r, &file, direction, (buf, count, datatype))).await
+}
+
+/// The functions that begin an access and end it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// `MPI_File_read_at_all_begin`, …
+    AtAll,
+    /// `MPI_File_read_all_begin`, …
+    All,
+    /// `MPI_File_read_ordered_begin`, …
+    Ordered,
 }
 
 /// An access that was begun: how, and what goes on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Split {
-    kind: Kind,
+pub(super) struct Begun {
+    kind: (Split, Direction),
     request: Request,
 }
-
-/// Which function has begun an access.
-type Kind = (&'static str, Direction);
 
 impl Opened {
     /// Refuses a second access of this kind, of which a file has one at a time (§14.4.5).
@@ -254,30 +286,49 @@ impl Opened {
     }
 }
 
-fn begin(r: &Rank, fh: File, place: Place, kind: Kind, buffer: Buffer) -> Result<()> {
+/// `MPI_File_read_all_begin`, `MPI_File_write_at_all_begin`, …
+pub async fn begin_all(
+    r: &Rank,
+    place: Place,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<()> {
     let file = r.file(fh)?;
     file.check_no_split()?;
-    let request = start(r, fh, place, kind.1, buffer)?;
-    file.split.set(Some(Split { kind, request }));
+    let request = iaccess_all(r, place, direction, fh, buf, count, datatype)?;
+    let split = if let Place::At(_) = place { Split::AtAll } else { Split::All };
+    file.split.set(Some(Begun { kind: (split, direction), request }));
     Ok(())
 }
 
-fn ordered_begin(r: &Rank, fh: File, kind: Kind, buffer: Buffer) -> Result<()> {
+/// `MPI_File_read_ordered_begin`, `MPI_File_write_ordered_begin`.
+pub async fn begin_ordered(
+    r: &Rank,
+    direction: Direction,
+    fh: File,
+    buf: Addr,
+    count: i64,
+    datatype: Datatype,
+) -> Result<()> {
     let file = r.file(fh)?;
     file.check_no_split()?;
-    let mine = Access::new(r, &file, kind.1, buffer);
+    let mine = Access::new(r, &file, direction, (buf, count, datatype));
     let request = file.comm.begin_numbered(|| {
-        let turns = turns(&file, kind.1, true);
+        let turns = turns(&file, direction, true);
         r.begin(Comm::SELF, async move |r: &Rank| ordered(r, turns, mine).await.map_err(|error| error.or_on(fh)))
     })?;
-    file.split.set(Some(Split { kind, request }));
+    file.split.set(Some(Begun { kind: (Split::Ordered, direction), request }));
     Ok(())
 }
 
-async fn end(r: &Rank, fh: File, kind: Kind) -> Result<Status> {
+/// `MPI_File_read_all_end`, `MPI_File_write_ordered_end`, …
+pub async fn end_split(r: &Rank, split: Split, direction: Direction, fh: File, _buf: Addr) -> Result<Status> {
     let file = r.file(fh)?;
-    let split = file.split.get().filter(|split| split.kind == kind);
-    let Some(Split { request, .. }) = split else {
+    let begun = file.split.get().filter(|begun| begun.kind == (split, direction));
+    let Some(Begun { request, .. }) = begun else {
         return Err(Error::new(MPI_ERR_OTHER, format!("no such access of {} was begun", file.title())));
     };
     file.split.set(None);
@@ -286,156 +337,4 @@ async fn end(r: &Rank, fh: File, kind: Kind) -> Result<Status> {
         None => Ok(completed.status),
         Some(error) => Err(error),
     }
-}
-
-/// `MPI_File_read_at_all`
-pub async fn file_read_at_all(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<Status> {
-    now(r, fh, Place::At(offset), Direction::Read, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iread_at_all`
-pub fn file_iread_at_all(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<Request> {
-    start(r, fh, Place::At(offset), Direction::Read, (buf, count, datatype))
-}
-
-/// `MPI_File_read_at_all_begin`
-pub async fn file_read_at_all_begin(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<()> {
-    begin(r, fh, Place::At(offset), ("at_all", Direction::Read), (buf, count, datatype))
-}
-
-/// `MPI_File_read_at_all_end`
-pub async fn file_read_at_all_end(r: &Rank, fh: File, _buf: Addr) -> Result<Status> {
-    end(r, fh, ("at_all", Direction::Read)).await
-}
-
-/// `MPI_File_write_at_all`
-pub async fn file_write_at_all(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<Status> {
-    now(r, fh, Place::At(offset), Direction::Write, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iwrite_at_all`
-pub fn file_iwrite_at_all(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<Request> {
-    start(r, fh, Place::At(offset), Direction::Write, (buf, count, datatype))
-}
-
-/// `MPI_File_write_at_all_begin`
-pub async fn file_write_at_all_begin(
-    r: &Rank,
-    fh: File,
-    offset: i64,
-    buf: Addr,
-    count: i64,
-    datatype: Datatype,
-) -> Result<()> {
-    begin(r, fh, Place::At(offset), ("at_all", Direction::Write), (buf, count, datatype))
-}
-
-/// `MPI_File_write_at_all_end`
-pub async fn file_write_at_all_end(r: &Rank, fh: File, _buf: Addr) -> Result<Status> {
-    end(r, fh, ("at_all", Direction::Write)).await
-}
-
-/// `MPI_File_read_all`
-pub async fn file_read_all(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    now(r, fh, Place::Own, Direction::Read, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iread_all`
-pub fn file_iread_all(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::Own, Direction::Read, (buf, count, datatype))
-}
-
-/// `MPI_File_read_all_begin`
-pub async fn file_read_all_begin(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<()> {
-    begin(r, fh, Place::Own, ("all", Direction::Read), (buf, count, datatype))
-}
-
-/// `MPI_File_read_all_end`
-pub async fn file_read_all_end(r: &Rank, fh: File, _buf: Addr) -> Result<Status> {
-    end(r, fh, ("all", Direction::Read)).await
-}
-
-/// `MPI_File_write_all`
-pub async fn file_write_all(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    now(r, fh, Place::Own, Direction::Write, (buf, count, datatype)).await
-}
-
-/// `MPI_File_iwrite_all`
-pub fn file_iwrite_all(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Request> {
-    start(r, fh, Place::Own, Direction::Write, (buf, count, datatype))
-}
-
-/// `MPI_File_write_all_begin`
-pub async fn file_write_all_begin(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<()> {
-    begin(r, fh, Place::Own, ("all", Direction::Write), (buf, count, datatype))
-}
-
-/// `MPI_File_write_all_end`
-pub async fn file_write_all_end(r: &Rank, fh: File, _buf: Addr) -> Result<Status> {
-    end(r, fh, ("all", Direction::Write)).await
-}
-
-/// `MPI_File_read_ordered`
-pub async fn file_read_ordered(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    ordered_now(r, fh, Direction::Read, (buf, count, datatype)).await
-}
-
-/// `MPI_File_read_ordered_begin`
-pub async fn file_read_ordered_begin(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<()> {
-    ordered_begin(r, fh, ("ordered", Direction::Read), (buf, count, datatype))
-}
-
-/// `MPI_File_read_ordered_end`
-pub async fn file_read_ordered_end(r: &Rank, fh: File, _buf: Addr) -> Result<Status> {
-    end(r, fh, ("ordered", Direction::Read)).await
-}
-
-/// `MPI_File_write_ordered`
-pub async fn file_write_ordered(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<Status> {
-    ordered_now(r, fh, Direction::Write, (buf, count, datatype)).await
-}
-
-/// `MPI_File_write_ordered_begin`
-pub async fn file_write_ordered_begin(r: &Rank, fh: File, buf: Addr, count: i64, datatype: Datatype) -> Result<()> {
-    ordered_begin(r, fh, ("ordered", Direction::Write), (buf, count, datatype))
-}
-
-/// `MPI_File_write_ordered_end`
-pub async fn file_write_ordered_end(r: &Rank, fh: File, _buf: Addr) -> Result<Status> {
-    end(r, fh, ("ordered", Direction::Write)).await
 }

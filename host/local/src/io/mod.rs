@@ -50,6 +50,7 @@ use crate::quota::{Account, Charge};
 use crate::rank::Rank;
 
 pub use access::*;
+pub use carry::Direction;
 pub use collective::*;
 pub use datarep::*;
 pub use open::*;
@@ -76,7 +77,7 @@ pub(crate) struct Opened {
     position: Cell<i64>,
     info: RefCell<Hints>,
     /// The access that was begun and is to be ended.
-    split: Cell<Option<Split>>,
+    split: Cell<Option<Begun>>,
     _charge: Charge,
 }
 

@@ -7,6 +7,7 @@ use rankine_abi::*;
 use rankine_guest::file::Opening;
 
 use super::*;
+use super::{Direction, Place, Split};
 use crate::datatype::*;
 use crate::request;
 use crate::testing::{threads, turns};
@@ -169,15 +170,15 @@ fn what_is_written_is_read() {
     both(1, async |r, memory| {
         let fh = open(r, Comm::SELF, CREATE).await.unwrap();
         put(r, OUT, &[1, 2, 3, 4]);
-        let status = file_write_at(r, fh, 8, OUT, 4, Datatype::INT).await.unwrap();
+        let status = access(r, Place::At(8), Direction::Write, fh, OUT, 4, Datatype::INT).await.unwrap();
         assert_eq!(status.bytes(), 16);
         assert_eq!(content(memory), [0, 0, 1, 2, 3, 4]);
         // No more than there is.
-        let status = file_read_at(r, fh, 16, IN, 4, Datatype::INT).await.unwrap();
+        let status = access(r, Place::At(16), Direction::Read, fh, IN, 4, Datatype::INT).await.unwrap();
         assert_eq!((status.bytes(), get(r, IN, 3)), (8, vec![3, 4, 0]));
         assert_eq!(file_get_position(r, fh), Ok(0));
         file_seek(r, fh, -4, MPI_SEEK_END).unwrap();
-        file_read(r, fh, IN, 1, Datatype::INT).await.unwrap();
+        access(r, Place::Own, Direction::Read, fh, IN, 1, Datatype::INT).await.unwrap();
         assert_eq!((get(r, IN, 1), file_get_position(r, fh)), (vec![4], Ok(24)));
         assert_eq!(file_seek(r, fh, -25, MPI_SEEK_CUR).unwrap_err().class, MPI_ERR_ARG);
         assert_eq!(file_seek(r, fh, i64::MAX, MPI_SEEK_CUR).unwrap_err().class, MPI_ERR_ARG);
@@ -196,25 +197,28 @@ fn modes_say_what_may_be_done() {
         assert_eq!(open(r, Comm::WORLD, MPI_MODE_RDWR).await.unwrap_err().class, MPI_ERR_NO_SUCH_FILE);
         let fh = open(r, Comm::WORLD, CREATE | MPI_MODE_EXCL).await.unwrap();
         put(r, OUT, &[7, 8]);
-        file_write_at_all(r, fh, 4 * r.id() as i64, OUT, 1, Datatype::INT).await.unwrap();
+        access_all(r, Place::At(4 * r.id() as i64), Direction::Write, fh, OUT, 1, Datatype::INT).await.unwrap();
         file_close(r, fh).await.unwrap();
         assert_eq!(open(r, Comm::WORLD, CREATE | MPI_MODE_EXCL).await.unwrap_err().class, MPI_ERR_FILE_EXISTS);
         let differs = open(r, Comm::WORLD, if r.id() == 0 { MPI_MODE_RDONLY } else { MPI_MODE_RDWR }).await;
         assert_eq!(differs.unwrap_err().class, MPI_ERR_NOT_SAME);
         let fh = open(r, Comm::WORLD, MPI_MODE_RDONLY).await.unwrap();
-        let refused = file_write_at(r, fh, 0, OUT, 1, Datatype::INT).await;
+        let refused = access(r, Place::At(0), Direction::Write, fh, OUT, 1, Datatype::INT).await;
         assert_eq!(refused.unwrap_err().class, MPI_ERR_READ_ONLY);
         assert_eq!(file_set_size(r, fh, 1).await.unwrap_err().class, MPI_ERR_READ_ONLY);
         file_close(r, fh).await.unwrap();
         let fh = open(r, Comm::WORLD, MPI_MODE_WRONLY | MPI_MODE_APPEND | MPI_MODE_DELETE_ON_CLOSE).await.unwrap();
         assert_eq!((file_get_position(r, fh), file_get_position_shared(r, fh)), (Ok(8), Ok(8)));
-        assert_eq!(file_read_at(r, fh, 0, IN, 1, Datatype::INT).await.unwrap_err().class, MPI_ERR_ACCESS);
+        assert_eq!(
+            access(r, Place::At(0), Direction::Read, fh, IN, 1, Datatype::INT).await.unwrap_err().class,
+            MPI_ERR_ACCESS
+        );
         file_close(r, fh).await.unwrap();
         assert!(!memory.files().contains_key("field"));
         let mode = MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL | MPI_MODE_CREATE;
         let fh = file_open(r, Comm::SELF, "other", mode, Info::NULL).await.unwrap();
         assert_eq!(file_seek(r, fh, 0, MPI_SEEK_SET).unwrap_err().class, MPI_ERR_UNSUPPORTED_OPERATION);
-        file_write_shared(r, fh, OUT, 1, Datatype::INT).await.unwrap();
+        access(r, Place::Shared, Direction::Write, fh, OUT, 1, Datatype::INT).await.unwrap();
         file_close(r, fh).await.unwrap();
     });
 }
@@ -237,7 +241,7 @@ fn pieces_of_all_ranks_become_few_writes() {
             let n = 5 * block as i32;
             let values: Vec<i32> = (0..n).map(|i| 10_000 * r.id() as i32 + i).collect();
             put(r, OUT, &values);
-            let status = file_write_all(r, fh, OUT, n.into(), Datatype::INT).await.unwrap();
+            let status = access_all(r, Place::Own, Direction::Write, fh, OUT, n.into(), Datatype::INT).await.unwrap();
             assert_eq!(status.bytes(), 4 * n as u64);
             let all = content(memory);
             assert_eq!(all.len(), 4 * n as usize);
@@ -249,7 +253,8 @@ fn pieces_of_all_ranks_become_few_writes() {
             assert_eq!(*memory.files()["field"].writes.lock().unwrap(), 1);
             file_seek(r, fh, 0, MPI_SEEK_SET).unwrap();
             // One more than there is.
-            let status = file_read_all(r, fh, IN, i64::from(n) + 1, Datatype::INT).await.unwrap();
+            let status =
+                access_all(r, Place::Own, Direction::Read, fh, IN, i64::from(n) + 1, Datatype::INT).await.unwrap();
             assert_eq!((status.bytes(), get(r, IN, n as usize)), (4 * n as u64, values));
             file_close(r, fh).await.unwrap();
         });
@@ -264,8 +269,8 @@ fn one_reads_where_another_writes() {
         put(r, OUT, &[7; 4]);
         put(r, IN, &[8; 4]);
         let outcome = match r.id() {
-            0 => file_read_all(r, fh, IN, 4, Datatype::INT).await,
-            _ => file_write_all(r, fh, OUT, 4, Datatype::INT).await,
+            0 => access_all(r, Place::Own, Direction::Read, fh, IN, 4, Datatype::INT).await,
+            _ => access_all(r, Place::Own, Direction::Write, fh, OUT, 4, Datatype::INT).await,
         };
         assert_eq!(outcome.unwrap_err().class, MPI_ERR_NOT_SAME);
         assert_eq!((get(r, OUT, 4), get(r, IN, 4)), (vec![7; 4], vec![8; 4]));
@@ -279,7 +284,7 @@ fn holes_are_left_alone() {
     both(1, async |r, memory| {
         let fh = open(r, Comm::SELF, CREATE).await.unwrap();
         put(r, OUT, &(100..164).collect::<Vec<_>>());
-        file_write_at(r, fh, 0, OUT, 64, Datatype::INT).await.unwrap();
+        access(r, Place::At(0), Direction::Write, fh, OUT, 64, Datatype::INT).await.unwrap();
         let filetype = type_vector(r, 3, 2, 5, Datatype::INT).unwrap();
         let filetype = type_commit(r, filetype).unwrap();
         file_set_view(r, fh, 4, Datatype::INT, filetype, "native", Info::NULL).await.unwrap();
@@ -287,11 +292,11 @@ fn holes_are_left_alone() {
         let memory_type = type_commit(r, memory_type).unwrap();
         put(r, OUT, &(0..10).collect::<Vec<_>>());
         // Ints 0, 2, 4, 6, 8 from the second of the view on.
-        file_write_at(r, fh, 1, OUT, 1, memory_type).await.unwrap();
+        access(r, Place::At(1), Direction::Write, fh, OUT, 1, memory_type).await.unwrap();
         let now = content(memory);
         assert_eq!(now[..15], [100, 101, 0, 103, 104, 105, 2, 4, 108, 109, 110, 6, 8, 113, 114]);
         put(r, IN, &[-1; 10]);
-        file_read_at(r, fh, 1, IN, 1, memory_type).await.unwrap();
+        access(r, Place::At(1), Direction::Read, fh, IN, 1, memory_type).await.unwrap();
         assert_eq!(get(r, IN, 10), [0, -1, 2, -1, 4, -1, 6, -1, 8, -1]);
         assert_eq!(file_get_byte_offset(r, fh, 3), Ok(4 + 4 * 6));
         assert_eq!(file_get_byte_offset(r, fh, 6), Ok(4 + 4 * 12));
@@ -322,13 +327,13 @@ fn views_that_can_not_be_are_refused() {
         let unknown = file_set_view(r, fh, 0, int, int, "mine", Info::NULL).await;
         assert_eq!(unknown.unwrap_err().class, MPI_ERR_UNSUPPORTED_DATAREP);
         for offset in [i64::MAX, i64::MIN, -1, 1 << 62] {
-            assert!(file_write_at(r, fh, offset, OUT, 1, int).await.is_err());
-            assert!(file_read_at(r, fh, offset, IN, 1, int).await.is_err());
+            assert!(access(r, Place::At(offset), Direction::Write, fh, OUT, 1, int).await.is_err());
+            assert!(access(r, Place::At(offset), Direction::Read, fh, IN, 1, int).await.is_err());
         }
         let long = type_create_resized(r, int, 0, i64::MAX / 2).unwrap();
         let long = type_commit(r, long).unwrap();
         file_set_view(r, fh, 0, int, long, "native", Info::NULL).await.unwrap();
-        assert_eq!(file_write_at(r, fh, 0, OUT, 3, int).await.unwrap_err().class, MPI_ERR_ARG);
+        assert_eq!(access(r, Place::At(0), Direction::Write, fh, OUT, 3, int).await.unwrap_err().class, MPI_ERR_ARG);
         assert!(file_get_byte_offset(r, fh, 5).is_err());
         file_close(r, fh).await.unwrap();
     });
@@ -340,16 +345,16 @@ fn external32_is_big_endian() {
         let fh = open(r, Comm::SELF, CREATE).await.unwrap();
         file_set_view(r, fh, 0, Datatype::INT, Datatype::INT, "external32", Info::NULL).await.unwrap();
         put(r, OUT, &[1, 2, 3]);
-        file_write(r, fh, OUT, 3, Datatype::INT).await.unwrap();
+        access(r, Place::Own, Direction::Write, fh, OUT, 3, Datatype::INT).await.unwrap();
         assert_eq!(content(memory), [1, 2, 3].map(i32::swap_bytes));
-        let status = file_read_at(r, fh, 1, IN, 3, Datatype::INT).await.unwrap();
+        let status = access(r, Place::At(1), Direction::Read, fh, IN, 3, Datatype::INT).await.unwrap();
         assert_eq!((status.bytes(), get(r, IN, 3)), (8, vec![2, 3, 0]));
         assert_eq!(file_get_type_extent(r, fh, Datatype::AINT), Ok(8));
         file_set_view(r, fh, 0, Datatype::AINT, Datatype::AINT, "external32", Info::NULL).await.unwrap();
         put(r, OUT, &[-5, 6]);
-        let status = file_write_at(r, fh, 1, OUT, 2, Datatype::AINT).await.unwrap();
+        let status = access(r, Place::At(1), Direction::Write, fh, OUT, 2, Datatype::AINT).await.unwrap();
         assert_eq!((status.bytes(), file_get_size(r, fh)), (8, Ok(24)));
-        file_read_at(r, fh, 1, IN, 2, Datatype::AINT).await.unwrap();
+        access(r, Place::At(1), Direction::Read, fh, IN, 2, Datatype::AINT).await.unwrap();
         assert_eq!(get(r, IN, 2), [-5, 6]);
         file_close(r, fh).await.unwrap();
     });
@@ -361,20 +366,20 @@ fn the_shared_pointer_serves_all() {
         let fh = open(r, Comm::WORLD, CREATE).await.unwrap();
         let me = r.id() as i32;
         put(r, OUT, &[me; 3]);
-        file_write_ordered(r, fh, OUT, i64::from(me) + 1, Datatype::INT).await.unwrap();
+        access_ordered(r, Direction::Write, fh, OUT, i64::from(me) + 1, Datatype::INT).await.unwrap();
         file_sync(r, fh).await.unwrap();
         assert_eq!(content(memory), [0, 1, 1, 2, 2, 2]);
         file_sync(r, fh).await.unwrap();
         assert_eq!(file_get_position_shared(r, fh), Ok(24));
         file_seek_shared(r, fh, 0, MPI_SEEK_SET).await.unwrap();
-        file_read_ordered_begin(r, fh, IN, i64::from(me) + 1, Datatype::INT).await.unwrap();
+        begin_ordered(r, Direction::Read, fh, IN, i64::from(me) + 1, Datatype::INT).await.unwrap();
         assert_eq!(file_close(r, fh).await.unwrap_err().class, MPI_ERR_PENDING);
-        let wrong = file_write_ordered_end(r, fh, OUT).await;
+        let wrong = end_split(r, Split::Ordered, Direction::Write, fh, OUT).await;
         assert_eq!(wrong.unwrap_err().class, MPI_ERR_OTHER);
-        file_read_ordered_end(r, fh, IN).await.unwrap();
+        end_split(r, Split::Ordered, Direction::Read, fh, IN).await.unwrap();
         assert_eq!(get(r, IN, 1), [me]);
         file_seek_shared(r, fh, 4, MPI_SEEK_SET).await.unwrap();
-        let request = file_iwrite_shared(r, fh, OUT, 1, Datatype::INT).unwrap();
+        let request = iaccess(r, Place::Shared, Direction::Write, fh, OUT, 1, Datatype::INT).unwrap();
         request::wait(r, request).await.unwrap();
         file_sync(r, fh).await.unwrap();
         assert_eq!(file_get_position_shared(r, fh), Ok(16));
@@ -396,14 +401,14 @@ fn ranks_go_on_while_files_are_read() {
         let here = r.id() as i64 * 4 * count;
         let values: Vec<i32> = (0..count as i32).map(|i| i ^ r.id() as i32).collect();
         put(r, OUT, &values);
-        let request = file_iwrite_at(r, fh, here, OUT, count, Datatype::INT).unwrap();
+        let request = iaccess(r, Place::At(here), Direction::Write, fh, OUT, count, Datatype::INT).unwrap();
         assert_eq!(request::wait(r, request).await.unwrap().status.bytes(), 4 * count as u64);
         let back = Addr(0x8_0000);
-        let request = file_iread_at_all(r, fh, here, back, count, Datatype::INT).unwrap();
+        let request = iaccess_all(r, Place::At(here), Direction::Read, fh, back, count, Datatype::INT).unwrap();
         request::wait(r, request).await.unwrap();
         assert_eq!(get(r, back, count as usize), values);
         // One that nobody waits for is over before its rank has gone.
-        file_iread_at(r, fh, here, back, count, Datatype::INT).unwrap();
+        iaccess(r, Place::At(here), Direction::Read, fh, back, count, Datatype::INT).unwrap();
     });
 }
 
@@ -413,11 +418,11 @@ fn what_fails_is_told_to_all() {
         let fh = open(r, Comm::WORLD, CREATE).await.unwrap();
         *memory.files()["field"].full.lock().unwrap() = Some(100);
         deal(r, fh, 2, 1).await;
-        let error = file_write_all(r, fh, OUT, 100, Datatype::INT).await.unwrap_err();
+        let error = access_all(r, Place::Own, Direction::Write, fh, OUT, 100, Datatype::INT).await.unwrap_err();
         assert_eq!((error.class, error.text.contains("field")), (MPI_ERR_NO_SPACE, true));
         // A rank with nothing to bring helps the others.
         let count = if r.id() == 0 { -1 } else { 1 };
-        let outcome = file_write_at_all(r, fh, 0, OUT, count, Datatype::INT).await;
+        let outcome = access_all(r, Place::At(0), Direction::Write, fh, OUT, count, Datatype::INT).await;
         assert_eq!(outcome.is_ok(), r.id() == 1);
         file_close(r, fh).await.unwrap();
     });

@@ -22,7 +22,7 @@ pub(crate) mod row;
 
 pub(crate) mod bodies;
 pub(crate) mod call;
-pub(crate) mod check;
+mod check;
 mod compiler;
 mod files;
 mod generated;
@@ -45,13 +45,17 @@ use rankine_guest::{Account, Memory, Phase, Who};
 use rankine_local::{End, Fibers, Options, Rank, Task, World, datatype};
 use wasmtime::{Instance, Linker, Store};
 
+use self::check::{Check, Observer};
 use self::compiler::Compiler;
 use self::spawn::Starter;
-use super::Engine;
+use super::{Asked, Engine};
 use crate::confine::{Needs, Network};
 use crate::crew::{Crew, Role, Seat};
 use crate::job::{Part, Placement, Settings, cores};
+use crate::mistakes::Report;
 use crate::module::{self, Program};
+use crate::profile::sites::Sites;
+use crate::symbols::Symbols;
 use crate::team::Parks;
 use crate::{engine, limits};
 
@@ -67,6 +71,8 @@ pub(crate) struct Local {
     images: bool,
     /// Compiles modules while the process is confined, if the job may start ranks from them.
     compiler: OnceLock<Compiler>,
+    /// What is known of its calls, if the job is checked.
+    check: Option<Arc<Check>>,
 }
 
 impl Engine for Local {
@@ -74,12 +80,29 @@ impl Engine for Local {
 
     const NAME: &'static str = "local";
 
+    fn admit(asked: &Asked<'_>) -> Result<(), String> {
+        match engine::launcher() {
+            None if asked.options.contains(&"--mpi-lib") => {
+                Err("--mpi-lib is for the engine mpi: start it with a launcher, or with --engine mpi".into())
+            }
+            None => Ok(()),
+            Some(variable) => {
+                eprintln!(
+                    "rankine: warning: a launcher started this process ({variable} is set), and with --engine local \
+                     each of its processes runs a whole job by itself"
+                );
+                Ok(())
+            }
+        }
+    }
+
     fn new(settings: &mut Settings, _library: Option<&Path>) -> Result<Local> {
         let images = limits::check_mappings(settings.ranks)?;
         limits::raise_open_files();
         tracing::info!("{} ranks as {:?}", settings.ranks, settings.placement);
         let (carriers, world) = Carriers::new(settings, spawn::most_ranks(settings, images));
-        Ok(Local { carriers, world, images, compiler: OnceLock::new() })
+        let check = settings.check.then(Arc::default);
+        Ok(Local { carriers, world, images, compiler: OnceLock::new(), check })
     }
 
     fn compiling(&self) -> module::Settings {
@@ -149,6 +172,14 @@ impl Engine for Local {
     fn inquire(&self) {
         self.world.inquire();
     }
+
+    fn observe(&self, who: Who, sites: &Arc<Sites>, symbols: &Arc<Symbols>) -> Option<Arc<Observer>> {
+        self.check.as_ref().map(|check| check.observe(who, sites, symbols))
+    }
+
+    fn found(&self, has_finished: bool) -> Option<Report> {
+        self.check.as_ref().map(|check| check.report(has_finished))
+    }
 }
 
 /// One of the ranks that the job begins with.
@@ -198,6 +229,8 @@ impl Parks for Rank {
 }
 
 impl engine::Rank for Rank {
+    type Observer = Observer;
+
     fn who(&self) -> Who {
         Rank::who(self)
     }

@@ -30,6 +30,7 @@ pub(super) mod prelude {
     pub(crate) use rankine_abi::*;
     pub(crate) use rankine_guest::errhan::Serves;
     pub(crate) use rankine_local::coll::*;
+    pub(crate) use rankine_local::io::{Direction, Place, Split};
     pub(crate) use rankine_local::*;
     // The table's word for how a message is sent; the ABI's kinds are of numbers.
     pub(crate) use rankine_local::Kind;

@@ -3,6 +3,7 @@
 //! Dropped are flags that only mean something on the host's processor or to an ELF linker, because build systems
 //! pass them without asking. Refused are those whose result the caller would go on to use, such as a shared library.
 
+use super::linker_words;
 use crate::threads;
 use anyhow::{Result, bail};
 use std::ffi::{OsStr, OsString};
@@ -67,7 +68,7 @@ impl Request {
 pub fn read(arguments: &[OsString]) -> Result<Request> {
     let mut request = Request::default();
     let (mut inputs, mut compiles_only) = (false, false);
-    let arguments = join_linker_words(arguments);
+    let arguments = linker_words::join(arguments);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         // Names of files may be anything; flags are UTF-8 or pass through.
@@ -128,45 +129,21 @@ fn is_for_devices(flag: &str) -> bool {
     beginnings.iter().any(|beginning| flag.starts_with(beginning))
 }
 
-/// Writes a run of `-Xlinker WORD` as one `-Wl,WORD,…`, so that one rule serves both.
-fn join_linker_words(arguments: &[OsString]) -> Vec<OsString> {
-    let mut joined: Vec<OsString> = Vec::new();
-    let mut rest = arguments.iter();
-    let mut open = false;
-    while let Some(argument) = rest.next() {
-        let word = (argument == "-Xlinker").then(|| rest.next()).flatten();
-        match (word, joined.last_mut()) {
-            (Some(word), Some(list)) if open => {
-                list.push(",");
-                list.push(word);
-            }
-            (Some(word), _) => {
-                let mut list = OsString::from("-Wl,");
-                list.push(word);
-                joined.push(list);
-            }
-            (None, _) => joined.push(argument.clone()),
-        }
-        open = word.is_some();
-    }
-    joined
-}
-
 /// What to do with one argument.
-enum Verdict {
+pub(super) enum Verdict {
     Pass,
     Replace(String),
     Drop(&'static str),
 }
 
 const HOST_PROCESSOR: &str = "it chooses instructions of the host's processor, guests have their own (-msimd128 is on)";
-const ELF_LINKER: &str = "it means nothing to the WebAssembly linker";
+pub(super) const ELF_LINKER: &str = "it means nothing to the WebAssembly linker";
 const POSITION: &str = "guests are linked statically, and position-independent code only costs time";
 const THREADS: &str = "the target for threads is chosen instead";
 
-fn judge(flag: &str) -> Result<Verdict> {
+pub(super) fn judge(flag: &str) -> Result<Verdict> {
     if let Some(list) = flag.strip_prefix("-Wl,") {
-        return linker_list(flag, list);
+        return linker_words::judge_list(flag, list);
     }
     match flag {
         "-shared" | "-dynamiclib" | "-bundle" => bail!(
@@ -263,95 +240,6 @@ fn is_host_machine_flag(flag: &str) -> bool {
     let feature = name.strip_prefix("no-").unwrap_or(name);
     !FEATURES.contains(&feature) && !GENERAL.iter().any(|known| name.starts_with(known))
 }
-
-/// The flags inside one `-Wl,…`, without those that only an ELF linker takes.
-fn linker_list(flag: &str, list: &str) -> Result<Verdict> {
-    let words: Vec<&str> = list.split(',').collect();
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        let bare = word.trim_start_matches('-');
-        if bare == "shared" {
-            return judge("-shared");
-        }
-        let (name, glued) = bare.split_once('=').map_or((bare, false), |(name, _)| (name, true));
-        match () {
-            _ if !word.starts_with('-') => kept.push(*word),
-            _ if ELF_ONLY.contains(&name) => {}
-            _ if ELF_ONLY_WITH_VALUE.contains(&name) => at += usize::from(!glued),
-            _ if name == "z" && !words.get(at + 1).is_some_and(|value| value.starts_with("stack-size")) => at += 1,
-            _ => kept.push(*word),
-        }
-        at += 1;
-    }
-    Ok(match kept.len() {
-        0 => Verdict::Drop(ELF_LINKER),
-        n if n == words.len() => Verdict::Pass,
-        _ => Verdict::Replace(format!("{}{}", &flag[..4], kept.join(","))),
-    })
-}
-
-/// Linker flags without a value that only make sense for ELF.
-const ELF_ONLY: &[&str] = &[
-    "start-group",
-    "end-group",
-    "(",
-    ")",
-    "as-needed",
-    "no-as-needed",
-    "enable-new-dtags",
-    "disable-new-dtags",
-    "warn-common",
-    "no-warn-common",
-    "sort-common",
-    "eh-frame-hdr",
-    "no-undefined",
-    "copy-dt-needed-entries",
-    "no-copy-dt-needed-entries",
-    "add-needed",
-    "no-add-needed",
-    "no-keep-memory",
-    "Bsymbolic",
-    "Bsymbolic-functions",
-    "relax",
-    "no-relax",
-    "E",
-    "export-dynamic",
-    "pie",
-    "no-pie",
-    "X",
-    "x",
-    "discard-all",
-    "discard-locals",
-    "no-warn-mismatch",
-    "allow-shlib-undefined",
-    "no-allow-shlib-undefined",
-    "warn-once",
-    "cref",
-    "build-id",
-    "no-dynamic-linker",
-];
-
-/// Linker flags with a value, after `=` or `,`, that only make sense for ELF.
-const ELF_ONLY_WITH_VALUE: &[&str] = &[
-    "rpath",
-    "rpath-link",
-    "R",
-    "soname",
-    "h",
-    "hash-style",
-    "dynamic-linker",
-    "I",
-    "version-script",
-    "dynamic-list",
-    "icf",
-    "plugin",
-    "plugin-opt",
-    "defsym",
-    "undefined-version",
-    "section-start",
-    "compress-debug-sections",
-];
 
 fn show(flag: &str) -> Option<Show> {
     Some(match flag {

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 pub(crate) mod flags;
+mod linker_words;
 pub(crate) mod runnable;
 
 /// Runs clang, or shows how it would be run.

@@ -4,7 +4,7 @@
 //! size. Fortran says that the largest counts (always for blank COMMON, and in practice for the others): where sizes
 //! differ, an object with definitions of the largest size is added.
 
-use crate::objects;
+use crate::object_files;
 use crate::process::check;
 use crate::sdk;
 use anyhow::{Context as _, Result, bail};
@@ -30,10 +30,10 @@ struct Block {
 /// An object to be linked in, if blocks differ in size.
 pub fn largest(arguments: &[OsString], clang: &Path, sysroot: &Path, work: &Path) -> Result<Option<PathBuf>> {
     let mut blocks = BTreeMap::new();
-    let folders = objects::folders(arguments);
-    for path in arguments.iter().filter_map(|word| objects::file(word, &folders)) {
+    let folders = object_files::folders(arguments);
+    for path in arguments.iter().filter_map(|word| object_files::file(word, &folders)) {
         let Ok(bytes) = fs::read(&path) else { continue };
-        for object in objects::members(&bytes) {
+        for object in object_files::members(&bytes) {
             note(&bytes[object], &path, &mut blocks).with_context(|| format!("{} is broken", path.display()))?;
         }
     }

@@ -4,7 +4,7 @@
 //! own instead, so that two files would enter the section at the same time. Copies of the objects are linked in which the
 //! locks are weak: of those the linker takes the first.
 
-use crate::objects;
+use crate::object_files;
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::fs;
@@ -24,9 +24,9 @@ pub(super) fn may_be_in(arguments: &[OsString]) -> bool {
 
 /// Makes copies in `folder` of the files that have such locks, and puts their names on the command line.
 pub(super) fn share(arguments: &mut [OsString], folder: &Path) -> Result<()> {
-    let folders = objects::folders(arguments);
+    let folders = object_files::folders(arguments);
     for (number, word) in arguments.iter_mut().enumerate() {
-        let Some(path) = objects::file(word, &folders) else { continue };
+        let Some(path) = object_files::file(word, &folders) else { continue };
         let Ok(mut bytes) = fs::read(&path) else { continue };
         if !bytes.windows(LOCK.len()).any(|window| window == LOCK.as_bytes()) {
             continue;
@@ -45,7 +45,7 @@ pub(super) fn share(arguments: &mut [OsString], folder: &Path) -> Result<()> {
 /// Makes the locks in an object or an archive weak; says whether there were any.
 fn make_weak(bytes: &mut [u8]) -> Result<bool> {
     let mut places = Vec::new();
-    for member in objects::members(bytes) {
+    for member in object_files::members(bytes) {
         let start = member.start;
         places.extend(flags_of_locks(&bytes[member])?.into_iter().map(|place| start + place));
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use js_sys::{ArrayBuffer, Uint8Array};
-use rankine_view_wire::{Asked, Description, Said};
+use rankine_view_wire::{Asked, Description, Field, Points, Said};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::closure::Closure;
 use web_sys::{BinaryType, Element, Event, KeyboardEvent, MessageEvent, WebSocket};
@@ -179,38 +179,9 @@ impl Page {
     fn hear(&mut self, said: Said) {
         let figures = find("figures");
         match said {
-            Said::Hello { program, ranks } => {
-                find("program").set_text_content(Some(&program));
-                document().set_title(&program);
-                let ranks = if ranks == 1 { "1 rank".into() } else { format!("{ranks} ranks") };
-                find("ranks").set_text_content(Some(&ranks));
-                if self.replay.is_none() {
-                    hide(&find("pause"), false);
-                    self.show_paused(false);
-                }
-            }
-            Said::Field(field) => {
-                self.frame(&field.name);
-                match self.fields.get(&field.name) {
-                    Some(heat) => heat.update(field),
-                    None => {
-                        let description = self.description(&field.name);
-                        self.fields.insert(field.name.clone(), Heat::new(&figures, field, description));
-                    }
-                }
-                self.draw_soon();
-            }
-            Said::Points(points) => {
-                self.frame(&points.name);
-                match self.points.get(&points.name) {
-                    Some(cloud) => cloud.update(points),
-                    None => {
-                        let description = self.description(&points.name);
-                        self.points.insert(points.name.clone(), Cloud::new(&figures, points, description));
-                    }
-                }
-                self.draw_soon();
-            }
+            Said::Hello { program, ranks } => self.greet(&program, ranks),
+            Said::Field(field) => self.show_field(&figures, field),
+            Said::Points(points) => self.show_points(&figures, points),
             Said::Curve { name, from, points } => {
                 hide(&find("nothing"), true);
                 let description = self.description(&name);
@@ -222,15 +193,7 @@ impl Page {
                 self.describe(Rc::new(description));
                 self.draw_soon();
             }
-            Said::Text { name, text } => {
-                let texts = find("texts");
-                hide(&texts, false);
-                let place = self.texts.entry(name).or_insert_with_key(|name| {
-                    add_text(&texts, "h2", "", name);
-                    add(&texts, "p", "")
-                });
-                place.set_text_content(Some(&text));
-            }
+            Said::Text { name, text } => self.show_text(name, &text),
             Said::Control { id, name, kind, value } => {
                 let controls = find("controls");
                 hide(&controls, false);
@@ -261,6 +224,52 @@ impl Page {
                 hide(&find("step"), true);
             }
         }
+    }
+
+    /// The program and its ranks are known.
+    fn greet(&mut self, program: &str, ranks: u32) {
+        find("program").set_text_content(Some(program));
+        document().set_title(program);
+        let ranks = if ranks == 1 { "1 rank".into() } else { format!("{ranks} ranks") };
+        find("ranks").set_text_content(Some(&ranks));
+        if self.replay.is_none() {
+            hide(&find("pause"), false);
+            self.show_paused(false);
+        }
+    }
+
+    fn show_field(&mut self, figures: &Element, field: Field) {
+        self.frame(&field.name);
+        match self.fields.get(&field.name) {
+            Some(heat) => heat.update(field),
+            None => {
+                let description = self.description(&field.name);
+                self.fields.insert(field.name.clone(), Heat::new(figures, field, description));
+            }
+        }
+        self.draw_soon();
+    }
+
+    fn show_points(&mut self, figures: &Element, points: Points) {
+        self.frame(&points.name);
+        match self.points.get(&points.name) {
+            Some(cloud) => cloud.update(points),
+            None => {
+                let description = self.description(&points.name);
+                self.points.insert(points.name.clone(), Cloud::new(figures, points, description));
+            }
+        }
+        self.draw_soon();
+    }
+
+    fn show_text(&mut self, name: String, text: &str) {
+        let texts = find("texts");
+        hide(&texts, false);
+        let place = self.texts.entry(name).or_insert_with_key(|name| {
+            add_text(&texts, "h2", "", name);
+            add(&texts, "p", "")
+        });
+        place.set_text_content(Some(text));
     }
 
     /// What the program has said of the thing of this name.

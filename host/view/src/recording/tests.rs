@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::state::State;
 use super::tape::Written;
 use super::*;
-use crate::{Element, Local, MOST_CURVES, MOST_DESCRIPTIONS, Publisher, View};
+use crate::{Block, Element, Local, MOST_CURVES, MOST_DESCRIPTIONS, Publisher, View};
 
 const LIMIT: u64 = 1 << 20;
 
@@ -279,7 +279,13 @@ fn a_recorder_writes_what_a_job_shows() {
     let publisher = Publisher::new(&view, Who::from(0), &Account::new(None));
     let part = || {
         let at = rankine_abi::Addr(8);
-        Local::new(&memory, at, Element::Double, &[4, 5], &[0, 0], &[4, 5], None).unwrap()
+        Local::new(
+            &memory,
+            at,
+            Element::Double,
+            Block { shape: &[4, 5], start: &[0, 0], count: &[4, 5], strides: None },
+        )
+        .unwrap()
     };
     publisher.field(0, "u", 7, &part()).unwrap();
     publisher.curve("residual", 1.0, 0.5).unwrap();

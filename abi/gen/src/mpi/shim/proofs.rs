@@ -76,54 +76,15 @@ impl Shim<'_> {
     /// Further proofs, of what the library would not check.
     pub(super) fn guards(&mut self) -> Result<()> {
         let function = self.function;
-        let has = |name: &str| function.parameter(name).is_some();
-        if has("position") {
-            let (room, count) = if has("outsize") { ("outsize", "incount") } else { ("insize", "outcount") };
-            let (room, count) = (self.wide(room), self.wide(count));
-            let position = function.parameter("position").map_or("", |p| match self.number(&p.kind) {
-                "c_int" => "i64::from(position)",
-                _ => "position.wide()",
-            });
-            self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
-            self.before.push("r.disjoint(&inbuf, &outbuf)?;".to_owned());
-        }
-        if has("datarep") && function.chapter == "pack" {
-            self.external();
-        }
+        self.packing();
         for p in function.parameters.iter().filter(|p| function.chapter == "io" && is_offset(p)) {
             let (file, at) = (self.at("fh"), self.at(&p.name));
             self.before.push(format!("r.file_offset(w.word({file}), w.long({at}), {:?})?;", p.name));
         }
-        if function.chapter == "rma" && has("target_rank") {
-            let at = |name: &str| self.at(name);
-            let count = if has("target_count") { self.wide("target_count") } else { "1".to_owned() };
-            let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
-            let (win, rank, displ) = (at("win"), at("target_rank"), at("target_disp"));
-            self.before.push(format!("r.target_rank(w.word({win}), w.int({rank}))?;"));
-            if let Some(p) = function.parameter("target_datatype") {
-                self.input(p)?;
-            }
-            self.before.push(format!(
-                "let target_disp = r.target(w.word({win}), w.int({rank}), w.aint({displ}), {count}, &{datatype})?;"
-            ));
-            self.transfer(&count);
-            if !has("op") && has("origin_count") {
-                self.before.push(format!(
-                    "r.apart((w.word({win}), w.int({rank})), w.aint({displ}), ({count}, &{datatype}), &origin_addr)?;"
-                ));
-            }
+        if function.chapter == "rma" && function.parameter("target_rank").is_some() {
+            self.target()?;
         }
-        match function.name.as_str() {
-            "MPI_Comm_create" | "MPI_Comm_create_group" => self.before.push("r.within_comm(group, comm)?;".to_owned()),
-            "MPI_Group_incl" | "MPI_Group_excl" => {
-                self.before.push("ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;".to_owned());
-            }
-            "MPI_Group_range_incl" | "MPI_Group_range_excl" => {
-                self.before.push("ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;".to_owned());
-            }
-            "MPI_Win_start" | "MPI_Win_post" => self.before.push("r.within_win(group, win)?;".to_owned()),
-            _ => {}
-        }
+        self.members();
         let sends = function.parameters.iter().find(|p| p.name == "sendbuf");
         let receives = function.parameters.iter().find(|p| p.name == "recvbuf");
         if let (Some(_), Some(_), "coll" | "neighbor" | "pt2pt") = (sends, receives, function.chapter.as_str()) {
@@ -144,6 +105,64 @@ impl Shim<'_> {
         }
         self.reach();
         Ok(())
+    }
+
+    /// Packing stays within the buffer, and reads nothing that it writes.
+    fn packing(&mut self) {
+        let function = self.function;
+        let has = |name: &str| function.parameter(name).is_some();
+        if has("position") {
+            let (room, count) = if has("outsize") { ("outsize", "incount") } else { ("insize", "outcount") };
+            let (room, count) = (self.wide(room), self.wide(count));
+            let position = function.parameter("position").map_or("", |p| match self.number(&p.kind) {
+                "c_int" => "i64::from(position)",
+                _ => "position.wide()",
+            });
+            self.before.push(format!("r.room_to_pack({position}, {room}, {count}, &datatype)?;"));
+            self.before.push("r.disjoint(&inbuf, &outbuf)?;".to_owned());
+        }
+        if has("datarep") && function.chapter == "pack" {
+            self.external();
+        }
+    }
+
+    /// What an access reaches in the window of its target, which need not be this process's.
+    fn target(&mut self) -> Result<()> {
+        let function = self.function;
+        let has = |name: &str| function.parameter(name).is_some();
+        let at = |name: &str| self.at(name);
+        let count = if has("target_count") { self.wide("target_count") } else { "1".to_owned() };
+        let datatype = if has("target_datatype") { "target_datatype" } else { "datatype" };
+        let (win, rank, displ) = (at("win"), at("target_rank"), at("target_disp"));
+        self.before.push(format!("r.target_rank(w.word({win}), w.int({rank}))?;"));
+        if let Some(p) = function.parameter("target_datatype") {
+            self.input(p)?;
+        }
+        self.before.push(format!(
+            "let target_disp = r.target(w.word({win}), w.int({rank}), w.aint({displ}), {count}, &{datatype})?;"
+        ));
+        self.transfer(&count);
+        if !has("op") && has("origin_count") {
+            self.before.push(format!(
+                "r.apart((w.word({win}), w.int({rank})), w.aint({displ}), ({count}, &{datatype}), &origin_addr)?;"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Those who are named are members of what they are to come from.
+    fn members(&mut self) {
+        match self.function.name.as_str() {
+            "MPI_Comm_create" | "MPI_Comm_create_group" => self.before.push("r.within_comm(group, comm)?;".to_owned()),
+            "MPI_Group_incl" | "MPI_Group_excl" => {
+                self.before.push("ranks::listed(r.members_of(group)?, w.int(1), &ranks)?;".to_owned());
+            }
+            "MPI_Group_range_incl" | "MPI_Group_range_excl" => {
+                self.before.push("ranks::in_ranges(r.members_of(group)?, w.int(1), &ranges)?;".to_owned());
+            }
+            "MPI_Win_start" | "MPI_Win_post" => self.before.push("r.within_win(group, win)?;".to_owned()),
+            _ => {}
+        }
     }
 
     /// A message to the rank itself must not overlap another one. What is buffered is copied to memory of the host's.

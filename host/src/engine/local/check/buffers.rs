@@ -13,7 +13,7 @@ use std::ops::Range;
 use rankine_abi::{Addr, Area, Chapter, Datatype, Direction, MPI_IN_PLACE, Mark, Meaning, Repeats, Request};
 use rankine_local::Rank;
 
-use super::call::{Call, Form, Made, REQUEST};
+use super::checked_call::{Call, Form, Made, REQUEST};
 use super::findings::{self, Findings};
 use super::requests::{Completed, inquired, requests};
 

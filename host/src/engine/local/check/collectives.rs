@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use rankine_abi::{Area, Chapter, Class, Direction, Meaning, Op, Repeats};
 
-use super::call::{Call, Made};
+use super::checked_call::{Call, Made};
 use super::findings::{self, Findings};
 use super::types::{Elements, Lengths, difference};
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::call::Made;
+use super::checked_call::Made;
+use crate::mistakes::MOST;
 
 /// A kind of mistake.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -101,9 +102,6 @@ pub(super) struct Caller {
 /// The class of a mistake, and the places it is made at.
 type Key = (Class, Vec<(&'static str, u32, u32, u32)>);
 
-/// Mistakes that are told apart: more are no help to anybody.
-pub(super) const MOST_OF_ALL: usize = 500;
-
 /// All that was found.
 #[derive(Default)]
 pub(super) struct Findings {
@@ -124,7 +122,7 @@ impl Findings {
         let key = (class, places);
         let at = match self.known.get(&key) {
             Some(&at) => at,
-            None if self.all.len() == MOST_OF_ALL => return,
+            None if self.all.len() == MOST => return,
             None => {
                 let callers = key.1.iter().filter_map(|place| {
                     let (role, made) = calls.iter().find(|(role, made)| is_from(made, role, place))?;

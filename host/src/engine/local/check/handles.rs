@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rankine_abi::{Class, Direction, Length, MPI_ERR_TRUNCATE, Mark, Meaning, Parameter};
 use rankine_guest::handle::FIRST_DYNAMIC;
 
-use super::call::{Call, Made};
+use super::checked_call::{Call, Made};
 use super::findings::{self, Findings};
 
 /// The handles of all ranks that were made and not freed yet.

@@ -13,7 +13,7 @@ use rankine_abi::{
 };
 use smallvec::SmallVec;
 
-use super::call::{Call, Form, MESSAGE, Made, REQUEST};
+use super::checked_call::{Call, Form, MESSAGE, Made, REQUEST};
 use super::findings::{self, Findings};
 use super::requests::{Completed, requests};
 use super::types::{Elements, Lengths, difference};

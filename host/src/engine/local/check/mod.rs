@@ -6,7 +6,7 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `call` | a call: its words, what they mean, how they are shown |
+//! | `checked_call` | a call: its words, what they mean, how they are shown |
 //! | `types` | type signatures, and where two of them differ |
 //! | `messages` | which send a receive has got, and what was never received |
 //! | `requests` | which requests a call has completed, and their statuses |
@@ -18,7 +18,7 @@
 //! Everything is kept in one place behind one lock: a checked run is for finding mistakes, not for speed.
 
 mod buffers;
-mod call;
+mod checked_call;
 mod collectives;
 mod findings;
 mod handles;
@@ -37,29 +37,23 @@ use wasmtime::{Caller, Func, FuncType, Instance, Ref, Store, Val, ValType};
 
 use super::Guest;
 use crate::callback;
+use crate::engine::Observes;
+use crate::mistakes::Report;
 use crate::profile::sites::{self, MOST_WORDS, Sites};
 use crate::symbols::Symbols;
 use crate::team::Turn;
 use crate::told::Ear;
 
 use buffers::Buffers;
-use call::{Call, Made, Program};
+use checked_call::{Call, Made, Program};
 use collectives::Collectives;
 use findings::Findings;
 use handles::Handles;
 use messages::{Messages, Started};
 
-pub(crate) use report::Report;
-
 /// What is known of a job that is checked.
 #[derive(Default)]
-pub(crate) struct Check(Mutex<State>);
-
-impl std::fmt::Debug for Check {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Check")
-    }
-}
+pub(super) struct Check(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -87,7 +81,7 @@ impl Check {
     }
 
     /// What listens to a rank.
-    pub(crate) fn observe(self: &Arc<Self>, who: Who, sites: &Arc<Sites>, symbols: &Arc<Symbols>) -> Arc<Observer> {
+    pub(super) fn observe(self: &Arc<Self>, who: Who, sites: &Arc<Sites>, symbols: &Arc<Symbols>) -> Arc<Observer> {
         let mut state = self.state();
         let known = state.programs.iter().position(|program| Arc::ptr_eq(&program.sites, sites));
         let program = known.unwrap_or_else(|| {
@@ -105,7 +99,7 @@ impl Check {
     }
 
     /// What was found. A job that has `finished` has nothing under way any more.
-    pub(crate) fn report(&self, finished: bool) -> Report {
+    pub(super) fn report(&self, finished: bool) -> Report {
         let state = &mut *self.state();
         state.collectives.conclude(finished, &mut state.findings);
         if finished {
@@ -118,7 +112,7 @@ impl Check {
             }
             state.handles.conclude(has_ended, &mut state.findings);
         }
-        Report::new(&state.findings, &state.programs, |rank| {
+        report::report(&state.findings, &state.programs, |rank| {
             state.ranks.get(&rank).map_or_else(|| rank.to_string(), |life| life.who.label())
         })
     }
@@ -156,9 +150,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Observer {
-    /// What listens to another thread of the same rank.
-    pub(crate) fn of_another_thread(&self) -> Arc<Observer> {
+impl Observes for Observer {
+    fn of_another_thread(&self) -> Arc<Observer> {
         Arc::new(Observer {
             check: self.check.clone(),
             who: self.who,
@@ -168,7 +161,9 @@ impl Observer {
             room: Mutex::default(),
         })
     }
+}
 
+impl Observer {
     /// A call begins; how many bytes of statuses it would tell that the program ignores, if they are wanted.
     fn begin(&self, rank: &Rank, made: Made, depth: u32) -> u32 {
         let mut open = lock(&self.open);
@@ -291,5 +286,5 @@ fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<u32> {
 /// The word that says where a function's statuses go.
 fn status_word(observer: &Observer, function: u32) -> Option<usize> {
     let function = observer.sites.functions.get(function as usize)?.function?;
-    function.described().iter().position(call::is_status)
+    function.described().iter().position(checked_call::is_status)
 }

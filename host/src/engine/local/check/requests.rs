@@ -2,7 +2,7 @@
 
 use rankine_abi::{Addr, Direction, MPI_UNDEFINED, Mark, Meaning, Request, Status};
 
-use super::call::{Call, REQUEST};
+use super::checked_call::{Call, REQUEST};
 
 /// A request that a call has completed.
 pub(super) struct Completed {

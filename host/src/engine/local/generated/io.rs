@@ -53,147 +53,164 @@ shims! {
     };
     wait MPI_File_read_at / MPI_File_read_at_c
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_at(r, handle(fh), offset, buf, count, handle(datatype)).await?;
+        let status_after = io::access(r, Place::At(offset), Direction::Read, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_at_all / MPI_File_read_at_all_c
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_at_all(r, handle(fh), offset, buf, count, handle(datatype)).await?;
+        let status_after = io::access_all(r, Place::At(offset), Direction::Read, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_at / MPI_File_write_at_c
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_at(r, handle(fh), offset, buf, count, handle(datatype)).await?;
+        let status_after = io::access(r, Place::At(offset), Direction::Write, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_at_all / MPI_File_write_at_all_c
         (fh, offset: long, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_at_all(r, handle(fh), offset, buf, count, handle(datatype)).await?;
+        let status_after = io::access_all(r, Place::At(offset), Direction::Write, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     now MPI_File_iread_at / MPI_File_iread_at_c
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread_at(r, handle(fh), offset, buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess(r, Place::At(offset), Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iread_at_all / MPI_File_iread_at_all_c
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread_at_all(r, handle(fh), offset, buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess_all(r, Place::At(offset), Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_at / MPI_File_iwrite_at_c
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite_at(r, handle(fh), offset, buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess(r, Place::At(offset), Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_at_all / MPI_File_iwrite_at_all_c
         (fh, offset: long, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
         shim::put_new(r, request, "request",
-            io::file_iwrite_at_all(r, handle(fh), offset, buf, count, handle(datatype)))
+            io::iaccess_all(r, Place::At(offset), Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
     wait MPI_File_read / MPI_File_read_c(fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_all / MPI_File_read_all_c
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_all(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access_all(r, Place::Own, Direction::Read, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_shared / MPI_File_read_shared_c
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_shared(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access(r, Place::Shared, Direction::Read, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_ordered / MPI_File_read_ordered_c
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_ordered(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access_ordered(r, Direction::Read, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write / MPI_File_write_c(fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_all / MPI_File_write_all_c
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_all(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access_all(r, Place::Own, Direction::Write, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_shared / MPI_File_write_shared_c
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_shared(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access(r, Place::Shared, Direction::Write, handle(fh), buf, count,
+            handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_ordered / MPI_File_write_ordered_c
         (fh, buf: at, count: wide, datatype, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_ordered(r, handle(fh), buf, count, handle(datatype)).await?;
+        let status_after = io::access_ordered(r, Direction::Write, handle(fh), buf, count, handle(datatype)).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     now MPI_File_iread / MPI_File_iread_c(fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread(r, handle(fh), buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iread_all / MPI_File_iread_all_c
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread_all(r, handle(fh), buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess_all(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iread_shared / MPI_File_iread_shared_c
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iread_shared(r, handle(fh), buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess(r, Place::Shared, Direction::Read, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iwrite / MPI_File_iwrite_c(fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite(r, handle(fh), buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_all / MPI_File_iwrite_all_c
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite_all(r, handle(fh), buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess_all(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
     now MPI_File_iwrite_shared / MPI_File_iwrite_shared_c
         (fh, buf: at, count: wide, datatype, request: at) On::File(handle(fh)), |r| {
-        shim::put_new(r, request, "request", io::file_iwrite_shared(r, handle(fh), buf, count, handle(datatype)))
+        shim::put_new(r, request, "request",
+            io::iaccess(r, Place::Shared, Direction::Write, handle(fh), buf, count, handle(datatype)))
     };
     wait MPI_File_read_at_all_begin / MPI_File_read_at_all_begin_c
         (fh, offset: long, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_read_at_all_begin(r, handle(fh), offset, buf, count, handle(datatype)).await
+        io::begin_all(r, Place::At(offset), Direction::Read, handle(fh), buf, count, handle(datatype)).await
     };
     wait MPI_File_read_at_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_at_all_end(r, handle(fh), buf).await?;
+        let status_after = io::end_split(r, Split::AtAll, Direction::Read, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_at_all_begin / MPI_File_write_at_all_begin_c
         (fh, offset: long, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_write_at_all_begin(r, handle(fh), offset, buf, count, handle(datatype)).await
+        io::begin_all(r, Place::At(offset), Direction::Write, handle(fh), buf, count, handle(datatype)).await
     };
     wait MPI_File_write_at_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_at_all_end(r, handle(fh), buf).await?;
+        let status_after = io::end_split(r, Split::AtAll, Direction::Write, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_all_begin / MPI_File_read_all_begin_c
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_read_all_begin(r, handle(fh), buf, count, handle(datatype)).await
+        io::begin_all(r, Place::Own, Direction::Read, handle(fh), buf, count, handle(datatype)).await
     };
     wait MPI_File_read_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_all_end(r, handle(fh), buf).await?;
+        let status_after = io::end_split(r, Split::All, Direction::Read, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_all_begin / MPI_File_write_all_begin_c
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_write_all_begin(r, handle(fh), buf, count, handle(datatype)).await
+        io::begin_all(r, Place::Own, Direction::Write, handle(fh), buf, count, handle(datatype)).await
     };
     wait MPI_File_write_all_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_all_end(r, handle(fh), buf).await?;
+        let status_after = io::end_split(r, Split::All, Direction::Write, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_read_ordered_begin / MPI_File_read_ordered_begin_c
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_read_ordered_begin(r, handle(fh), buf, count, handle(datatype)).await
+        io::begin_ordered(r, Direction::Read, handle(fh), buf, count, handle(datatype)).await
     };
     wait MPI_File_read_ordered_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_read_ordered_end(r, handle(fh), buf).await?;
+        let status_after = io::end_split(r, Split::Ordered, Direction::Read, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     wait MPI_File_write_ordered_begin / MPI_File_write_ordered_begin_c
         (fh, buf: at, count: wide, datatype) On::File(handle(fh)), |r| {
-        io::file_write_ordered_begin(r, handle(fh), buf, count, handle(datatype)).await
+        io::begin_ordered(r, Direction::Write, handle(fh), buf, count, handle(datatype)).await
     };
     wait MPI_File_write_ordered_end(fh, buf: at, status: at) On::File(handle(fh)), |r| {
-        let status_after = io::file_write_ordered_end(r, handle(fh), buf).await?;
+        let status_after = io::end_split(r, Split::Ordered, Direction::Write, handle(fh), buf).await?;
         shim::put_status(r, status, &status_after, "status")
     };
     now MPI_File_seek(fh, offset: long, whence) On::File(handle(fh)), |r| {

@@ -389,16 +389,28 @@ unsafe fn parts(call: Call, counts: impl Fn(usize) -> i64, otherwise: impl FnOnc
     SUCCESS
 }
 
-unsafe extern "C" fn allreduce(
-    from: *const c_void,
-    to: *mut c_void,
-    count: c_int,
-    datatype: usize,
-    op: usize,
-    comm: usize,
-) -> c_int {
-    // SAFETY: the shim's arguments, passed on.
-    unsafe { allreduce_c(from, to, count.into(), datatype, op, comm) }
+/// The functions with counts of C's `int`.
+macro_rules! with_int_counts {
+    ($($narrow:ident => $wide:ident),* $(,)?) => {
+        $(unsafe extern "C" fn $narrow(
+            from: *const c_void,
+            to: *mut c_void,
+            count: c_int,
+            datatype: usize,
+            op: usize,
+            comm: usize,
+        ) -> c_int {
+            // SAFETY: the shim's arguments, passed on.
+            unsafe { $wide(from, to, count.into(), datatype, op, comm) }
+        })*
+    };
+}
+
+with_int_counts! {
+    allreduce => allreduce_c,
+    scan => scan_c,
+    exscan => exscan_c,
+    reduce_scatter_block => reduce_scatter_block_c,
 }
 
 unsafe extern "C" fn allreduce_c(
@@ -450,18 +462,6 @@ unsafe extern "C" fn reduce_c(
     }
 }
 
-unsafe extern "C" fn scan(
-    from: *const c_void,
-    to: *mut c_void,
-    count: c_int,
-    datatype: usize,
-    op: usize,
-    comm: usize,
-) -> c_int {
-    // SAFETY: the shim's arguments, passed on.
-    unsafe { scan_c(from, to, count.into(), datatype, op, comm) }
-}
-
 unsafe extern "C" fn scan_c(
     from: *const c_void,
     to: *mut c_void,
@@ -475,18 +475,6 @@ unsafe extern "C" fn scan_c(
     unsafe { reduction(call, To::Prefix { inclusive: true }, |_| rankine_abi::MPI_ERR_UNSUPPORTED_OPERATION) }
 }
 
-unsafe extern "C" fn exscan(
-    from: *const c_void,
-    to: *mut c_void,
-    count: c_int,
-    datatype: usize,
-    op: usize,
-    comm: usize,
-) -> c_int {
-    // SAFETY: the shim's arguments, passed on.
-    unsafe { exscan_c(from, to, count.into(), datatype, op, comm) }
-}
-
 unsafe extern "C" fn exscan_c(
     from: *const c_void,
     to: *mut c_void,
@@ -498,18 +486,6 @@ unsafe extern "C" fn exscan_c(
     let call = Call { from, to, count, datatype, op, comm };
     // SAFETY: the shim's arguments, passed on.
     unsafe { reduction(call, To::Prefix { inclusive: false }, |_| rankine_abi::MPI_ERR_UNSUPPORTED_OPERATION) }
-}
-
-unsafe extern "C" fn reduce_scatter_block(
-    from: *const c_void,
-    to: *mut c_void,
-    count: c_int,
-    datatype: usize,
-    op: usize,
-    comm: usize,
-) -> c_int {
-    // SAFETY: the shim's arguments, passed on.
-    unsafe { reduce_scatter_block_c(from, to, count.into(), datatype, op, comm) }
 }
 
 unsafe extern "C" fn reduce_scatter_block_c(

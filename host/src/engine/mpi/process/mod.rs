@@ -26,7 +26,8 @@ use super::{Guest, call};
 use crate::confine::Needs;
 use crate::crew::{Crew, Seat};
 use crate::ending::{End, Ending, Event};
-use crate::engine::Engine;
+use crate::engine::choice::in_one_process;
+use crate::engine::{Asked, Engine};
 use crate::job::{Placement, Settings};
 use crate::module::{GUEST_STACK, HOST_STACK, Program};
 use rank::Rank;
@@ -63,7 +64,7 @@ fn tasks_among(value: impl Fn(&str) -> Option<String>) -> Option<usize> {
 }
 
 /// How many ranks the launcher has started.
-pub(crate) fn launched_ranks() -> Option<usize> {
+fn launched_ranks() -> Option<usize> {
     let sizes = ["PMI_SIZE", "PMIX_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"];
     sizes.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
@@ -151,6 +152,18 @@ impl Engine for Mpi {
     /// It waits within the library.
     const WAITS_END: bool = false;
 
+    fn admit(asked: &Asked<'_>) -> Result<(), String> {
+        refusal(asked).map_or(Ok(()), Err)
+    }
+
+    fn first_rank() -> usize {
+        launched_rank().unwrap_or(0)
+    }
+
+    fn ranks(_: usize) -> Option<usize> {
+        launched_ranks()
+    }
+
     fn prepare() {
         if let Err(error) = prepare_environment() {
             tracing::warn!("{error}");
@@ -174,7 +187,7 @@ impl Engine for Mpi {
             library::ordered::install(&library)?;
         }
         // Once is enough for a job.
-        for skipped in library.skipped.iter().filter(|_| launched_rank().unwrap_or(0) == 0) {
+        for skipped in library.skipped.iter().filter(|_| Mpi::first_rank() == 0) {
             tracing::warn!("an MPI library was skipped: {skipped}");
         }
         Ok(Mpi {
@@ -194,20 +207,12 @@ impl Engine for Mpi {
         call::define(linker, module, name)
     }
 
-    fn first_rank(&self) -> usize {
-        launched_rank().unwrap_or(0)
-    }
-
-    fn ranks(&self, _: &Settings) -> usize {
-        launched_ranks().unwrap_or(1)
-    }
-
     fn start(&self, crew: &Arc<Crew<Mpi>>) -> Result<()> {
         let library = lock(&self.library).take().context(ONCE)?;
-        fault::tell(self.first_rank().into(), &library.path, crew.remote.clone())?;
+        fault::tell(Mpi::first_rank().into(), &library.path, crew.remote.clone())?;
         let (tell, told) = channel();
         if let Some(watch) = lock(&self.watch).take() {
-            let (remote, who, flag) = (crew.remote.clone(), self.first_rank().into(), self.has_outgrown.clone());
+            let (remote, who, flag) = (crew.remote.clone(), Mpi::first_rank().into(), self.has_outgrown.clone());
             let outgrown = move |text| {
                 flag.store(true, Ordering::Release);
                 remote.tell(Event::Ended { who, end: End::Failed(text) });
@@ -223,7 +228,7 @@ impl Engine for Mpi {
                 #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
                 let rank = Arc::new(Rank::new(library, &crew.settings));
                 rank.make_current();
-                let seat = Seat { index: 0, who: crew.engine.first_rank().into() };
+                let seat = Seat { index: 0, who: Mpi::first_rank().into() };
                 crew.run_on_thread(&crew.roles[0], seat, || Ok(rank.clone()));
                 // The library may still write into the guest's memory, which the crew keeps.
                 std::mem::forget(crew.clone());
@@ -278,6 +283,38 @@ impl Engine for Mpi {
             None => quieten(),
         }
     }
+}
+
+/// What is said of options that a launcher has in place of this engine.
+const MAX_RANKS: &str =
+    "--max-ranks is for the engine local: over an MPI library, the launcher says how many processes there may be";
+const UNIVERSE_SIZE: &str = "--universe-size is for the engine local: over an MPI library it is the launcher's to say, \
+                             as in `mpiexec -usize 16`";
+
+/// What of a command line is not for this engine, if anything.
+fn refusal(asked: &Asked<'_>) -> Option<String> {
+    let Asked { program, has_several_programs, ranks, options } = asked;
+    let of_option = |option: &&str| match *option {
+        "--max-ranks" => Some(MAX_RANKS.to_owned()),
+        "--universe-size" => Some(UNIVERSE_SIZE.to_owned()),
+        option @ ("--view" | "--record" | "--check") => Some(in_one_process(option, program)),
+        _ => None,
+    };
+    if let Some(refused) = options.iter().find_map(of_option) {
+        return Some(refused);
+    }
+    if *has_several_programs {
+        return Some(format!(
+            "with the engine mpi each rank is a process, and it is the launcher that starts several programs: mpiexec -n \
+             1 rankine run {program} : -n 1 rankine run ..."
+        ));
+    }
+    ranks.map(|ranks| {
+        format!(
+            "`-n {ranks}` is for ranks in this process; with the engine mpi each rank is a process, and the launcher \
+             says how many: mpiexec -n {ranks} rankine run {program}"
+        )
+    })
 }
 
 /// Before the processes of a job end: what was said is forwarded, and no memory is left behind.

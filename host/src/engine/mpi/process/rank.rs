@@ -233,6 +233,8 @@ impl Rank {
 impl Parks for Rank {}
 
 impl engine::Rank for Rank {
+    type Observer = engine::Nobody;
+
     fn who(&self) -> Who {
         self.me().into()
     }

@@ -67,6 +67,7 @@ impl Drop for Buffers {
 }
 
 /// The buffer of a side that there is, and that is not nobody's.
+#[inline(always)]
 fn with_somebody(side: Side<'_>) -> Option<&Buffer> {
     side.filter(|(_, peer)| *peer != MPI_PROC_NULL).map(|(buffer, _)| buffer)
 }
@@ -80,28 +81,29 @@ impl Own {
 
 impl Rank {
     /// What a message to this rank itself sends and receives, if it is one: an error if that is in use.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn own_message(&self, comm: u32, sent: Side<'_>, received: Side<'_>) -> Result<Option<Own>> {
-        let Some(own) = self.own_sides(comm, sent, received, When::Always)? else { return Ok(None) };
+        let (sent, received) = (with_somebody(sent), with_somebody(received));
+        if sent.is_none() && received.is_none() || !self.is_alone(comm)? {
+            return Ok(None);
+        }
+        self.begin_own(sent, received).map(Some)
+    }
+
+    #[cold]
+    fn begin_own(&self, sent: Option<&Buffer>, received: Option<&Buffer>) -> Result<Own> {
+        let own = self.new_own(sent, received, When::Always);
         self.may_begin(&own)?;
-        Ok(Some(own))
+        Ok(own)
     }
 
     /// As [`Rank::own_message`], of a persistent request, which is started later.
     pub(crate) fn own_message_later(&self, comm: u32, sent: Side<'_>, received: Side<'_>) -> Result<Option<Own>> {
-        self.own_sides(comm, sent, received, When::Never)
-    }
-
-    /// What is sent and received, unless it is to or from somebody else, or nobody.
-    #[inline]
-    fn own_sides(&self, comm: u32, sent: Side<'_>, received: Side<'_>, when: When) -> Result<Option<Own>> {
-        if !self.is_alone(comm)? {
+        let (sent, received) = (with_somebody(sent), with_somebody(received));
+        if sent.is_none() && received.is_none() || !self.is_alone(comm)? {
             return Ok(None);
         }
-        Ok(match (with_somebody(sent), with_somebody(received)) {
-            (None, None) => None,
-            (sent, received) => Some(self.new_own(sent, received, when)),
-        })
+        Ok(Some(self.new_own(sent, received, When::Never)))
     }
 
     /// As [`Rank::own_message`], of a matched message, which may have come from anybody.
