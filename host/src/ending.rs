@@ -99,7 +99,10 @@ fn is_start_failure(error: &wasmtime::Error) -> bool {
 fn start_failure(error: &wasmtime::Error, refused: Option<usize>) -> String {
     match refused {
         Some(bytes) => format!("{error:#} (the memory limit refused a growth to {} KiB)", bytes >> 10),
-        None => format!("{error:#}"),
+        None => match crate::allocation::step(error) {
+            Some(step) => format!("{error:#}. {step}"),
+            None => format!("{error:#}"),
+        },
     }
 }
 

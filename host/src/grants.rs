@@ -274,6 +274,9 @@ impl Grants {
     /// Refuses a folder that a guest could exchange for another one, as it lies in a folder that the guest may write to:
     /// the other processes of a job open it by its name.
     pub fn keep_apart(&self) -> Result<()> {
+        if cfg!(feature = "unvalidated") {
+            return Ok(());
+        }
         for grant in self.iter() {
             let way = Trail::to(&grant.folder.host);
             let goes_through =
@@ -295,7 +298,7 @@ impl Grants {
 
     /// Refuses folders by which a guest could change one of these places.
     pub fn keep_from(&self, places: impl IntoIterator<Item = Kept>) -> Result<()> {
-        if self.is_empty() {
+        if self.is_empty() || cfg!(feature = "unvalidated") {
             return Ok(());
         }
         for kept in places {

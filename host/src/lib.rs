@@ -10,6 +10,7 @@
 //! behind on their threads: the command ends its process, and so should every other user of this library.
 pub use rankine_toolchain::{places, trust};
 
+pub mod allocation;
 mod apart;
 mod beneath;
 pub mod cache;

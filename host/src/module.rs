@@ -316,7 +316,7 @@ impl Progress {
         }
         let name = path.file_name().map_or_else(|| path.to_path_buf(), PathBuf::from);
         let (stop, stopped) = channel();
-        let thread = std::thread::spawn(move || {
+        let thread = crate::allocation::thread("progress", move || {
             if stopped.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
                 return;
             }

@@ -90,7 +90,12 @@ impl Sink {
         }
         if !std::mem::replace(&mut state.flushing, true) {
             let sink = self.clone();
-            std::thread::spawn(move || sink.flush_soon());
+            let started = std::thread::Builder::new().name("output".into()).spawn(move || sink.flush_soon());
+            // Where the system has no thread left, nothing waits.
+            if started.is_err() {
+                state.flushing = false;
+                return state.flush();
+            }
         }
         drop(state);
         if first {

@@ -111,7 +111,7 @@ impl Watch {
 
     fn start(&mut self) {
         let (held, state) = (self.held, self.state.clone());
-        self.thread = Some(std::thread::spawn(move || {
+        self.thread = Some(crate::allocation::thread("signals", move || {
             loop {
                 let mut signal = 0;
                 // SAFETY: the set is initialised, and its signals are blocked in every thread.

@@ -111,7 +111,9 @@ enum Command {
 pub fn main() -> ExitCode {
     crate::places::leave_working_folder();
     if cfg!(feature = "unvalidated") {
-        eprintln!("rankine: warning: this build is for tests of the second wall: texts and files are not checked");
+        eprintln!(
+            "rankine: warning: this build is for tests of the second wall: texts, files and grants are not checked"
+        );
     }
     let spellings::Translated { arguments, notes } =
         spellings::translate::<options::Arguments>(std::env::args_os().collect());

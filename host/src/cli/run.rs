@@ -227,7 +227,7 @@ fn write_out(output: &Arc<Output>, ending: &Ending) {
     }
     let (done, is_done) = channel();
     let output = output.clone();
-    std::thread::spawn(move || {
+    crate::allocation::thread("output", move || {
         output.finish();
         let _ = done.send(());
     });

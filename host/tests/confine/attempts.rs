@@ -6,6 +6,7 @@ use std::io::{self, Error, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -178,6 +179,29 @@ pub const ATTEMPTS: &[Attempt] = &[
         let path = c_string(&place.outside().join("file"));
         call!(libc::SYS_fchmodat, libc::AT_FDCWD, path.as_ptr(), 0o777)
     }),
+    attempt("change-rights-outside-by-an-attribute", EVERYWHERE, |place| {
+        let (path, value) = (c_string(&place.outside().join("file")), [2u32, 0]);
+        let value = [value.as_ptr().addr(), size_of_val(&value)];
+        call!(463, libc::AT_FDCWD, path.as_ptr(), 0, c"system.posix_acl_access".as_ptr(), value.as_ptr(), 16)
+    }),
+    attempt("set-an-attribute-outside", EVERYWHERE, |place| {
+        let path = c_string(&place.outside().join("file"));
+        let value = [c"x".as_ptr().addr(), 1];
+        call!(463, libc::AT_FDCWD, path.as_ptr(), 0, c"user.mark".as_ptr(), value.as_ptr(), 16)
+    }),
+    attempt("remove-an-attribute-outside", EVERYWHERE, |place| {
+        let path = c_string(&place.outside().join("file"));
+        call!(466, libc::AT_FDCWD, path.as_ptr(), 0, c"user.mark".as_ptr())
+    }),
+    attempt("read-an-attribute-outside", &[(ALL, NOTHING)], |place| {
+        let path = c_string(&place.outside().join("file"));
+        call!(libc::SYS_getxattr, path.as_ptr(), c"user.mark".as_ptr(), 0, 0)
+    }),
+    attempt("change-flags-outside", EVERYWHERE, |place| {
+        let (path, flags) = (c_string(&place.outside().join("file")), [0u64; 3]);
+        call!(469, libc::AT_FDCWD, path.as_ptr(), flags.as_ptr(), size_of_val(&flags), 0)
+    }),
+    attempt("another-tree-with-attributes", EVERYWHERE, |_| call!(467, libc::AT_FDCWD, c"/".as_ptr(), 0, 0, 0)),
     attempt("write-where-the-library-lies", EVERYWHERE, |place| {
         File::create(place.library().with_file_name("libmpi_abi.so.2")).map(drop)
     }),
@@ -229,6 +253,65 @@ pub const ATTEMPTS: &[Attempt] = &[
     on_all_threads("queue-a-signal-for-a-thread-of-the-launcher", &[(ALL, NOTHING)], |_| {
         call!(libc::SYS_rt_tgsigqueueinfo, parent(), parent(), libc::SIGCONT, [0u8; 128].as_ptr())
     }),
+    on_all_threads("a-signal-when-a-file-is-ready", EVERYWHERE, |_| {
+        call!(libc::SYS_fcntl, 1, libc::F_SETOWN, parent())
+    }),
+    on_all_threads("a-signal-when-a-file-is-ready-by-a-structure", EVERYWHERE, |_| {
+        let owner = [1, parent()];
+        call!(libc::SYS_fcntl, 1, 15, owner.as_ptr())
+    }),
+    on_all_threads("another-signal-when-a-file-is-ready", EVERYWHERE, |_| call!(libc::SYS_fcntl, 1, 10, libc::SIGCONT)),
+    on_all_threads("a-signal-to-the-terminals-owner", EVERYWHERE, |_| {
+        call!(libc::SYS_fcntl, 1, libc::F_SETFL, libc::O_ASYNC)
+    }),
+    on_all_threads("a-signal-by-a-request", EVERYWHERE, |_| {
+        let owner = parent();
+        call!(libc::SYS_ioctl, 1, 0x8901, &raw const owner)
+    }),
+    on_all_threads("limit-the-launcher", &[(ALL, NOTHING)], |_| {
+        let none = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+        call!(libc::SYS_prlimit64, parent(), libc::RLIMIT_CPU, &raw const none, 0)
+    }),
+    on_all_threads("limits-of-the-launcher", &[(ALL, NOTHING)], |_| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        call!(libc::SYS_prlimit64, parent(), libc::RLIMIT_CPU, 0, &raw mut limit)
+    }),
+    on_all_threads("schedule-the-launcher", &[(ALL, NOTHING)], |_| {
+        let priority = 0;
+        call!(libc::SYS_sched_setscheduler, parent(), libc::SCHED_OTHER, &raw const priority)
+    }),
+    on_all_threads("schedule-the-launcher-by-a-parameter", &[(ALL, NOTHING)], |_| {
+        let priority = 0;
+        call!(libc::SYS_sched_setparam, parent(), &raw const priority)
+    }),
+    on_all_threads("schedule-the-launcher-by-a-structure", &[(ALL, NOTHING)], |_| {
+        // Its size, and zeros: the policy of every process.
+        let mut attributes = [0u32; 12];
+        attributes[0] = 48;
+        call!(libc::SYS_sched_setattr, parent(), attributes.as_ptr(), 0)
+    }),
+    on_all_threads("slow-the-launcher-down", EVERYWHERE, |_| {
+        call!(libc::SYS_setpriority, libc::PRIO_PROCESS, parent(), 0)
+    }),
+    on_all_threads("slow-the-launchers-files-down", EVERYWHERE, |_| call!(libc::SYS_ioprio_set, 1, parent(), 0)),
+    on_all_threads("move-the-launchers-memory", &[(ALL, NOTHING)], |_| {
+        call!(libc::SYS_move_pages, parent(), 0, 0, 0, 0, 0)
+    }),
+    on_all_threads("move-all-of-the-launchers-memory", EVERYWHERE, |_| {
+        call!(libc::SYS_migrate_pages, parent(), 0, 0, 0)
+    }),
+    on_all_threads("a-queue-to-others", EVERYWHERE, |_| call!(libc::SYS_msgget, libc::IPC_PRIVATE, 0o600)),
+    on_all_threads("semaphores-with-others", EVERYWHERE, |_| call!(libc::SYS_semget, libc::IPC_PRIVATE, 1, 0o600)),
+    // The administrator's right to it is given up by the thread that puts the wall up, for itself and later ones.
+    attempt("before-all-others", &[(ALL, NOTHING)], |_| {
+        let priority = 1;
+        call!(libc::SYS_sched_setscheduler, 0, libc::SCHED_FIFO, &raw const priority)
+    }),
+    on_all_threads("take-the-terminal", EVERYWHERE, |_| call!(libc::SYS_ioctl, 0, libc::TIOCSCTTY, 1)),
+    on_all_threads("be-in-front-of-the-terminal", EVERYWHERE, |_| {
+        let group = parent();
+        call!(libc::SYS_ioctl, 0, libc::TIOCSPGRP, &raw const group)
+    }),
     on_all_threads("type-on-the-terminal", EVERYWHERE, |_| call!(libc::SYS_ioctl, 0, libc::TIOCSTI, c"x".as_ptr())),
     on_all_threads("type-on-the-terminal-with-high-bits", EVERYWHERE, |_| {
         call!(libc::SYS_ioctl, 0, libc::TIOCSTI | 1 << 40, c"x".as_ptr())
@@ -275,6 +358,10 @@ pub const ATTEMPTS: &[Attempt] = &[
     on_all_threads("counters", EVERYWHERE, |_| call!(libc::SYS_perf_event_open, 0, 0, -1, -1, 0)),
     on_all_threads("keys", EVERYWHERE, |_| call!(libc::SYS_keyctl, 0, 0, 0, 0, 0)),
     on_all_threads("reboot", EVERYWHERE, |_| call!(libc::SYS_reboot, 0, 0, 0, 0)),
+    // What later kernels add, and what this one has that was not looked at: unknown, as on the kernel of the lists.
+    on_all_threads("the-next-call", &[(ALL, &[ENOSYS])], |_| call!(470, 0, 0, 0, 0, 0, 0)),
+    on_all_threads("a-call-of-years-to-come", &[(ALL, &[ENOSYS])], |_| call!(999, 0, 0, 0, 0, 0, 0)),
+    on_all_threads("a-call-between", &[(ALL, &[ENOSYS])], |_| call!(400, 0, 0, 0, 0, 0, 0)),
     // Sockets.
     on_all_threads("connect", &[(&[LibraryOnHosts], &[libc::ECONNREFUSED]), (ALL, REFUSED)], |_| {
         // Nobody listens at the port that this finds and gives up.
@@ -312,7 +399,53 @@ pub const ATTEMPTS: &[Attempt] = &[
     attempt("remove-what-is-only-read", &[(&[EmbeddedReading], REFUSED)], |place| {
         fs::remove_file(place.granted().join("file"))
     }),
+    // Rights, owners and attributes of what was granted: programs that run as its user, whoever runs them.
+    attempt("a-program-of-its-user", &[(FOLDER, NOTHING)], |place| {
+        let file = File::open(place.granted().join("program"))?;
+        call!(libc::SYS_fchmod, file.as_raw_fd(), 0o4755)
+    }),
+    attempt("a-program-of-its-group", &[(FOLDER, NOTHING)], |place| {
+        let file = File::open(place.granted().join("program"))?;
+        call!(libc::SYS_fchmod, file.as_raw_fd(), 0o2755)
+    }),
+    attempt("a-new-program-of-its-user", &[(FOLDER, NOTHING)], |place| {
+        OpenOptions::new().create(true).write(true).mode(0o4755).open(place.granted().join("new")).map(drop)
+    }),
+    attempt("a-new-program-without-a-name", &[(FOLDER, NOTHING)], |place| {
+        OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).mode(0o6755).open(place.granted()).map(drop)
+    }),
+    attempt("a-new-program-by-a-structure", &[(ALL, &[ENOSYS])], |place| {
+        let (path, how) = (c_string(&place.granted().join("new")), [libc::O_CREAT as u64, 0o4755, 0]);
+        call!(libc::SYS_openat2, libc::AT_FDCWD, path.as_ptr(), how.as_ptr(), size_of_val(&how))
+    }),
+    attempt("give-away-what-was-granted", &[(FOLDER, NOTHING)], |place| {
+        let file = File::open(place.granted().join("file"))?;
+        call!(libc::SYS_fchown, file.as_raw_fd(), 0, 0)
+    }),
+    attempt("an-attribute-of-what-was-granted", &[(FOLDER, NOTHING)], |place| {
+        let file = File::open(place.granted().join("file"))?;
+        call!(libc::SYS_fsetxattr, file.as_raw_fd(), c"user.mark".as_ptr(), c"x".as_ptr(), 1, 0)
+    }),
+    attempt("no-attribute-of-what-was-granted", &[(FOLDER, NOTHING)], |place| {
+        let file = File::open(place.granted().join("file"))?;
+        call!(libc::SYS_fremovexattr, file.as_raw_fd(), c"user.mark".as_ptr())
+    }),
     // What a job needs.
+    attempt("ordinary-rights", &[(THEIRS, FINE)], |place| {
+        // libfabric sets those of the memory that it shares.
+        let file = OpenOptions::new().create(true).append(true).mode(0o640).open(place.granted().join("file"))?;
+        call!(libc::SYS_fchmod, file.as_raw_fd(), 0o600)
+    }),
+    attempt("its-own-limits-and-processors", &[(THEIRS, FINE)], |_| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        call!(libc::SYS_prlimit64, 0, libc::RLIMIT_NOFILE, 0, &raw mut limit)?;
+        call!(libc::SYS_prlimit64, std::process::id(), libc::RLIMIT_NOFILE, &raw const limit, 0)?;
+        let mut processors = [0u64; 16];
+        call!(libc::SYS_sched_getaffinity, 0, size_of_val(&processors), processors.as_mut_ptr())?;
+        call!(libc::SYS_sched_setaffinity, 0, size_of_val(&processors), processors.as_ptr())?;
+        let priority = 0;
+        call!(libc::SYS_sched_setscheduler, 0, libc::SCHED_OTHER, &raw const priority)
+    }),
     attempt("read-what-is-only-read", &[(&[EmbeddedReading], FINE)], |place| {
         fs::read_dir(place.granted())?;
         read(&place.granted().join("file"))

@@ -79,6 +79,9 @@ fn names(path: &Path) -> Vec<OsString> {
 
 /// Why somebody else than this user and root could have written what lies there. Nothing if nobody could.
 pub fn distrust(path: &Path) -> Option<String> {
+    if cfg!(feature = "unvalidated") {
+        return None;
+    }
     let trail = Trail::to(path);
     let doubt = trail.steps.iter().find_map(|step| Some(format!("{} {}", step.path.display(), doubt(&step.metadata)?)));
     doubt.or_else(|| Some(trail.missing?.to_string()))

@@ -17,7 +17,7 @@ const PATIENCE: usize = 100;
 
 /// Files first: their rules are made by opening folders, which the filter of calls ends.
 pub(super) fn up(needs: &Needs) -> Result<Standing> {
-    no_core_files().context("the limit of core files")?;
+    limit().context("the limits of resources")?;
     let before = other_threads();
     let (landlock, whole_process) = files::restrict(needs)?;
     let outside = if landlock.is_some() && !whole_process { before } else { Vec::new() };
@@ -30,14 +30,18 @@ pub(super) fn available() -> Standing {
     Standing { landlock: files::version(), calls: calls::is_available(), outside: Vec::new() }
 }
 
-/// A core file holds the host's memory and that of all ranks, and lies where the job was started.
-fn no_core_files() -> io::Result<()> {
+/// Limits that no job misses: nothing of these is left. A core file holds the host's memory and that of all ranks, and
+/// lies where the job was started; threads that go before all others keep the machine from everybody, and queues of
+/// messages stay when the job has ended.
+fn limit() -> io::Result<()> {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: a valid `rlimit`.
-    match unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+    for resource in [libc::RLIMIT_CORE, libc::RLIMIT_RTPRIO, libc::RLIMIT_NICE, libc::RLIMIT_MSGQUEUE] {
+        // SAFETY: a valid `rlimit`.
+        if unsafe { libc::setrlimit(resource, &none) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
     }
+    Ok(())
 }
 
 /// The names of this process's threads, but for the one that calls.
