@@ -18,19 +18,22 @@ use rankine_calls::{Catalogue, guest};
 struct Bench {
     catalogue: Catalogue,
     choice: Choice,
-    program: Program,
+    /// Without a second thread in each rank, and with one.
+    programs: [Program; 2],
 }
 
 static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let catalogue = Catalogue::new().expect("the table is right");
     let has = |callee: &Callee| callee.in_local;
-    let choice = Choice::of(&catalogue, has);
+    let choice = Choice::of(&catalogue, has, true);
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
-    std::fs::write(&file, guest::module(&catalogue, has)).expect("the guest can be written");
     let engine = module::engine(module::Settings { images: true, perf: false }).expect("Wasmtime works here");
-    let program = module::load(&engine, &file, None, false).expect("the guest is a program");
+    let programs = [false, true].map(|has_threads| {
+        std::fs::write(&file, guest::module(&catalogue, has, has_threads)).expect("the guest can be written");
+        module::load(&engine, &file, None, false).expect("the guest is a program")
+    });
     let _ = std::fs::remove_file(&file);
-    Bench { catalogue, choice, program }
+    Bench { catalogue, choice, programs }
 });
 
 /// No case takes as long, also on a busy machine.
@@ -40,5 +43,6 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(case) = draw(&mut Unstructured::new(bytes), &BENCH.catalogue, &BENCH.choice) else { return };
     let programs = case.programs.iter().map(|program| program.to_hexadecimal());
     let arguments = std::iter::once("guest".to_owned()).chain(programs).collect();
-    fuzzing::run(&BENCH.program, case.ranks, case.fibers, arguments, PATIENCE).expect("the host stands it");
+    let program = &BENCH.programs[usize::from(case.twice)];
+    fuzzing::run(program, case.ranks, case.fibers, arguments, PATIENCE).expect("the host stands it");
 });

@@ -6,12 +6,13 @@ use rankine_gen::functions::Class;
 
 use crate::catalogue::Catalogue;
 use crate::draw::{TOOLS, place};
-use crate::guest::{BUFFERS, NUMBERS, callback};
+use crate::guest::callback;
+use crate::memory::{BUFFERS, COMMANDS, INFORMATIONS, NUMBERS, PROCESSES, strings};
 use crate::program::{Argument, Call};
 
 /// Lists of calls, each for what programs do in the same breath. Words are numbers, and
 /// - `&win`: the place where the first handle of a class is kept (`&win1`: the second), and `*win`: what lies there;
-/// - `&numbers`, `*numbers`, `&buffers`: other places;
+/// - `&numbers`, `*numbers`, `&buffers`, `&commands`: other places;
 /// - `'name`: one of [`TEXTS`]; `fn:MPI_User_function`: a function of this type; `rank`: the rank's own number.
 const BEGINNINGS: &[&str] = &[
     // MPI_INT in a vector, MPI_DOUBLE again and again.
@@ -43,14 +44,22 @@ const BEGINNINGS: &[&str] = &[
     "MPI_Open_port 304 &buffers",
 ];
 
-/// Strings of the guest's by name, and their position in [`crate::guest::STRINGS`].
-const TEXTS: &[(&str, usize)] = &[("name", 1), ("world", 2), ("true", 7), ("native", 9), ("file", 10)];
+/// The same of what takes long.
+const LONG: &[&str] = &[
+    "MPI_Comm_spawn 'child 0 2 304 0 257 &comm3 0",
+    "MPI_Comm_spawn 'child 0 1 304 0 258 &comm4 &numbers12; MPI_Recv &buffers 1 521 0 0 *comm4 0",
+    "MPI_Comm_spawn_multiple 2 &commands 0 &processes &informations 0 257 &comm3 0",
+];
+
+/// Strings of the guest's by name, and their position in [`crate::memory::STRINGS`].
+const TEXTS: &[(&str, usize)] = &[("name", 1), ("world", 2), ("true", 7), ("native", 9), ("file", 10), ("child", 13)];
 
 /// The calls that all ranks of a case begin with.
 pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, has: impl Fn(u16) -> bool) -> arbitrary::Result<Vec<Call>> {
     let mut calls = Vec::new();
-    for beginning in BEGINNINGS {
-        if u.ratio(1, 4)? {
+    let all = BEGINNINGS.iter().map(|beginning| (beginning, 4)).chain(LONG.iter().map(|beginning| (beginning, 24)));
+    for (beginning, one_of) in all {
+        if u.ratio(1, one_of)? {
             let these = parse(catalogue, beginning).expect("a test parses all of them");
             calls.extend(these.into_iter().filter(|call| has(call.function)));
         }
@@ -79,7 +88,7 @@ fn argument(catalogue: &Catalogue, word: &str) -> Result<Argument> {
     }
     if let Some(name) = word.strip_prefix('\'') {
         let (_, position) = TEXTS.iter().find(|(known, _)| *known == name).context("there is no such text")?;
-        let (place, _) = crate::guest::strings().nth(*position).context("there is no such string")?;
+        let (place, _) = strings().nth(*position).context("there is no such string")?;
         return Ok(Argument::Is(place.into()));
     }
     if let Some(c_type) = word.strip_prefix("fn:") {
@@ -95,6 +104,9 @@ fn place_of(word: &str) -> Result<u32> {
     Ok(match name {
         "numbers" => NUMBERS + 4 * number,
         "buffers" => BUFFERS + 4 * number,
+        "commands" => COMMANDS,
+        "processes" => PROCESSES,
+        "informations" => INFORMATIONS,
         "tool" => place(TOOLS, number),
         _ => match Class::of(name).and_then(|class| Class::ALL.iter().position(|&other| other == class)) {
             Some(class) => place(class as u32, number),
@@ -110,7 +122,7 @@ mod tests {
     #[test]
     fn all_of_them_are_calls() {
         let catalogue = Catalogue::new().unwrap();
-        for beginning in BEGINNINGS {
+        for beginning in BEGINNINGS.iter().chain(LONG) {
             parse(&catalogue, beginning).unwrap();
         }
         let [call] = &parse(&catalogue, "MPI_Comm_dup *comm1 &comm2").unwrap()[..] else { panic!("it is one call") };

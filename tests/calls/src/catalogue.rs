@@ -1,9 +1,12 @@
-//! Everything a program of a case can call: the functions of MPI, those of object graphs, and a few of the guest's own.
+//! Everything a program of a case can call: the functions of MPI, those that Rankine adds ([`extensions`](crate::extensions)),
+//! and a few of the guest's own.
 
 use anyhow::{Context, Result, ensure};
 use rankine_abi::ValueType;
 use rankine_gen::functions::{self, Class};
 use rankine_gen::parameters::{Direction, Kind, Parameter};
+
+use crate::extensions;
 
 /// A function, as the guest's interpreter calls it.
 #[derive(Debug)]
@@ -75,6 +78,24 @@ pub enum What {
     Pointer,
     /// A function of the guest, by its C type.
     Function(String),
+    /// How many processes are to be started, and an array of such numbers.
+    Processes,
+    /// See above.
+    ManyProcesses,
+    /// An array of strings.
+    Texts,
+    /// One of these numbers, or one of those that arithmetic goes wrong with.
+    Among(&'static [i64]),
+    /// A number with a fraction, by its bits.
+    Real,
+    /// The address of a letter.
+    Letter,
+    /// The address of a number that says how large a matrix is.
+    Order,
+    /// The address of a factor.
+    Factor,
+    /// The address of dimensions of a transform, each a length and two strides.
+    Axes,
     /// The address of a stored word, and its value: of the helpers alone.
     Place,
     /// See above.
@@ -86,24 +107,6 @@ pub struct Catalogue {
     /// In the order of the table; the guest's own come last.
     pub functions: Vec<Callee>,
 }
-
-const OBJECTS: &[(&str, &str)] = &[
-    ("Rankine_Type_create", "text count count tool+"),
-    ("Rankine_Type_define", "tool count numbers"),
-    ("Rankine_Type_free", "tool+"),
-    ("Rankine_Set_allocator", "function function"),
-    ("Rankine_Set_limits", "long long long"),
-    ("Rankine_Get_count", "numbers numbers"),
-    ("Rankine_Get_objects", "numbers numbers"),
-    ("Rankine_Free", "buffer count tool"),
-    ("Rankine_Send", "buffer count tool rank tag comm"),
-    ("Rankine_Recv", "buffer count tool rank tag comm numbers"),
-    ("Rankine_Isend", "buffer count tool rank tag comm request+"),
-    ("Rankine_Irecv", "buffer count tool rank tag comm request+"),
-    ("Rankine_Probe", "rank tag comm numbers"),
-    ("Rankine_Iprobe", "rank tag comm numbers numbers"),
-    ("Rankine_Bcast", "buffer count tool rank comm"),
-];
 
 impl Catalogue {
     /// The functions of the table and the rest.
@@ -126,7 +129,7 @@ impl Catalogue {
                 });
             }
         }
-        functions.extend(OBJECTS.iter().map(|(name, words)| object_function(name, words)));
+        functions.extend(extensions::all());
         functions.extend([
             helper(Helper::Store32, &[(ValueType::I32, What::Place), (ValueType::I32, What::Word)]),
             helper(Helper::Store64, &[(ValueType::I32, What::Place), (ValueType::I64, What::Word)]),
@@ -152,37 +155,13 @@ fn helper(helper: Helper, parameters: &[(ValueType, What)]) -> Callee {
     }
 }
 
-/// A function of object graphs, whose parameters are a word each here.
-fn object_function(name: &str, words: &str) -> Callee {
-    let parameters = words.split(' ').map(|word| match word {
-        "text" => (ValueType::I32, What::Text),
-        "count" => (ValueType::I32, What::Count),
-        "long" => (ValueType::I64, What::Count),
-        "tool" => (ValueType::I32, What::Tool),
-        "tool+" => (ValueType::I32, What::Tools),
-        "numbers" => (ValueType::I32, What::Numbers(4)),
-        "function" => (ValueType::I32, What::Function("allocator".into())),
-        "buffer" => (ValueType::I32, What::Buffer),
-        "rank" => (ValueType::I32, What::Rank),
-        "tag" => (ValueType::I32, What::Tag),
-        "comm" => (ValueType::I32, What::Handle(Class::Comm)),
-        "request+" => (ValueType::I32, What::Handles(Class::Request)),
-        other => unreachable!("{other} stands in the list above"),
-    });
-    Callee {
-        name: name.into(),
-        origin: Origin::Module("rankine"),
-        parameters: parameters.collect(),
-        result: Some(ValueType::I32),
-        waits: true,
-        in_local: true,
-    }
-}
-
 fn what(parameter: &Parameter, large: bool) -> What {
     let pointed = parameter.by_pointer();
     let wide = if large { 8 } else { 4 };
     match &parameter.kind {
+        Kind::Int if parameter.name == "maxprocs" => What::Processes,
+        Kind::Int if parameter.name == "array_of_maxprocs" => What::ManyProcesses,
+        Kind::Raw(_) if parameter.name == "array_of_commands" => What::Texts,
         Kind::Handle(class) if pointed => What::Handles(*class),
         Kind::Handle(class) => What::Handle(*class),
         Kind::Tool(_) if pointed => What::Tools,
@@ -217,5 +196,7 @@ mod tests {
         let send = &catalogue.functions[catalogue.position("MPI_Send_c").unwrap()];
         assert_eq!(send.parameters[1].0, ValueType::I64);
         assert!(matches!(send.parameters[0].1, What::Buffer) && send.waits);
+        let spawn = &catalogue.functions[catalogue.position("MPI_Comm_spawn").unwrap()];
+        assert!(matches!(spawn.parameters[2].1, What::Processes));
     }
 }

@@ -6,7 +6,11 @@ use rankine_gen::functions::Class;
 
 use crate::beginning;
 use crate::catalogue::{Callee, Catalogue, Origin, What};
-use crate::guest::{BUFFERS, HANDLES, MAX_PAGES, NUMBERS, PAGES, STRINGS, TEXTS, callback, strings, table_size};
+use crate::guest::{callback, table_size};
+use crate::memory::{
+    AXES, BUFFERS, COMMANDS, FACTORS, HANDLES, LETTERS, MAX_PAGES, NUMBERS, ORDERS, PAGES, PROCESSES, STRINGS, TEXTS,
+    strings,
+};
 use crate::program::{Argument, Call, Case, Program};
 
 /// Calls of a program after its beginning, and of its callbacks, at most.
@@ -55,26 +59,35 @@ const PLACES: &[i64] = &[
     0xffff_fff0,
 ];
 
+/// Numbers with a fraction.
+const REALS: &[f64] = &[0.0, 1.0, -1.0, 0.1, 1e300, 5e-324, f64::INFINITY, f64::NAN];
+
 /// Which functions are drawn, and how often: a position stands here more than once if it is to be drawn more often.
 pub struct Choice {
     positions: Vec<u16>,
     /// Those that there are, by position.
     there: Vec<bool>,
+    /// The job bounds how many ranks are started, however many a call asks for.
+    is_bounded: bool,
 }
 
 impl Choice {
     /// Those that an engine has. Calls that may wait end many cases, and are drawn less often.
-    pub fn of(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool) -> Choice {
+    /// Without bounds for a job's ranks, a launcher would start as many as it is told.
+    pub fn of(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, is_bounded: bool) -> Choice {
         let weight = |callee: &Callee| match callee.name.as_str() {
             "MPI_Abort" | "MPI_Finalize" => 0,
             _ if !matches!(callee.origin, Origin::Guest(_)) && !has(callee) => 0,
             "MPI_Type_commit" | "Store32" | "Store64" => 24,
+            // What is wrong with a matrix ends the rank.
+            _ if callee.origin == Origin::Module("rankine_math") => 3,
             _ if callee.waits => 2,
             _ => 6,
         };
         let weights: Vec<usize> = catalogue.functions.iter().map(weight).collect();
         let positions = weights.iter().zip(0..).flat_map(|(&weight, position)| std::iter::repeat_n(position, weight));
-        Choice { positions: positions.collect(), there: weights.iter().map(|&weight| weight > 0).collect() }
+        let there = weights.iter().map(|&weight| weight > 0).collect();
+        Choice { positions: positions.collect(), there, is_bounded }
     }
 }
 
@@ -82,11 +95,12 @@ impl Choice {
 pub fn draw(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Case> {
     let ranks = usize::from(u.int_in_range(1..=4_u8)?);
     let fibers = u.arbitrary()?;
+    let twice = u.ratio(1, 6)?;
     // Ranks that do the same get further together.
     let programs = if u.ratio(3, 4)? { 1 } else { ranks };
     let beginning = beginning::draw(u, catalogue, |function| choice.there[usize::from(function)])?;
     let programs = (0..programs).map(|_| program(u, catalogue, choice, beginning.clone())).collect::<Result<_>>()?;
-    Ok(Case { ranks, fibers, programs })
+    Ok(Case { ranks, fibers, twice, programs })
 }
 
 fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice, mut calls: Vec<Call>) -> Result<Program> {
@@ -104,14 +118,21 @@ fn program(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice, mut cal
 fn call(u: &mut Unstructured, catalogue: &Catalogue, choice: &Choice) -> Result<Call> {
     let function = *u.choose(&choice.positions)?;
     let callee = &catalogue.functions[usize::from(function)];
-    let arguments = callee.parameters.iter().map(|(value, what)| argument(u, catalogue, *value, what));
+    let arguments = callee.parameters.iter().map(|(value, what)| argument(u, catalogue, choice, *value, what));
     Ok(Call { function, arguments: arguments.collect::<Result<_>>()? })
 }
 
-fn argument(u: &mut Unstructured, catalogue: &Catalogue, value: ValueType, what: &What) -> Result<Argument> {
+fn argument(
+    u: &mut Unstructured,
+    catalogue: &Catalogue,
+    choice: &Choice,
+    value: ValueType,
+    what: &What,
+) -> Result<Argument> {
+    let is_careful = matches!(what, What::Place | What::Processes | What::ManyProcesses);
     // Once in a while what has nothing to do with it.
-    if !matches!(what, What::Place) && u.ratio(1, 40)? {
-        return Ok(Argument::Is(if value == ValueType::I64 { u.arbitrary()? } else { u.arbitrary::<i32>()?.into() }));
+    if !is_careful && u.ratio(1, 40)? {
+        return Ok(Argument::Is(if value == ValueType::I32 { u.arbitrary::<i32>()?.into() } else { u.arbitrary()? }));
     }
     Ok(match what {
         What::Handle(class) => handle(u, *class)?,
@@ -134,7 +155,16 @@ fn argument(u: &mut Unstructured, catalogue: &Catalogue, value: ValueType, what:
         What::Count if u.ratio(3, 4)? => Argument::Is(u.int_in_range(0..=4)?),
         What::Int if u.ratio(1, 2)? => Argument::Is(u.int_in_range(0..=4)?),
         What::Displacement if u.ratio(1, 2)? => Argument::Is(4 * u.int_in_range(-2..=16)?),
-        What::Count | What::Int | What::Displacement | What::Tool | What::Word => edge(u)?,
+        What::Among(numbers) if u.ratio(7, 8)? => Argument::Is(*u.choose(numbers)?),
+        What::Count | What::Int | What::Displacement | What::Tool | What::Word | What::Among(_) => edge(u)?,
+        What::Processes | What::ManyProcesses => processes(u, choice, what)?,
+        What::Real => Argument::Is(u.choose(REALS)?.to_bits() as i64),
+        What::Letter => within(u, LETTERS, 1)?,
+        What::Factor => within(u, FACTORS, 8)?,
+        What::Texts => within(u, COMMANDS, 4)?,
+        What::Order | What::Axes if u.ratio(1, 8)? => numbers(u, 4)?,
+        What::Order => within(u, ORDERS, 4)?,
+        What::Axes => within(u, AXES, 12)?,
         What::Numbers(size) => numbers(u, *size)?,
         What::Buffer => {
             let place = i64::from(BUFFERS + 8 * u.int_in_range(0..=0x400)?);
@@ -148,6 +178,17 @@ fn argument(u: &mut Unstructured, catalogue: &Catalogue, value: ValueType, what:
         What::Function(c_type) if u.ratio(9, 10)? => Argument::Is(callback(catalogue, c_type).into()),
         What::Function(_) => Argument::Is(u.int_in_range(-4..=i64::from(table_size(catalogue)) + 4)?),
         What::Place => Argument::Is(place_to_store(u)?),
+    })
+}
+
+/// How many processes are started; without bounds not more than a few, or more than there can be.
+fn processes(u: &mut Unstructured, choice: &Choice, what: &What) -> Result<Argument> {
+    Ok(match (what, choice.is_bounded) {
+        (What::ManyProcesses, true) => within(u, PROCESSES, 4)?,
+        (What::ManyProcesses, false) => Argument::Is(i64::from(PROCESSES + 4 * u.int_in_range(0..=3)?)),
+        _ if u.ratio(3, 4)? => Argument::Is(u.int_in_range(0..=3)?),
+        (_, true) => edge(u)?,
+        (_, false) => Argument::Is(*u.choose(&[-1, i32::MIN.into(), i32::MAX.into()])?),
     })
 }
 
@@ -207,6 +248,12 @@ fn edge(u: &mut Unstructured) -> Result<Argument> {
 /// A place, or once in a while one where nothing is.
 fn pointer(u: &mut Unstructured, place: i64) -> Result<Argument> {
     Ok(Argument::Is(if u.ratio(1, 12)? { *u.choose(PLACES)? } else { place }))
+}
+
+/// A place in an array of eight elements of some size.
+fn within(u: &mut Unstructured, array: u32, size: u32) -> Result<Argument> {
+    let place = array + size * u.int_in_range(0..=7)?;
+    pointer(u, place.into())
 }
 
 /// An array of small numbers, of wild ones, of addresses, or one that ends where the memory does.

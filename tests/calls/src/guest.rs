@@ -5,47 +5,14 @@
 
 use rankine_abi::ValueType;
 use wasm_encoder::{
-    BlockType, CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, ExportKind, ExportSection,
-    Function, FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemArg, MemorySection,
-    MemoryType, Module, RefType, TableSection, TableType, TypeSection, ValType,
+    BlockType, CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType, ExportKind,
+    ExportSection, Function, FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemArg,
+    MemorySection, MemoryType, Module, RefType, TableSection, TableType, TypeSection, ValType,
 };
 
 use crate::catalogue::{Callee, Catalogue, Helper, Origin};
+use crate::memory::{ARGUMENTS, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, data};
 use crate::program::ARGUMENT;
-
-/// Pages of the memory at the start.
-pub const PAGES: u64 = 8;
-/// Pages it may have at most.
-pub const MAX_PAGES: u64 = 64;
-/// Where handles are kept: 16 words a class.
-pub const HANDLES: u32 = 0x1000;
-/// Where arrays of numbers lie.
-pub const NUMBERS: u32 = 0x2000;
-/// Where messages lie.
-pub const BUFFERS: u32 = 0x4000;
-/// Where strings lie.
-pub const TEXTS: u32 = 0x1_0000;
-/// Where the program lies.
-const PROGRAM: u32 = 0x4_0000;
-/// Where the pointers to the guest's arguments lie, and then their text.
-const ARGUMENTS: u32 = 0x2_8000;
-
-/// The strings: their offset from [`TEXTS`] is where the one before ends.
-pub const STRINGS: &[&[u8]] = &[
-    b"\0",
-    b"a name\0",
-    b"mpi://WORLD\0",
-    b"mpi_memory_alloc_kinds\0",
-    b"two\nlines cmd=spawn\n\0",
-    b"a;b=c \t$(d) `e` ../../f\0",
-    b"\xff\xfe no utf-8\0",
-    b"true\0",
-    b"4294967296\0",
-    b"native\0",
-    b"files/one\0",
-    b"/files/../one\0",
-    b"external32\0",
-];
 
 /// The types of callbacks: how many words they take, and whether they return one. The last takes an `MPI_Offset` too.
 const CALLBACKS: &[(&[ValType], bool)] = &[
@@ -85,15 +52,6 @@ pub fn table_size(catalogue: &Catalogue) -> u32 {
     1 + (catalogue.functions.len() + CALLBACKS.len()) as u32
 }
 
-/// Offset and length of each string.
-pub fn strings() -> impl Iterator<Item = (u32, u32)> {
-    STRINGS.iter().scan(TEXTS, |at, text| {
-        let place = *at;
-        *at += text.len() as u32;
-        Some((place, text.len() as u32))
-    })
-}
-
 fn valtype(value: ValueType) -> ValType {
     match value {
         ValueType::I32 => ValType::I32,
@@ -103,6 +61,11 @@ fn valtype(value: ValueType) -> ValType {
 }
 
 const AT: MemArg = MemArg { offset: 0, align: 0, memory_index: 0 };
+/// Of a word that threads wait for.
+const ALIGNED: MemArg = MemArg { align: 2, ..AT };
+/// Where a second thread says that it has begun, and that it is through.
+const BEGUN: i32 = 24;
+const THROUGH: i32 = 28;
 /// The rank's own number.
 const RANK: u32 = 0;
 /// Callbacks that are still to be made, and where the next one's program is.
@@ -164,10 +127,14 @@ impl Builder {
     }
 }
 
-/// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has.
-pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool) -> Vec<u8> {
+/// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has. If it has
+/// threads, each rank gets a second one, which runs the next rank's program.
+pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, has_threads: bool) -> Vec<u8> {
     use Instruction as I;
     let mut b = Builder::default();
+    if has_threads {
+        b.imports.import("env", "memory", EntityType::Memory(memory(true)));
+    }
     let mut imports = Vec::new();
     for callee in &catalogue.functions {
         let results: Vec<ValType> = callee.result.into_iter().map(valtype).collect();
@@ -179,6 +146,7 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool) -> Vec<u8> {
     }
     let sizes = b.import("wasi_snapshot_preview1", "args_sizes_get", &[ValType::I32; 2], &[ValType::I32]);
     let get = b.import("wasi_snapshot_preview1", "args_get", &[ValType::I32; 2], &[ValType::I32]);
+    let spawn = has_threads.then(|| b.import("wasi", "thread-spawn", &[ValType::I32], &[ValType::I32]));
     let wrapper = b.of_type(&[ValType::I32], &[ValType::I32]);
     let own = own_functions(&mut b, wrapper);
     let first = b.imported + b.declared;
@@ -192,8 +160,43 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool) -> Vec<u8> {
     }
     let import_of =
         |name: &str| imports[catalogue.position(name).expect("a function of MPI")].expect("engines have it");
-    let start = start(&mut b, own, sizes, get, import_of);
-    assemble(b, first, table_size(catalogue), start)
+    let start = start(&mut b, own, (sizes, get), spawn, import_of);
+    let thread = has_threads.then(|| thread(&mut b, own));
+    assemble(b, first, table_size(catalogue), start, thread)
+}
+
+/// The module that cases start ranks of: it greets its parents, and ends.
+pub fn child() -> Vec<u8> {
+    use Instruction as I;
+    const PARENT: i32 = 16;
+    let mut b = Builder::default();
+    let mut import = |name: &str, parameters: usize| {
+        b.import(rankine_abi::MODULE, name, &vec![ValType::I32; parameters], &[ValType::I32])
+    };
+    let (init, parent, send) = (import("MPI_Init", 2), import("MPI_Comm_get_parent", 1), import("MPI_Send", 6));
+    let finalize = import("MPI_Finalize", 0);
+    let body = [
+        I::I32Const(0),
+        I::I32Const(0),
+        I::Call(init),
+        I::Drop,
+        I::I32Const(PARENT),
+        I::Call(parent),
+        I::Drop,
+        I::I32Const(NUMBERS as i32),
+        I::I32Const(1),
+        I::I32Const(INT),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Load(MemArg { offset: PARENT as u64, ..AT }),
+        I::Call(send),
+        I::Drop,
+        I::Call(finalize),
+        I::Drop,
+    ];
+    let start = b.function(&[], &[], 0, &body);
+    assemble(b, start, 1, start, None)
 }
 
 fn own_functions(b: &mut Builder, wrapper: u32) -> Own {
@@ -374,16 +377,23 @@ fn wrap(b: &mut Builder, own: Own, callee: &Callee, import: Option<u32>) {
     b.function(&[ValType::I32], &[ValType::I32], 0, &body);
 }
 
+const WORLD: i32 = 0x101;
+const MYSELF: i32 = 0x102;
+const RETURN: i32 = 0x143;
+const INT: i32 = 0x209;
+
 /// `_start`: errors are returned, and the rank's program is fetched and run.
-fn start(b: &mut Builder, own: Own, sizes: u32, get: u32, import: impl Fn(&str) -> u32) -> u32 {
+fn start(b: &mut Builder, own: Own, (sizes, get): (u32, u32), spawn: Option<u32>, import: impl Fn(&str) -> u32) -> u32 {
     use Instruction as I;
-    const WORLD: i32 = 0x101;
-    const MYSELF: i32 = 0x102;
-    const RETURN: i32 = 0x143;
-    let body = [
-        I::I32Const(0),
-        I::I32Const(0),
-        I::Call(import("MPI_Init")),
+    let mut body = fill();
+    body.extend(match spawn {
+        None => vec![I::I32Const(0), I::I32Const(0), I::Call(import("MPI_Init"))],
+        Some(_) => {
+            let level = I::I32Const(rankine_abi::MPI_THREAD_MULTIPLE);
+            vec![I::I32Const(0), I::I32Const(0), level, I::I32Const(12), I::Call(import("MPI_Init_thread"))]
+        }
+    });
+    body.extend([
         I::Drop,
         I::I32Const(WORLD),
         I::I32Const(RETURN),
@@ -409,8 +419,40 @@ fn start(b: &mut Builder, own: Own, sizes: u32, get: u32, import: impl Fn(&str) 
         I::I32Const(ARGUMENTS as i32 + 64),
         I::Call(get),
         I::Drop,
-        // Argument 1 + rank modulo the programs.
+    ]);
+    if let Some(spawn) = spawn {
+        body.extend(fetch(own, 1, SECOND));
+        body.extend([I::I32Const(0), I::Call(spawn), I::I32Const(0), I::I32GeS, I::If(BlockType::Empty)]);
+        body.extend(wait_for(BEGUN, 100_000_000));
+        body.push(I::End);
+    }
+    body.extend(fetch(own, 0, PROGRAM));
+    body.extend(interpret(own, PROGRAM));
+    // The other may also be in the middle of a call when the rank ends.
+    if spawn.is_some() {
+        body.extend(wait_for(THROUGH, 20_000_000));
+    }
+    body.extend([I::Call(import("MPI_Finalize")), I::Drop]);
+    b.function(&[], &[], 0, &body)
+}
+
+/// Puts the data where they belong: only once, though each thread has an instance of its own.
+fn fill() -> Vec<Instruction<'static>> {
+    use Instruction as I;
+    let fill = data().into_iter().zip(0..).flat_map(|((at, bytes), data_index)| {
+        let words = [I::I32Const(at as i32), I::I32Const(0), I::I32Const(bytes.len() as i32)];
+        words.into_iter().chain([I::MemoryInit { mem: 0, data_index }])
+    });
+    fill.collect()
+}
+
+/// Brings a program of those in the arguments: that of the rank so many behind this one, modulo the programs.
+fn fetch(own: Own, behind: i32, to: u32) -> Vec<Instruction<'static>> {
+    use Instruction as I;
+    vec![
         I::GlobalGet(RANK),
+        I::I32Const(behind),
+        I::I32Add,
         I::I32Const(16),
         I::I32Load(AT),
         I::I32Const(1),
@@ -421,28 +463,64 @@ fn start(b: &mut Builder, own: Own, sizes: u32, get: u32, import: impl Fn(&str) 
         I::I32Const(4),
         I::I32Mul,
         I::I32Load(MemArg { offset: ARGUMENTS.into(), ..AT }),
-        I::I32Const(PROGRAM as i32),
+        I::I32Const(to as i32),
         I::Call(own.decode),
-        I::I32Const(PROGRAM as i32),
+    ]
+}
+
+/// Runs the program at an address.
+fn interpret(own: Own, program: u32) -> Vec<Instruction<'static>> {
+    use Instruction as I;
+    let program = program as i32;
+    vec![
+        I::I32Const(program),
         I::I32Load16U(MemArg { offset: 2, ..AT }),
         I::GlobalSet(LEFT),
-        I::I32Const(PROGRAM as i32),
+        I::I32Const(program),
         I::I32Load(MemArg { offset: 4, ..AT }),
-        I::I32Const(PROGRAM as i32),
+        I::I32Const(program),
         I::I32Add,
         I::GlobalSet(NEXT),
-        I::I32Const(PROGRAM as i32 + 8),
-        I::I32Const(PROGRAM as i32),
+        I::I32Const(program + 8),
+        I::I32Const(program),
         I::I32Load16U(AT),
         I::Call(own.run),
         I::Drop,
-        I::Call(import("MPI_Finalize")),
-        I::Drop,
-    ];
-    b.function(&[], &[], 0, &body)
+    ]
 }
 
-fn assemble(b: Builder, first: u32, table: u32, start: u32) -> Vec<u8> {
+/// Waits for another thread to say something, so many nanoseconds at most.
+fn wait_for(word: i32, nanoseconds: i64) -> Vec<Instruction<'static>> {
+    use Instruction as I;
+    vec![I::I32Const(word), I::I32Const(0), I::I64Const(nanoseconds), I::MemoryAtomicWait32(ALIGNED), I::Drop]
+}
+
+/// What a second thread does.
+fn thread(b: &mut Builder, own: Own) -> u32 {
+    use Instruction as I;
+    let tell = |word| {
+        [
+            I::I32Const(word),
+            I::I32Const(1),
+            I::I32AtomicStore(ALIGNED),
+            I::I32Const(word),
+            I::I32Const(1),
+            I::MemoryAtomicNotify(ALIGNED),
+            I::Drop,
+        ]
+    };
+    let mut body = vec![I::I32Const(8), I::I32Load(AT), I::GlobalSet(RANK)];
+    body.extend(tell(BEGUN));
+    body.extend(interpret(own, SECOND));
+    body.extend(tell(THROUGH));
+    b.function(&[ValType::I32, ValType::I32], &[], 0, &body)
+}
+
+fn memory(shared: bool) -> MemoryType {
+    MemoryType { minimum: PAGES, maximum: Some(MAX_PAGES), memory64: false, shared, page_size_log2: None }
+}
+
+fn assemble(b: Builder, first: u32, table: u32, start: u32, thread: Option<u32>) -> Vec<u8> {
     let mut module = Module::new();
     let mut tables = TableSection::new();
     tables.table(TableType {
@@ -452,14 +530,11 @@ fn assemble(b: Builder, first: u32, table: u32, start: u32) -> Vec<u8> {
         maximum: Some(table.into()),
         shared: false,
     });
+    // A shared memory is imported.
     let mut memories = MemorySection::new();
-    memories.memory(MemoryType {
-        minimum: PAGES,
-        maximum: Some(MAX_PAGES),
-        memory64: false,
-        shared: false,
-        page_size_log2: None,
-    });
+    if thread.is_none() {
+        memories.memory(memory(false));
+    }
     let mut globals = GlobalSection::new();
     for _ in 0..4 {
         let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
@@ -469,29 +544,18 @@ fn assemble(b: Builder, first: u32, table: u32, start: u32) -> Vec<u8> {
     exports.export("memory", ExportKind::Memory, 0);
     exports.export("__indirect_function_table", ExportKind::Table, 0);
     exports.export("_start", ExportKind::Func, start);
+    if let Some(thread) = thread {
+        exports.export("wasi_thread_start", ExportKind::Func, thread);
+    }
     let mut elements = ElementSection::new();
     let entries: Vec<u32> = (first..start).collect();
     elements.active(Some(0), &ConstExpr::i32_const(1), Elements::Functions(entries.into()));
+    let mut segments = DataSection::new();
+    for (_, bytes) in data() {
+        segments.passive(bytes);
+    }
     module.section(&b.types).section(&b.imports).section(&b.functions).section(&tables).section(&memories);
-    module.section(&globals).section(&exports).section(&elements).section(&b.code).section(&data());
+    module.section(&globals).section(&exports).section(&elements).section(&DataCountSection { count: segments.len() });
+    module.section(&b.code).section(&segments);
     module.finish()
-}
-
-/// Strings, and arrays of numbers: small ones, then some that are not.
-fn data() -> DataSection {
-    let mut data = DataSection::new();
-    let mut put = |at: u32, bytes: Vec<u8>| {
-        data.active(0, &ConstExpr::i32_const(at as i32), bytes);
-    };
-    put(TEXTS, STRINGS.concat());
-    // A string of 64 KiB without an end comes after the others' page.
-    put(TEXTS + 0x1000, vec![b'x'; 0x1_0000]);
-    let small: Vec<u8> = (0..64_u32).flat_map(|n| (n % 5).to_le_bytes()).collect();
-    put(NUMBERS, small);
-    let wide: Vec<u8> = (0..64_u64).flat_map(|n| (n % 5).to_le_bytes()).collect();
-    put(NUMBERS + 0x200, wide);
-    let wild = [0, -1, i64::from(i32::MAX), i64::from(i32::MIN), 1 << 32, 1 << 62, i64::MIN, i64::MAX, 0x1000, -8];
-    put(NUMBERS + 0x600, wild.iter().cycle().take(64).flat_map(|n| n.to_le_bytes()).collect());
-    put(NUMBERS + 0xa00, wild.iter().cycle().take(64).flat_map(|n| (*n as i32).to_le_bytes()).collect());
-    data
 }

@@ -8,13 +8,18 @@
 //! There is one guest for all cases ([`guest`]): an interpreter that gets its program as arguments. So a case costs no
 //! compiling, and runs on every engine.
 //!
+//! It can start ranks: there is a small program for them beside it ([`guest::child`]). Once in a while a second thread of
+//! each rank calls at the same time, by a guest whose memory is shared.
+//!
 //! `rankine-calls` starts `rankine run`, or `mpiexec`, with case after case and looks how it ends. What once ended badly lies in
 //! `cases/`, and is run again before others are drawn. Read `draw` first, then `guest`; `main.rs` judges how a case ended.
 
 pub mod beginning;
 pub mod catalogue;
 pub mod draw;
+mod extensions;
 pub mod guest;
+mod memory;
 pub mod program;
 
 pub use catalogue::Catalogue;

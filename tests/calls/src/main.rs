@@ -67,8 +67,12 @@ fn run(arguments: &Arguments) -> Result<usize> {
     let (catalogue, places) = (Catalogue::new()?, Places::find());
     let keep = arguments.keep.clone().unwrap_or_else(|| places.target.join("calls"));
     fs::create_dir_all(keep.join(FILES))?;
+    fs::create_dir_all(keep.join(CHILD))?;
     let has = engine_has(&arguments.engine)?;
-    fs::write(keep.join(MODULE), guest::module(&catalogue, has))?;
+    for has_threads in [false, true] {
+        fs::write(keep.join(module(has_threads)), guest::module(&catalogue, has, has_threads))?;
+    }
+    fs::write(keep.join(CHILD).join("child.wasm"), guest::child())?;
     limit_files();
     let mut bench = Bench { arguments, catalogue: &catalogue, places, keep, bad: HashMap::new() };
     let mut count = 0;
@@ -82,7 +86,8 @@ fn run(arguments: &Arguments) -> Result<usize> {
         }
     }
     if arguments.replay.is_empty() {
-        let choice = Choice::of(&catalogue, has);
+        // Over a library, the launcher says how many ranks there may be.
+        let choice = Choice::of(&catalogue, has, arguments.engine == "local");
         let end = Instant::now() + Duration::from_secs(arguments.seconds);
         let mut random = Random(arguments.seed);
         while Instant::now() < end {
@@ -164,9 +169,16 @@ struct Bench<'a> {
     bad: HashMap<String, usize>,
 }
 
-/// The guest, and the folder that cases may write to, beside the cases that are kept.
-const MODULE: &str = "guest.wasm";
+/// The guest whose ranks have a second thread, or not, beside the cases that are kept.
+fn module(has_threads: bool) -> &'static str {
+    if has_threads { "guest-with-threads.wasm" } else { "guest.wasm" }
+}
+
+/// The folder that cases may write to, and that of the program they start.
 const FILES: &str = "files";
+const CHILD: &str = "child";
+/// What is shown, which nobody looks at.
+const RECORDING: &str = "recording.rkv";
 
 /// Longer than any case takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -235,10 +247,12 @@ impl Bench<'_> {
         } else {
             command = Command::new(&self.places.rankine);
             let mode = if case.fibers { "--fibers" } else { "--threads" };
-            command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode);
+            command.args(["run", "-n"]).arg(case.ranks.to_string()).arg(mode).args(["--max-ranks", "12"]);
+            command.arg("--record").arg(self.keep.join(RECORDING));
         }
         command.arg("--dir").arg(format!("{}::files", self.keep.join(FILES).display()));
-        command.args(["--memory-limit", "64M"]).arg(self.keep.join(MODULE));
+        command.arg("--dir-ro").arg(format!("{}::child", self.keep.join(CHILD).display()));
+        command.args(["--memory-limit", "64M"]).arg(self.keep.join(module(case.twice)));
         command.args(case.programs.iter().map(Program::to_hexadecimal));
         command.stdin(Stdio::null());
         command

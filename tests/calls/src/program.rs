@@ -42,6 +42,8 @@ pub struct Case {
     pub ranks: usize,
     /// Whether they run as fibers, on the embedded engine.
     pub fibers: bool,
+    /// Whether each rank has a second thread, which runs the next rank's program at the same time.
+    pub twice: bool,
     /// Rank `r` runs number `r` modulo their number.
     pub programs: Vec<Program>,
 }
@@ -118,7 +120,8 @@ impl Case {
     /// A line for each call; those of callbacks begin with `>`.
     pub fn to_text(&self, catalogue: &Catalogue) -> String {
         let mode = if self.fibers { "fibers" } else { "threads" };
-        let mut text = format!("ranks {} {mode}\n", self.ranks);
+        let twice = if self.twice { " twice" } else { "" };
+        let mut text = format!("ranks {} {mode}{twice}\n", self.ranks);
         for program in &self.programs {
             text += "program\n";
             let callbacks = program.callbacks.iter().map(|call| ("> ", call));
@@ -138,10 +141,13 @@ impl Case {
     pub fn parse(text: &str, catalogue: &Catalogue) -> Result<Case> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let head: Vec<&str> = lines.next().context("a case begins with its ranks")?.split_whitespace().collect();
-        let ["ranks", ranks, mode @ ("fibers" | "threads")] = head[..] else {
-            bail!("the first line of a case is `ranks N threads` or `ranks N fibers`");
+        let (["ranks", ranks, mode @ ("fibers" | "threads")], twice @ ([] | ["twice"])) =
+            head.split_at(head.len().min(3))
+        else {
+            bail!("the first line of a case is `ranks N threads` or `ranks N fibers`, perhaps with `twice` behind it");
         };
-        let mut case = Case { ranks: ranks.parse()?, fibers: mode == "fibers", programs: Vec::new() };
+        let (fibers, twice) = (*mode == "fibers", !twice.is_empty());
+        let mut case = Case { ranks: ranks.parse()?, fibers, twice, programs: Vec::new() };
         for line in lines {
             if line == "program" {
                 case.programs.push(Program::default());
@@ -178,7 +184,8 @@ mod tests {
     #[test]
     fn text_is_read_back() {
         let catalogue = Catalogue::new().unwrap();
-        let text = "ranks 2 fibers\nprogram\nMPI_Comm_dup 257 4096\nMPI_Barrier @0x1000\n> MPI_Comm_free rank-1\n";
+        let text =
+            "ranks 2 fibers twice\nprogram\nMPI_Comm_dup 257 4096\nMPI_Barrier @0x1000\n> MPI_Comm_free rank-1\n";
         let case = Case::parse(text, &catalogue).unwrap();
         assert_eq!(case.to_text(&catalogue), text);
         assert_eq!(case.programs[0].calls.len(), 2);
