@@ -1,6 +1,7 @@
 // Ten thousand ranks start, are all there at the same time, and end.
 // engines: local
 // ranks: 10000
+// peak: 1000
 #include "../guests/check.h"
 
 int main(int argc, char **argv)
