@@ -8,8 +8,11 @@ use anyhow::Result;
 
 use crate::twins::{Competitor, Measurement, measurements, output, root};
 
-/// With so many ranks each.
-const RANKS: [u32; 3] = [1, 2, 4];
+/// With so many ranks each; 36 are more than most machines have cores.
+const RANKS: [u32; 4] = [1, 2, 4, 36];
+
+/// What the others are compared with: MPI by hand, as a guest.
+pub const BY_HAND: &str = "rankine by hand";
 
 /// A way to write the methods: its name, and a command for each number of ranks.
 pub struct Way {
@@ -40,7 +43,7 @@ pub fn ways() -> Result<Vec<Way>> {
         Some(native) => ways.push(Way::in_c(&native)?),
         None => eprintln!("MPICH is not here: install its wheel (`./x bench` does) to compare with native programs"),
     }
-    ways.push(Way::in_c(&Competitor::local().with("rankine by hand", "-O3"))?);
+    ways.push(Way::in_c(&Competitor::local().with(BY_HAND, "-O3"))?);
     ways.push(Way::in_c(&Competitor::local().with("rankine in C", "-DLIBRARY"))?);
     let (local, module) = (Competitor::local(), in_rust()?);
     let command = |&ranks: &u32| [local.launcher(ranks), vec![module.clone()]].concat();
