@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use crate::plans::Run;
+use crate::plans::{Run, suits_natives};
 use crate::twins::{Competitor, Measurement, root};
 
 /// What all are compared with.
 pub const RAW: &str = "raw";
 
-/// Native ranks poll while they wait: where more than 8 of them share a few cores, that is what would be measured.
+/// Native ranks poll while they wait: where more than 8 of them share a few cores, nothing else would be measured.
 const NATIVES: [u32; 3] = [1, 2, 8];
 const OURS: [u32; 5] = [1, 2, 8, 16, 64];
 
@@ -24,11 +24,11 @@ const REPEAT: usize = 5;
 const PAGE: usize = 4096;
 
 /// Everybody, over one file of the same file system.
-pub fn ways() -> Result<Vec<Run>> {
+pub fn ways(crowded: bool) -> Result<Vec<Run>> {
     let folder: &'static Path = Box::leak(root().join("target/bench/files").into_boxed_path());
     fs::create_dir_all(folder)?;
     let name = folder.join("io");
-    let way = |competitor: Option<Competitor>, ranks: &'static [u32]| -> Option<Run> {
+    let way = |competitor: Option<Competitor>, ranks: Vec<u32>| -> Option<Run> {
         let (competitor, path) = (competitor?, name.display().to_string());
         let name = competitor.name;
         let run = move || {
@@ -37,7 +37,8 @@ pub fn ways() -> Result<Vec<Run>> {
         };
         Some((name, Box::new(run)))
     };
-    let all = [way(Competitor::mpich(), &NATIVES), way(Some(Competitor::local().in_folder(folder)), &OURS)];
+    let natives = NATIVES.into_iter().filter(|&ranks| suits_natives(ranks, crowded)).collect();
+    let all = [way(Competitor::mpich(), natives), way(Some(Competitor::local().in_folder(folder)), OURS.into())];
     let raw: Run = (RAW, Box::new(move || raw(&name)));
     Ok(all.into_iter().flatten().chain([raw]).collect())
 }

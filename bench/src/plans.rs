@@ -28,22 +28,28 @@ fn runs(program: &'static str, competitor: Competitor, ranks: u32, arguments: &'
     (competitor.name, Box::new(move || competitor.run(program, ranks, arguments)))
 }
 
-/// The plan of a benchmark whose rounds are all alike.
-pub fn of(name: Name) -> Result<Plan> {
+/// Whether native programs run with so many ranks.
+pub fn suits_natives(ranks: u32, crowded: bool) -> bool {
+    crowded || std::thread::available_parallelism().is_ok_and(|cores| ranks as usize <= cores.get())
+}
+
+/// The plan of a benchmark whose rounds are all alike; `crowded` says whether native programs may have more ranks than there
+/// are cores.
+pub fn of(name: Name, crowded: bool) -> Result<Plan> {
     let pairs = |program| competitors().into_iter().map(|one| runs(program, one, 2, &[])).collect();
     Ok(match name {
         Name::Pingpong => beside_natives("pingpong", pairs("pingpong")),
         Name::Rma => beside_natives("rma", pairs("rma")),
         Name::Ring => beside_natives("ring", ring()),
         Name::Spawn => beside_natives("spawn", spawn()?),
-        Name::Io => Plan { name: "io", runs: io::ways()?, base: Some(io::RAW) },
+        Name::Io => Plan { name: "io", runs: io::ways(crowded)?, base: Some(io::RAW) },
         Name::Overhead => beside_natives("overhead", overhead()?),
         Name::Busy => {
             let ways = competitors().into_iter();
             beside_natives("busy", ways.map(|one| (one.name, Box::new(move || busy::run(&one)) as Box<_>)).collect())
         }
         Name::Arrays => {
-            let ways = arrays::ways()?.into_iter().map(|way| (way.name, Box::new(move || way.run()) as Box<_>));
+            let ways = arrays::ways(crowded)?.into_iter().map(|way| (way.name, Box::new(move || way.run()) as Box<_>));
             Plan { name: "arrays", runs: ways.collect(), base: Some(arrays::BY_HAND) }
         }
         Name::View => {
