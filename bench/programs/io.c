@@ -1,8 +1,6 @@
-/* A file that all ranks write and read together: each a contiguous part, or rows of 1 KiB that interleave; and what one
- * rank's pwrite and pread of as many bytes take, as native programs call them. `io FILE`; `bytes` is the file's length. */
+/* A file that all ranks write and read together: each a contiguous part, or rows of 1 KiB that interleave. `io FILE`; `bytes` is the
+ * file's length. */
 #include "bench.h"
-#include <fcntl.h>
-#include <unistd.h>
 
 enum { TOTAL = 32 << 20, ROW = 1024 };
 
@@ -48,29 +46,6 @@ static void measure(const char *what, int row) {
     MPI_File_close(&file);
 }
 
-#ifndef __wasm__
-static void raw(void) {
-    char title[64];
-    double best[2] = {1e9, 1e9};
-    int file = open(name, O_RDWR);
-    for (int i = 0; i <= BENCH_REPEAT; i++)
-        for (int writes = 1; writes >= 0; writes--) {
-            double start = MPI_Wtime();
-            for (int at = 0; at < TOTAL; at += TOTAL / 8) {
-                ssize_t done = writes ? pwrite(file, buffer + at, TOTAL / 8, at) : pread(file, buffer + at, TOTAL / 8, at);
-                if (done != TOTAL / 8) MPI_Abort(MPI_COMM_WORLD, 1);
-            }
-            double seconds = MPI_Wtime() - start;
-            if (i > 0 && seconds < best[writes]) best[writes] = seconds;
-        }
-    close(file);
-    for (int writes = 1; writes >= 0; writes--) {
-        snprintf(title, sizeof title, "%2d ranks: raw %s", size, writes ? "pwrite" : "pread");
-        bench_print(title, TOTAL, best[writes]);
-    }
-}
-#endif
-
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -79,10 +54,6 @@ int main(int argc, char **argv) {
     buffer = bench_buffer(TOTAL);
     measure("contiguous", TOTAL / size);
     measure("rows", ROW);
-#ifndef __wasm__
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) raw();
-#endif
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) MPI_File_delete(name, MPI_INFO_NULL);
     MPI_Finalize();

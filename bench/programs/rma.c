@@ -1,11 +1,12 @@
-/* One-sided operations of rank 0 on rank 1's part of a window, each complete at its target: MPI_Put, MPI_Get and a sum of doubles by
- * length, an atomic addition, and a lock with its release. Rank 1 waits for a message meanwhile. */
+/* One-sided operations of rank 0 on rank 1's part of a window, each complete at its target: MPI_Put, MPI_Get, a sum of doubles, and one
+ * that gives what was there, by length; an atomic addition and an exchange; a lock with its release. Rank 1 waits for a message
+ * meanwhile. A send, half a round trip, stands beside a put. */
 #include "bench.h"
 
 enum { LONGEST = 4 << 20 };
 
 static MPI_Win win;
-static char *local;
+static char *local, *result;
 
 static void put(int bytes) { MPI_Put(local, bytes, MPI_BYTE, 1, 0, bytes, MPI_BYTE, win); }
 static void get(int bytes) { MPI_Get(local, bytes, MPI_BYTE, 1, 0, bytes, MPI_BYTE, win); }
@@ -17,6 +18,26 @@ static void accumulate(int bytes) {
 static void fetch_add(int bytes) {
     (void)bytes;
     MPI_Fetch_and_op(local, local + 64, MPI_INT64_T, 1, 0, MPI_SUM, win);
+}
+
+static void get_accumulate(int bytes) {
+    MPI_Get_accumulate(local, bytes / 8, MPI_DOUBLE, result, bytes / 8, MPI_DOUBLE, 1, 0, bytes / 8, MPI_DOUBLE, MPI_SUM, win);
+}
+
+static void compare_and_swap(int bytes) {
+    (void)bytes;
+    MPI_Compare_and_swap(local, local + 64, result, MPI_INT64_T, 1, 0, win);
+}
+
+/* Seconds that a message takes, half a round trip of rank 0 with rank 1. */
+static double sent(int rank, int bytes, int rounds) {
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; i++) {
+        if (rank == 0) MPI_Send(local, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(result, bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1) MPI_Send(local, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+    return (MPI_Wtime() - start) / rounds / 2;
 }
 
 /* Seconds that an operation takes, flushed. */
@@ -52,6 +73,18 @@ static void measure(const char *name, void (*operation)(int), int longest) {
     }
 }
 
+static void measure_sends(int rank) {
+    for (int bytes = 8; bytes <= 1024; bytes *= bytes < 64 ? 8 : 16) {
+        double best = 1;
+        sent(rank, bytes, 2000);
+        for (int i = 0; i < BENCH_REPEAT; i++) {
+            double seconds = sent(rank, bytes, 20000);
+            if (seconds < best) best = seconds;
+        }
+        if (rank == 0) bench_print("send", bytes, best);
+    }
+}
+
 static void measure_lock(const char *name, int type) {
     double best = 1;
     for (int i = 0; i < BENCH_REPEAT; i++) {
@@ -67,15 +100,19 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     local = bench_buffer(LONGEST);
+    result = bench_buffer(LONGEST);
     MPI_Win_allocate(LONGEST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &win);
     for (int i = 0; i < LONGEST; i++) part[i] = local[i] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
+    if (rank < 2) measure_sends(rank);
     if (rank == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
         measure("put", put, LONGEST);
         measure("get", get, LONGEST);
         measure("accumulate", accumulate, LONGEST);
+        measure("get_accum.", get_accumulate, LONGEST);
         measure("fetch_add", fetch_add, 8);
+        measure("swap", compare_and_swap, 8);
         MPI_Win_unlock(1, win);
         measure_lock("lock", MPI_LOCK_EXCLUSIVE);
         measure_lock("lock shared", MPI_LOCK_SHARED);

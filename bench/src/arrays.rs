@@ -6,10 +6,14 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::plans::suits_natives;
 use crate::twins::{Competitor, Measurement, measurements, output, root};
 
-/// With so many ranks each.
-const RANKS: [u32; 3] = [1, 2, 4];
+/// With so many ranks each; 36 are more than most machines have cores.
+const RANKS: [u32; 4] = [1, 2, 4, 36];
+
+/// What the others are compared with: MPI by hand, as a guest.
+pub const BY_HAND: &str = "rankine by hand";
 
 /// A way to write the methods: its name, and a command for each number of ranks.
 pub struct Way {
@@ -27,21 +31,23 @@ impl Way {
         Ok(all)
     }
 
-    fn in_c(competitor: &Competitor) -> Result<Way> {
-        let commands = RANKS.iter().map(|&ranks| competitor.command("arrays", ranks)).collect::<Result<_>>()?;
+    fn in_c(competitor: &Competitor, crowded: bool) -> Result<Way> {
+        let suits = |ranks: &&u32| !competitor.is_native() || suits_natives(**ranks, crowded);
+        let commands =
+            RANKS.iter().filter(suits).map(|&ranks| competitor.command("arrays", ranks)).collect::<Result<_>>()?;
         Ok(Way { name: competitor.name, commands })
     }
 }
 
 /// Everything that is here, built.
-pub fn ways() -> Result<Vec<Way>> {
+pub fn ways(crowded: bool) -> Result<Vec<Way>> {
     let mut ways = Vec::new();
     match Competitor::mpich() {
-        Some(native) => ways.push(Way::in_c(&native)?),
+        Some(native) => ways.push(Way::in_c(&native, crowded)?),
         None => eprintln!("MPICH is not here: install its wheel (`./x bench` does) to compare with native programs"),
     }
-    ways.push(Way::in_c(&Competitor::local().with("rankine by hand", "-O3"))?);
-    ways.push(Way::in_c(&Competitor::local().with("rankine in C", "-DLIBRARY"))?);
+    ways.push(Way::in_c(&Competitor::local().with(BY_HAND, "-O3"), crowded)?);
+    ways.push(Way::in_c(&Competitor::local().with("rankine in C", "-DLIBRARY"), crowded)?);
     let (local, module) = (Competitor::local(), in_rust()?);
     let command = |&ranks: &u32| [local.launcher(ranks), vec![module.clone()]].concat();
     ways.push(Way { name: "rankine in Rust", commands: RANKS.iter().map(command).collect() });

@@ -79,7 +79,7 @@ fn by_kernel(measured: Vec<Measurement>) -> Kernels {
 }
 
 /// The value below which a quarter of them lies, the median, and that above which a quarter lies.
-fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
+pub fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let last = values.len().saturating_sub(1) as f64;
     [0.25, 0.5, 0.75].map(|part| {

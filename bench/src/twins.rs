@@ -108,6 +108,12 @@ impl Competitor {
         self
     }
 
+    /// A WebAssembly one whose ranks are fibers, however few they are.
+    pub fn on_fibers(mut self) -> Competitor {
+        self.launch.1.push("--fibers".into());
+        Competitor { name: "rankine fibers", ..self }
+    }
+
     /// Compiles and runs a program on `ranks` ranks.
     pub fn run(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Vec<Measurement>> {
         let words = self.command(program, ranks)?;

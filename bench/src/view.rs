@@ -13,6 +13,9 @@ use crate::twins::{Competitor, Measurement};
 
 const RANKS: u32 = 4;
 
+/// What the others are compared with.
+pub const WITHOUT: &str = "no --view";
+
 /// Who looks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looks {
@@ -33,12 +36,8 @@ pub struct Way {
 pub fn ways() -> Result<Vec<Way>> {
     let command = Competitor::local().command("view", RANKS)?;
     let way = |(name, looks)| Way { name, looks, command: command.clone() };
-    let ways = [
-        ("no --view", Looks::MayNot),
-        ("nobody", Looks::Nobody),
-        ("a viewer", Looks::Takes),
-        ("stalled", Looks::Stalls),
-    ];
+    let ways =
+        [(WITHOUT, Looks::MayNot), ("nobody", Looks::Nobody), ("a viewer", Looks::Takes), ("stalled", Looks::Stalls)];
     Ok(ways.map(way).into())
 }
 
