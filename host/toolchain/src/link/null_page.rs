@@ -64,11 +64,12 @@ fn section() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
 
     fn left(line: &str) -> Option<String> {
         let mut arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let before = arguments.len();
-        leave(&mut arguments).then(|| arguments.split_off(before).join(" ".as_ref()).into_string().unwrap())
+        leave(&mut arguments).then(|| arguments.split_off(before).join(OsStr::new(" ")).into_string().unwrap())
     }
 
     #[test]
