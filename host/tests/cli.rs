@@ -477,3 +477,28 @@ fn a_check_is_for_ranks_in_one_process() {
     ended(&output, 2);
     assert!(err(&output).contains("rankine run --engine local -n N --check "), "{}", err(&output));
 }
+
+/// Room for a rank's addresses, and for some of what its graphs take in the host, which its own limit would allow; and hardly
+/// any for the rank. Then a call fails or the job ends, with words.
+#[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn without_memory_the_job_ends_with_a_message() {
+    for (kilobytes, has_room) in [(5_000_000, true), (3_000_000, false)] {
+        let mut command = rankine();
+        command.args(["run", "--threads"]).arg(guest("graphs"));
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", &format!(r#"ulimit -v {kilobytes}; exec "$@""#), "sh"]);
+        limited.arg(command.get_program()).args(command.get_args());
+        limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+        for backtrace in ["0", "1"] {
+            let output = limited.env("RUST_BACKTRACE", backtrace).output().unwrap();
+            let text = err(&output);
+            match output.status.code() {
+                Some(40) if has_room => {}
+                Some(1) => assert!(text.contains("rankine: ") && text.contains("fewer ranks"), "{text}"),
+                _ => panic!("{}: {text}", output.status),
+            }
+            assert!(!text.contains("panicked"), "{text}");
+        }
+    }
+}
