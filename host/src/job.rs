@@ -200,7 +200,17 @@ impl<E: Engine> Job<E> {
             return Ending::Failed(format!("{error:#}"));
         }
         let (settings, first) = (&self.crew.settings, engine.first_rank());
-        await_end(settings, first..first + settings.ranks, &self.events, &*self.crew)
+        let mut ending = await_end(settings, first..first + settings.ranks, &self.events, &*self.crew);
+        // Who checks the program knows more of them, and says it.
+        if let Ending::Finished { unfinalized, unreceived, .. } = &mut ending
+            && unfinalized.is_empty()
+            && settings.check.is_none()
+        {
+            let who = |rank| self.crew.output.who(rank);
+            unreceived
+                .extend(engine.unreceived().iter().map(|(rank, what)| format!("{} never received {what}", who(*rank))));
+        }
+        ending
     }
 
     /// All has been said of the ending: processes that the job has elsewhere are told.

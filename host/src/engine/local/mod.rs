@@ -149,6 +149,10 @@ impl Engine for Local {
     fn inquire(&self) {
         self.world.inquire();
     }
+
+    fn unreceived(&self) -> Vec<(usize, String)> {
+        self.world.unreceived()
+    }
 }
 
 /// One of the ranks that the job begins with.
