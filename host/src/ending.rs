@@ -172,6 +172,8 @@ pub(crate) enum Ending {
         status: i32,
         /// Ranks that left without `MPI_Finalize`.
         unfinalized: Vec<Who>,
+        /// Ranks to which messages came that they did not receive, and which these are.
+        unreceived: Vec<String>,
     },
     /// A rank called `MPI_Abort`, or an error was fatal.
     Aborted {
@@ -352,8 +354,11 @@ impl Tally {
                 }
             }
         }
-        (self.running.is_empty())
-            .then(|| Ending::Finished { status: self.status, unfinalized: std::mem::take(&mut self.unfinalized) })
+        (self.running.is_empty()).then(|| Ending::Finished {
+            status: self.status,
+            unfinalized: std::mem::take(&mut self.unfinalized),
+            unreceived: Vec::new(),
+        })
     }
 
     fn has_left(&mut self, who: Who, phase: Phase) {

@@ -202,7 +202,17 @@ impl<E: Engine> Job<E> {
             return Ending::Failed(format!("{error:#}"));
         }
         let (settings, first) = (&self.crew.settings, E::first_rank());
-        await_end(settings, first..first + settings.ranks, &self.events, &*self.crew)
+        let mut ending = await_end(settings, first..first + settings.ranks, &self.events, &*self.crew);
+        // Who checks the program knows more of them, and says it.
+        if let Ending::Finished { unfinalized, unreceived, .. } = &mut ending
+            && unfinalized.is_empty()
+            && !settings.check
+        {
+            let who = |rank| self.crew.output.who(rank);
+            unreceived
+                .extend(engine.unreceived().iter().map(|(rank, what)| format!("{} never received {what}", who(*rank))));
+        }
+        ending
     }
 
     /// What a check of it has found until it ended so, if it is checked.

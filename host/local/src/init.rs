@@ -97,6 +97,7 @@ pub async fn finalize(r: &Rank) -> Result<()> {
     attr::delete_own(r).await?;
     r.flush_all().await;
     r.end_orphans().await;
+    r.name_leftovers();
     r.init.life.end();
     Ok(())
 }

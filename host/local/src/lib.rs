@@ -27,6 +27,7 @@ mod sync;
 #[cfg(test)]
 mod testing;
 mod transport;
+mod unreceived;
 mod waiting;
 mod world;
 

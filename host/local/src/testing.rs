@@ -131,7 +131,8 @@ fn turn<F: Future>(rank: &Rank, mut future: Pin<&mut F>) -> Option<Option<F::Out
     }
 }
 
-/// The guest of a test: scratch memory is the upper half of its memory, and it has one function.
+/// The guest of a test: scratch memory is the upper half of its memory, its allocator gives the quarter before that, again
+/// and again, and it has one function.
 fn answer(rank: &Rank, callback: Callback) -> Result<i32, Ended> {
     match callback {
         Callback::Scratch { bytes } => Ok(if bytes as usize <= MEMORY / 2 { (MEMORY / 2) as i32 } else { 0 }),
@@ -139,7 +140,8 @@ fn answer(rank: &Rank, callback: Callback) -> Result<i32, Ended> {
             compose(rank, [0, 1, 2, 3].map(|index| Addr(arguments[index] as u32)));
             Ok(0)
         }
-        Callback::Whereabouts { .. } => Ok(0),
+        Callback::Whereabouts { .. } | Callback::Free { .. } => Ok(0),
+        Callback::Allocate { bytes, .. } => Ok(if bytes as usize <= MEMORY / 4 { (MEMORY / 4) as i32 } else { 0 }),
         other => panic!("the test's guest cannot answer {other:?}"),
     }
 }

@@ -71,7 +71,7 @@ impl Rank {
 
     /// Runs `f` on the matching state after everything that arrived has been matched.
     #[inline]
-    fn matched<R>(&self, f: impl FnOnce(&mut Matching) -> R) -> R {
+    pub(crate) fn matched<R>(&self, f: impl FnOnce(&mut Matching) -> R) -> R {
         let mut work = Work::new(self.me(), self.me(), self.is_observed());
         let result = self.inside(|inside| {
             inside.drain(&mut work);

@@ -177,14 +177,15 @@ impl Rank {
     }
 
     /// The communicator that a context belongs to.
-    fn behind(&self, context: Context) -> Option<Rc<Communicator>> {
+    pub(crate) fn behind(&self, context: Context) -> Option<Rc<Communicator>> {
         let own = context.of_communicator();
         let found = [&self.world_comm, &self.self_comm].into_iter().find(|comm| comm.context == own).cloned();
         found.or_else(|| self.comms.with_context(own))
     }
 }
 
-fn name(communicator: &Communicator) -> String {
+/// What a communicator is called.
+pub(crate) fn name(communicator: &Communicator) -> String {
     match communicator.name.borrow().as_str() {
         "" => format!("an unnamed communicator of {} ranks", communicator.size()),
         name => name.to_owned(),

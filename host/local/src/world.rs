@@ -22,7 +22,7 @@ use crate::mailbox::{Mailbox, NOTIFIED, PARKED, RUNNING};
 use crate::quota::{Account, Charge};
 use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use crate::tool::ear::{Count, Ear};
-use crate::{io, joint, rma, spawn};
+use crate::{io, joint, rma, spawn, unreceived};
 
 /// How a host wakes a rank that parked.
 pub trait Wake: Send + Sync {
@@ -163,6 +163,8 @@ pub struct World {
     pub(crate) windows: rma::Shelf,
     /// The same for files.
     pub(crate) files: io::Shelf,
+    /// What communicators are called whose messages were not received.
+    pub(crate) names: unreceived::Names,
     /// Ranks that programs start, and how strangers among them meet.
     pub(crate) spawned: spawn::Shared,
     /// Ranks spin before they park.
@@ -198,6 +200,7 @@ impl World {
             shelf: Shelf::default(),
             windows: rma::Shelf::default(),
             files: io::Shelf::default(),
+            names: unreceived::Names::default(),
             spawned: spawn::Shared::default(),
             spin: AtomicBool::new(options.spin),
             deadlock_check: atomic::AtomicBool::new(options.deadlock_check),

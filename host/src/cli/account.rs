@@ -22,7 +22,14 @@ pub(super) fn report(ending: &Ending) {
 pub(super) fn account(ending: &Ending) -> Vec<String> {
     let line = |text: std::fmt::Arguments| vec![format!("rankine: {text}")];
     match ending {
-        Ending::Finished { unfinalized, .. } => Vec::from_iter(unfinalized_ranks(unfinalized)),
+        Ending::Finished { unfinalized, unreceived, .. } => {
+            let mut lines = Vec::from_iter(unfinalized_ranks(unfinalized));
+            lines.extend(few(unreceived).map(|rank| format!("rankine: {rank}")));
+            if !unreceived.is_empty() {
+                lines.push("rankine: with --check, the calls that sent them are named".into());
+            }
+            lines
+        }
         Ending::OutputClosed => Vec::new(),
         Ending::Aborted { error: Some(error), .. } => line(format_args!("{error}")),
         Ending::Aborted { who, code, .. } => line(format_args!("{who} aborted the job with code {code}")),

@@ -118,6 +118,11 @@ pub(crate) trait Engine: Sized + Send + Sync + 'static {
         None
     }
 
+    /// All ranks have ended: to which of them, counted from the first, messages came that no receive took, and which.
+    fn unreceived(&self) -> Vec<(usize, String)> {
+        Vec::new()
+    }
+
     /// All has been said: tells the ending to processes that the job has elsewhere.
     fn conclude(&self, _ending: &Ending) {}
 }

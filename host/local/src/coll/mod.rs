@@ -17,7 +17,7 @@
 
 use std::rc::Rc;
 
-use rankine_abi::{Comm, Info, MPI_ERR_COUNT, Request, Status};
+use rankine_abi::{Comm, Info, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, Request, Status};
 
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
@@ -163,6 +163,7 @@ pub(crate) struct Pending<'a> {
     started: Started<'a, 'a>,
     /// Bytes that have to come, for receives.
     expected: Option<usize>,
+    peer: usize,
 }
 
 impl Pending<'_> {
@@ -172,24 +173,33 @@ impl Pending<'_> {
             return Ok(0);
         }
         let outcome = self.started.finish().await;
-        outcome.check()?;
+        if outcome.length > outcome.bytes {
+            return Err(differs(MPI_ERR_TRUNCATE, outcome.length, outcome.source, outcome.bytes));
+        }
         Ok(outcome.bytes as usize)
     }
 
     /// Waits; a receive of fewer bytes than its buffer has is an error too.
     async fn finish(self) -> Result<()> {
-        let expected = self.expected;
+        let (expected, peer) = (self.expected, self.peer);
         let bytes = self.wait().await?;
         match expected {
-            Some(expected) if bytes != expected => Err(Error::new(
-                MPI_ERR_COUNT,
-                format!(
-                    "{bytes} bytes came where {expected} were expected: counts or datatypes differ between the ranks"
-                ),
-            )),
+            Some(expected) if bytes != expected => {
+                Err(differs(MPI_ERR_COUNT, bytes as u64, peer as i32, expected as u64))
+            }
             _ => Ok(()),
         }
     }
+}
+
+/// The error of a rank that has got more or less than it has to.
+#[cold]
+fn differs(class: i32, bytes: u64, peer: i32, expected: u64) -> Error {
+    let text = format!(
+        "{bytes} bytes came from rank {peer} where {expected} were expected: counts or datatypes differ between the ranks, \
+         or the collectives themselves (--check tells each call and its place)"
+    );
+    Error::new(class, text)
 }
 
 impl<'a> Coll<'a> {
@@ -233,13 +243,13 @@ impl<'a> Coll<'a> {
         let context = self.comm.context.collectives();
         let what = What { kind, context, peer: peer as i32, tag: self.tag, destination };
         let started = self.r.post_send(what, self.comm.rank, span.again())?;
-        Ok(Pending { started, expected: None })
+        Ok(Pending { started, expected: None, peer })
     }
 
     /// Starts a receive from a peer.
     pub(crate) fn irecv(&self, peer: usize, span: &Span<'a>) -> Result<Pending<'a>> {
         let started = self.r.post_recv(self.pattern(peer), span.again())?;
-        Ok(Pending { started, expected: Some(span.bytes()) })
+        Ok(Pending { started, expected: Some(span.bytes()), peer })
     }
 
     fn pattern(&self, peer: usize) -> Pattern {

@@ -5,12 +5,13 @@
 //! Small pieces go through a buffer. Where a window is read that has more bytes than holes, the holes are read too: the
 //! data sieving of Thakur, Gropp and Lusk. They are never written: others may be writing there.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::region::{Part, Room};
 use super::storage::{Piece, Stored};
 use crate::copy;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::quota::zeroed;
 
 /// Bytes of the file that are looked at together.
@@ -44,45 +45,79 @@ impl Block {
     }
 }
 
+/// A file, and how many bytes were written to it.
+struct Target<'a> {
+    file: &'a dyn Stored,
+    written: Cell<u64>,
+}
+
+impl Target<'_> {
+    fn new(file: &dyn Stored) -> Target<'_> {
+        Target { file, written: Cell::new(0) }
+    }
+
+    /// An error of writing, which says how far it has come.
+    #[cold]
+    fn halfway(&self, wanted: u64, direction: Direction, error: Error) -> Error {
+        match direction {
+            Direction::Read => error,
+            Direction::Write => {
+                let text = format!("{}, after {} of {wanted} bytes were written", error.text, self.written.get());
+                Error::new(error.class, text)
+            }
+        }
+    }
+
+    /// One access; where reading has met the end.
+    fn access(&self, at: u64, pieces: &[Piece], direction: Direction) -> Result<u64> {
+        let wanted: u64 = pieces.iter().map(|piece| piece.bytes as u64).sum();
+        // SAFETY: pieces are those of rooms, whose bytes are there.
+        unsafe {
+            match direction {
+                Direction::Write => {
+                    let (done, outcome) = self.file.write(at, pieces);
+                    self.written.set(self.written.get() + done);
+                    outcome.map(|()| u64::MAX)
+                }
+                Direction::Read => self.file.read(at, pieces).map(|got| if got < wanted { at + got } else { u64::MAX }),
+            }
+        }
+    }
+}
+
 /// Moves the bytes of a part; how many, which are fewer than it has only where reading has met the end of the file.
 pub(super) fn carry_alone(file: &dyn Stored, part: &Part, direction: Direction) -> Result<u64> {
-    let Part { room, region } = part;
+    let region = &part.region;
     if region.bytes() == 0 {
         return Ok(0);
     }
+    let file = Target::new(file);
+    carry_part(&file, part, direction).map_err(|error| file.halfway(region.bytes(), direction, error))
+}
+
+fn carry_part(file: &Target<'_>, part: &Part, direction: Direction) -> Result<u64> {
+    let Part { room, region } = part;
     let end = match region.block() {
         Some(at) => block(file, at, room, 0..region.bytes(), direction)?,
-        None if region.ascends() => carry(file, &[part], region.extent(), direction)?,
+        None if region.ascends() => carry_windows(file, &[part], region.extent(), direction)?,
         None => return in_order(file, part, direction),
     };
     Ok(region.moved(end))
 }
 
-/// One access; where reading has met the end.
-fn access(file: &dyn Stored, at: u64, pieces: &[Piece], direction: Direction) -> Result<u64> {
-    let wanted: u64 = pieces.iter().map(|piece| piece.bytes as u64).sum();
-    // SAFETY: pieces are those of rooms, whose bytes are there.
-    unsafe {
-        match direction {
-            Direction::Write => file.write(at, pieces).map(|()| u64::MAX),
-            Direction::Read => file.read(at, pieces).map(|got| if got < wanted { at + got } else { u64::MAX }),
-        }
-    }
-}
-
-fn buffer_access(file: &dyn Stored, at: u64, buffer: &mut [u8], direction: Direction) -> Result<u64> {
-    access(file, at, &[Piece { base: buffer.as_mut_ptr(), bytes: buffer.len() }], direction)
+fn buffer_access(file: &Target<'_>, at: u64, buffer: &mut [u8], direction: Direction) -> Result<u64> {
+    file.access(at, &[Piece { base: buffer.as_mut_ptr(), bytes: buffer.len() }], direction)
 }
 
 /// One block of the file, and those bytes of a room; where reading has met the end.
-fn block(file: &dyn Stored, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
+fn block(file: &Target<'_>, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
     let Some(Piece { base, .. }) = room.piece() else { return packed(file, at, room, range, direction) };
     let (base, bytes) = (base.wrapping_add(range.start as usize), (range.end - range.start) as usize);
-    access(file, at, &[Piece { base, bytes }], direction)
+    file.access(at, &[Piece { base, bytes }], direction)
 }
 
 /// The same where the room is many pieces, however many: they go through a buffer.
-fn packed(file: &dyn Stored, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
+fn packed(file: &Target<'_>, at: u64, room: &Room, range: Range<u64>, direction: Direction) -> Result<u64> {
     let bytes = range.end - range.start;
     let mut buffer = zeroed(bytes.min(WINDOW) as usize, WHAT)?;
     let mut done = 0;
@@ -105,7 +140,7 @@ fn packed(file: &dyn Stored, at: u64, room: &Room, range: Range<u64>, direction:
 }
 
 /// A part whose blocks do not ascend strictly: one after another. How many bytes were moved.
-fn in_order(file: &dyn Stored, part: &Part, direction: Direction) -> Result<u64> {
+fn in_order(file: &Target<'_>, part: &Part, direction: Direction) -> Result<u64> {
     let (mut done, mut goes_on) = (0, Ok(true));
     part.region.each_block(0..part.region.bytes(), |at, length| {
         if goes_on == Ok(true) {
@@ -121,6 +156,13 @@ fn in_order(file: &dyn Stored, part: &Part, direction: Direction) -> Result<u64>
 /// Moves those bytes of parts, which all ascend, that lie in a range of the file. Where reading has met the end of the
 /// file: no byte from there on was read.
 pub(super) fn carry(file: &dyn Stored, parts: &[&Part], range: Range<u64>, direction: Direction) -> Result<u64> {
+    let file = Target::new(file);
+    let wanted = |part: &&Part| part.region.before(range.end) - part.region.before(range.start);
+    carry_windows(&file, parts, range.clone(), direction)
+        .map_err(|error| file.halfway(parts.iter().map(wanted).sum(), direction, error))
+}
+
+fn carry_windows(file: &Target<'_>, parts: &[&Part], range: Range<u64>, direction: Direction) -> Result<u64> {
     let mut work = Work { file, direction, blocks: Vec::new(), pieces: Vec::new(), buffer: Vec::new() };
     let (mut start, mut longest) = (range.start, WINDOW);
     while let Some(window) = next_window(parts, start, range.end, longest) {
@@ -170,7 +212,7 @@ fn gather(part: &Part, window: &Range<u64>, blocks: &mut Vec<Block>) {
 
 /// What windows of one access have in common.
 struct Work<'a> {
-    file: &'a dyn Stored,
+    file: &'a Target<'a>,
     direction: Direction,
     /// Those of the window, in the order of the file.
     blocks: Vec<Block>,
@@ -247,7 +289,7 @@ impl Work<'_> {
                 self.pieces.push(piece);
             }
         }
-        access(self.file, extent.start, &self.pieces, self.direction)
+        self.file.access(extent.start, &self.pieces, self.direction)
     }
 
     /// One access of the whole extent, of which all is there to be written, or anything may be read.

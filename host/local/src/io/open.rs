@@ -121,17 +121,19 @@ pub async fn file_open(r: &Rank, comm: Comm, filename: &str, amode: i32, info: I
     Ok(fh)
 }
 
-/// `MPI_File_close`
+/// `MPI_File_close`: the file is gone afterwards, also if the system could not keep all that was written.
 pub async fn file_close(r: &Rank, fh: File) -> Result<File> {
     let for_its_handler = |error: Error| error.or_on(fh);
     let file = r.file(fh).map_err(for_its_handler)?;
     let mine = file.check_no_split().map(|()| 0);
     let is_open = mine.is_ok();
-    let deleted = file.together(r, mine, || match file.mode & MPI_MODE_DELETE_ON_CLOSE {
-        0 => Ok(()),
-        _ => file.common.stored.delete(),
+    let closed = file.together(r, mine, || {
+        let stored = &file.common.stored;
+        let closed = if file.is_read_only() { Ok(()) } else { stored.close() };
+        let deleted = if file.mode & MPI_MODE_DELETE_ON_CLOSE != 0 { stored.delete() } else { Ok(()) };
+        closed.and(deleted)
     });
-    let outcome = deleted.await.map_err(for_its_handler);
+    let outcome = closed.await.map_err(for_its_handler);
     if is_open {
         r.files.table.borrow_mut().remove(fh.0);
         r.forget_handler(fh);

@@ -37,11 +37,11 @@ pub trait Stored: Debug + Send + Sync {
     /// The pieces are writable. Others may access them meanwhile.
     unsafe fn read(&self, offset: u64, pieces: &[Piece]) -> Result<u64>;
 
-    /// Writes the pieces one after another, all of them or what it says.
+    /// Writes the pieces one after another: how many bytes of them have arrived, which are all of them unless it fails.
     ///
     /// # Safety
     /// The pieces are readable. Others may access them meanwhile.
-    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> Result<()>;
+    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> (u64, Result<()>);
 
     /// How many bytes it has.
     fn size(&self) -> Result<u64>;
@@ -54,6 +54,10 @@ pub trait Stored: Debug + Send + Sync {
 
     /// What was written is safe when this returns.
     fn sync(&self) -> Result<()>;
+
+    /// The program closes it: what was written is handed to whoever keeps it, who may refuse it as late as now. Accesses
+    /// that are still going on stay possible.
+    fn close(&self) -> Result<()>;
 
     /// Deletes the name that it was opened by.
     fn delete(&self) -> Result<()>;

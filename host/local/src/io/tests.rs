@@ -21,6 +21,8 @@ struct Bytes {
     writes: Mutex<usize>,
     /// Bytes that it can hold.
     full: Mutex<Option<usize>>,
+    /// Whoever closes it hears that it could not be kept.
+    lost: Mutex<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -80,20 +82,23 @@ impl Stored for InMemory {
         Ok(at as u64 - offset)
     }
 
-    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> Result<()> {
+    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> (u64, Result<()>) {
         *self.file.writes.lock().unwrap() += 1;
         let (mut bytes, mut at) = (self.file.bytes.lock().unwrap(), offset as usize);
         for piece in pieces {
-            if self.file.full.lock().unwrap().is_some_and(|full| at + piece.bytes > full) {
-                return Err(Error::new(MPI_ERR_NO_SPACE, format!("\"{}\" is full", self.name)));
-            }
-            let length = bytes.len().max(at + piece.bytes);
+            let room = self.file.full.lock().unwrap().map_or(usize::MAX, |full| full.saturating_sub(at));
+            let fits = piece.bytes.min(room);
+            let length = if fits > 0 { bytes.len().max(at + fits) } else { bytes.len() };
             bytes.resize(length, 0);
             // SAFETY: the caller's promise; the file has as many bytes by now.
-            unsafe { crate::copy::copy(bytes.as_mut_ptr().add(at), piece.base, piece.bytes) };
-            at += piece.bytes;
+            unsafe { crate::copy::copy(bytes.as_mut_ptr().wrapping_add(at), piece.base, fits) };
+            at += fits;
+            if fits < piece.bytes {
+                let error = Error::new(MPI_ERR_NO_SPACE, format!("\"{}\" is full", self.name));
+                return (at as u64 - offset, Err(error));
+            }
         }
-        Ok(())
+        (at as u64 - offset, Ok(()))
     }
 
     fn size(&self) -> Result<u64> {
@@ -114,6 +119,13 @@ impl Stored for InMemory {
 
     fn sync(&self) -> Result<()> {
         Ok(())
+    }
+
+    fn close(&self) -> Result<()> {
+        match *self.file.lost.lock().unwrap() {
+            false => Ok(()),
+            true => Err(Error::new(MPI_ERR_QUOTA, format!("\"{}\" is lost", self.name))),
+        }
     }
 
     fn delete(&self) -> Result<()> {
@@ -425,6 +437,59 @@ fn what_fails_is_told_to_all() {
         let outcome = access_all(r, Place::At(0), Direction::Write, fh, OUT, count, Datatype::INT).await;
         assert_eq!(outcome.is_ok(), r.id() == 1);
         file_close(r, fh).await.unwrap();
+    });
+}
+
+#[test]
+fn an_error_says_how_much_was_written() {
+    both(1, async |r, memory| {
+        let fh = open(r, Comm::SELF, CREATE).await.unwrap();
+        *memory.files()["field"].full.lock().unwrap() = Some(100);
+        let int = Datatype::INT;
+        let error = file_write(r, fh, OUT, 64, int).await.unwrap_err();
+        assert_eq!(error.text, "\"field\" is full, after 100 of 256 bytes were written");
+        let error = file_write_at(r, fh, 120, OUT, 64, int).await.unwrap_err();
+        assert!(error.text.ends_with("after 0 of 256 bytes were written"), "{error:?}");
+        // Seven pieces of 8 bytes, of which three and a half have room.
+        let pieces = type_vector(r, 7, 2, 8, int).unwrap();
+        let pieces = type_commit(r, pieces).unwrap();
+        file_set_view(r, fh, 0, int, pieces, "native", Info::NULL).await.unwrap();
+        let error = file_write_at(r, fh, 0, OUT, 14, int).await.unwrap_err();
+        assert!(error.text.ends_with("after 28 of 56 bytes were written"), "{error:?}");
+        // What has found no room is no part of the file.
+        assert_eq!(file_get_size(r, fh), Ok(100));
+        file_close(r, fh).await.unwrap();
+    });
+    // Of what one rank writes for all.
+    both(2, async |r, memory| {
+        let fh = open(r, Comm::WORLD, CREATE).await.unwrap();
+        *memory.files()["field"].full.lock().unwrap() = Some(100);
+        deal(r, fh, 2, 1).await;
+        let error = file_write_all(r, fh, OUT, 100, Datatype::INT).await.unwrap_err();
+        assert!(error.text.ends_with("after 100 of 800 bytes were written"), "{error:?}");
+        file_close(r, fh).await.unwrap();
+    });
+}
+
+#[test]
+fn what_is_lost_is_told_when_it_is_closed() {
+    for mode in [CREATE, CREATE | MPI_MODE_DELETE_ON_CLOSE] {
+        both(2, async |r, memory| {
+            let fh = open(r, Comm::WORLD, mode).await.unwrap();
+            *memory.files()["field"].lost.lock().unwrap() = true;
+            let error = file_close(r, fh).await.unwrap_err();
+            assert_eq!((error.class, error.text.contains("field")), (MPI_ERR_QUOTA, r.id() == 0));
+            // It is closed all the same, and deleted if it was to be.
+            assert_eq!(file_get_size(r, fh).unwrap_err().class, MPI_ERR_FILE);
+            assert_eq!(memory.files().contains_key("field"), mode == CREATE);
+        });
+    }
+    // Whoever has only read has nothing to lose.
+    both(1, async |r, memory| {
+        memory.files().entry("field".into()).or_default();
+        let fh = open(r, Comm::SELF, MPI_MODE_RDONLY).await.unwrap();
+        *memory.files()["field"].lost.lock().unwrap() = true;
+        assert_eq!(file_close(r, fh).await, Ok(File::NULL));
     });
 }
 

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use smallvec::SmallVec;
 
 use super::operation::{Kind, Matched, OpRef, Outcome};
 use super::ring::{Header, Payload};
@@ -15,7 +16,7 @@ use crate::copy;
 use crate::quota::{Account, Charge};
 
 /// What a receive or probe asks for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     pub context: Context,
     pub source: i32,
@@ -134,6 +135,35 @@ pub(crate) struct Unexpected {
     pub(crate) bytes: u64,
     /// The most of them that there have been at a time.
     pub(crate) most: u64,
+}
+
+/// Messages of programs that no receive took.
+pub(crate) struct Leftovers {
+    pub(crate) messages: u64,
+    /// The first that differ in communicator, sender or tag.
+    pub(crate) first: SmallVec<[Pattern; 3]>,
+    /// There are some that differ from all of these.
+    pub(crate) has_more: bool,
+}
+
+impl Leftovers {
+    fn add(&mut self, &Header { context, source, tag, .. }: &Header) {
+        // What collectives and the engine send is not the program's.
+        if context != context.of_communicator() {
+            return;
+        }
+        self.messages += 1;
+        let pattern = Pattern { context, source, tag };
+        if !self.first.contains(&pattern) {
+            let has_room = self.first.len() < self.first.inline_size();
+            if has_room { self.first.push(pattern) } else { self.has_more = true }
+        }
+    }
+
+    /// The communicators of those that are told.
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = Context> {
+        self.first.iter().map(|pattern| pattern.context)
+    }
 }
 
 pub(crate) struct Matching {
@@ -259,6 +289,22 @@ impl Matching {
     pub(crate) fn unreceived(&self, context: Context, most: usize) -> Vec<(i32, i32)> {
         let here = self.unexpected.iter().filter(|arrived| arrived.header.context == context);
         here.take(most).map(|arrived| (arrived.header.source, arrived.header.tag)).collect()
+    }
+
+    /// What no receive took by now.
+    pub(crate) fn leftovers(&self) -> Leftovers {
+        let mut left = Leftovers { messages: 0, first: SmallVec::new(), has_more: false };
+        let aside = self.aside.iter().map(|(_, arrived)| arrived);
+        aside.chain(&self.unexpected).for_each(|arrived| left.add(&arrived.header));
+        left
+    }
+
+    /// The same, with what is still in the ring; nothing is moved any more.
+    pub(super) fn leftovers_with(&self, envelopes: impl Iterator<Item = Header>) -> Leftovers {
+        let mut left = self.leftovers();
+        let is_awaited = |header: &Header| self.posted.iter().any(|posted| posted.pattern.fits(header));
+        envelopes.filter(|header| !is_awaited(header)).for_each(|header| left.add(&header));
+        left
     }
 
     /// The first unexpected message that fits, without taking it.

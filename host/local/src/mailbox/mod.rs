@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::quota::Account;
 use crate::sync::{AtomicU32, Backoff, Cell, Ordering, crosswise};
-use matching::{Matching, Pattern, Work};
+use matching::{Leftovers, Matching, Pattern, Work};
 use ring::{Full, Header, Ring};
 
 /// The owner runs, or will look at its mailbox before it parks.
@@ -133,6 +133,15 @@ impl Inside<'_> {
                 ring.congested().store(congested, Ordering::Relaxed);
             }
         });
+    }
+
+    /// What nobody has received, and nobody will: the owner has exited, and so has whoever could have sent more.
+    pub(crate) fn take_leftovers(&mut self) -> Leftovers {
+        let ring = &self.0.ring;
+        self.matching(|matching| {
+            // SAFETY: inside the gate we are the only consumer, and a payload is not looked at.
+            matching.leftovers_with(std::iter::from_fn(|| unsafe { ring.pop(|header, _| header) }))
+        })
     }
 
     /// Whether nothing waits to be matched: then the next envelope is for whoever asks next, if it fits.

@@ -137,12 +137,90 @@ impl Rank {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use rankine_abi::{Comm, Info};
+
     use super::*;
+    use crate::rma::win_allocate_shared;
+    use crate::testing::{threads, turns};
+    use crate::world::Options;
 
     #[derive(Debug)]
     struct Paper;
+
+    /// Pages that a few ranks may map; how many have them.
+    #[derive(Debug, Default)]
+    struct Scarce {
+        room: usize,
+        asked: AtomicUsize,
+        mapped: Arc<AtomicUsize>,
+    }
+
+    impl SharePages for Scarce {
+        fn page(&self) -> usize {
+            4096
+        }
+
+        fn make(&self, _: usize) -> io::Result<Arc<dyn Pages>> {
+            let (asked, mapped) = (AtomicUsize::new(0), self.mapped.clone());
+            Ok(Arc::new(Scarce { room: self.room, asked, mapped }))
+        }
+    }
+
+    impl Pages for Scarce {
+        unsafe fn map(&self, _: *mut u8) -> io::Result<()> {
+            if self.asked.fetch_add(1, Ordering::SeqCst) >= self.room {
+                return Err(io::Error::other("no mappings are left"));
+            }
+            self.mapped.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        }
+
+        unsafe fn take_back(&self, _: *mut u8) -> io::Result<()> {
+            self.mapped.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        }
+    }
+
+    /// What three ranks hear that want a shared window: the errors' texts, as their class is always the same.
+    fn refused(share_pages: Option<Arc<dyn SharePages>>) -> Vec<String> {
+        let program = async |r: &Rank| {
+            let error = win_allocate_shared(r, 100, 1, Info::NULL, Comm::WORLD).await.unwrap_err();
+            assert_eq!(error.class, MPI_ERR_RMA_SHARED, "{error:?}");
+            // A rank alone needs nobody's help.
+            win_allocate_shared(r, 100, 1, Info::NULL, Comm::SELF).await.unwrap();
+            error.text.to_string()
+        };
+        let options = Options { share_pages, ..Options::default() };
+        let (in_turns, end) = turns(3, options.clone(), program);
+        assert_eq!(end, None);
+        let (on_threads, end) = threads(3, options, None, program);
+        assert_eq!(end, None);
+        in_turns.into_iter().chain(on_threads).flatten().collect()
+    }
+
+    #[test]
+    fn where_no_pages_can_be_shared_all_ranks_hear_why() {
+        let texts = refused(None);
+        assert_eq!(texts.len(), 6);
+        assert!(texts.iter().all(|text| text.contains("this host cannot map the same memory")), "{texts:?}");
+        let texts = refused(Some(Arc::new(Paper)));
+        assert!(texts.iter().all(|text| text.ends_with("can't be shared: 4096 bytes")), "{texts:?}");
+    }
+
+    #[test]
+    fn where_one_rank_can_not_map_them_nobody_keeps_them() {
+        for room in 0..3 {
+            let mapped = Arc::new(AtomicUsize::new(0));
+            let texts = refused(Some(Arc::new(Scarce { room, asked: AtomicUsize::new(0), mapped: mapped.clone() })));
+            let own = texts.iter().filter(|text| text.contains("no mappings are left")).count();
+            let others = texts.iter().filter(|text| text.contains("could not make its part")).count();
+            assert_eq!((own, others, mapped.load(Ordering::SeqCst)), (2 * (3 - room), 2 * room, 0), "{texts:?}");
+        }
+    }
 
     impl SharePages for Paper {
         fn page(&self) -> usize {

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -100,8 +100,9 @@ impl Pieces {
         Pieces(pieces.iter().filter(|piece| piece.bytes > 0).map(piece).collect())
     }
 
-    /// Moves all bytes with calls of `call`, which says how many it has moved; how many there were before it moved none.
-    fn each(mut self, mut call: impl FnMut(&[libc::iovec], u64) -> isize) -> io::Result<u64> {
+    /// Moves all bytes with calls of `call`, which says how many it has moved; how many there were before it moved none, or
+    /// failed.
+    fn each(mut self, mut call: impl FnMut(&[libc::iovec], u64) -> isize) -> (u64, io::Result<()>) {
         let (mut first, mut moved) = (0, 0);
         while first < self.0.len() {
             let end = self.0.len().min(first + MOST_PIECES);
@@ -110,7 +111,7 @@ impl Pieces {
                 now @ 1.. => now as usize,
                 _ => match io::Error::last_os_error() {
                     error if error.kind() == io::ErrorKind::Interrupted => continue,
-                    error => return Err(error),
+                    error => return (moved, Err(error)),
                 },
             };
             moved += now as u64;
@@ -124,7 +125,7 @@ impl Pieces {
                 piece.iov_len -= now;
             }
         }
-        Ok(moved)
+        (moved, Ok(()))
     }
 }
 
@@ -137,29 +138,29 @@ impl OpenFile {
 impl Stored for OpenFile {
     unsafe fn read(&self, offset: u64, pieces: &[Piece]) -> Result<u64> {
         let file = self.file.as_raw_fd();
-        let got = Pieces::new(pieces).each(|pieces, moved| {
+        let (got, outcome) = Pieces::new(pieces).each(|pieces, moved| {
             let at = (offset + moved) as libc::off_t;
             // SAFETY: the pieces are memory that may be written, as `read` demands.
             unsafe { libc::preadv(file, pieces.as_ptr(), pieces.len() as libc::c_int, at) }
         });
-        got.map_err(|error| self.failed(&error))
+        outcome.map(|()| got).map_err(|error| self.failed(&error))
     }
 
-    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> Result<()> {
+    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> (u64, Result<()>) {
         let file = self.file.as_raw_fd();
         let wanted: u64 = pieces.iter().map(|piece| piece.bytes as u64).sum();
-        let done = Pieces::new(pieces).each(|pieces, moved| {
+        let (done, outcome) = Pieces::new(pieces).each(|pieces, moved| {
             let at = (offset + moved) as libc::off_t;
             // SAFETY: the pieces are memory that may be read, as `write` demands.
             unsafe { libc::pwritev(file, pieces.as_ptr(), pieces.len() as libc::c_int, at) }
         });
-        match done.map_err(|error| self.failed(&error))? {
-            done if done == wanted => Ok(()),
-            done => {
-                let text = format!("filename: \"{}\": only {done} of {wanted} bytes were written", self.name);
-                Err(Error::new(MPI_ERR_IO, text))
+        let outcome = match outcome {
+            Ok(()) if done < wanted => {
+                Err(Error::new(MPI_ERR_IO, format!("filename: \"{}\": the system takes no more bytes", self.name)))
             }
-        }
+            outcome => outcome.map_err(|error| self.failed(&error)),
+        };
+        (done, outcome)
     }
 
     fn size(&self) -> Result<u64> {
@@ -184,6 +185,22 @@ impl Stored for OpenFile {
 
     fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|error| self.failed(&error))
+    }
+
+    /// File systems that write later (those of networks) tell each descriptor that is closed what they could not. It is a
+    /// second one that is closed here: another thread may be using the first, whose number would become another file's.
+    fn close(&self) -> Result<()> {
+        loop {
+            let second = self.file.try_clone().map_err(|error| self.failed(&error))?;
+            // SAFETY: the descriptor is ours alone, and nobody has it any more.
+            if unsafe { libc::close(second.into_raw_fd()) } == 0 {
+                return Ok(());
+            }
+            match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => {}
+                error => return Err(self.failed(&error)),
+            }
+        }
     }
 
     fn delete(&self) -> Result<()> {

@@ -180,6 +180,10 @@ impl Engine for Local {
     fn found(&self, has_finished: bool) -> Option<Report> {
         self.check.as_ref().map(|check| check.report(has_finished))
     }
+
+    fn unreceived(&self) -> Vec<(usize, String)> {
+        self.world.unreceived()
+    }
 }
 
 /// One of the ranks that the job begins with.

@@ -302,9 +302,18 @@ fn mistakes_are_errors() {
         assert_eq!(text, "MPI_BAND is not defined on MPI_FLOAT");
         // Counts that differ between the ranks.
         let short = run(r, world, |c| Bcast::new(r, c, SEND, 2 - r.id() as i64, int, 0)).await;
-        assert_eq!(short.err().map(|error| error.class), (r.id() == 1).then_some(MPI_ERR_TRUNCATE));
+        let check = |outcome: Result<()>, class, came, expected| match outcome {
+            Ok(()) => assert_eq!(r.id(), 0),
+            Err(error) => {
+                assert_eq!((error.class, r.id()), (class, 1));
+                let text =
+                    format!("{came} bytes came from rank 0 where {expected} were expected: counts or datatypes differ");
+                assert!(error.text.starts_with(&text), "{error}");
+            }
+        };
+        check(short, MPI_ERR_TRUNCATE, 8, 4);
         let long = run(r, world, |c| Bcast::new(r, c, SEND, 1 + r.id() as i64, int, 0)).await;
-        assert_eq!(long.err().map(|error| error.class), (r.id() == 1).then_some(MPI_ERR_COUNT));
+        check(long, MPI_ERR_COUNT, 4, 8);
         assert_eq!(
             class(run(r, world, |c| Gather::even(r, c, SEND, 1, int, RECV, 2, int, r.id() as i32)).await),
             MPI_ERR_COUNT

@@ -171,19 +171,18 @@ impl Rank {
         if guest == hints.host || of.known().is_empty() {
             return Ok(hints);
         }
+        // Also where none of them is known: calls that set hints refuse MPI_INFO_NULL.
+        let create = self.symbol::<symbols::MPI_Info_create>()?;
+        let free = self.symbol::<symbols::MPI_Info_free>()?;
+        // SAFETY: a result on the stack.
+        self.check(unsafe { create(&mut hints.host) })?;
+        hints.free = Some(free);
         for (key, values) in of.known() {
             let Some(value) =
                 self.hint(guest, key)?.filter(|value| value.to_str().is_ok_and(|value| values.allow(value)))
             else {
                 continue;
             };
-            if hints.free.is_none() {
-                let create = self.symbol::<symbols::MPI_Info_create>()?;
-                let free = self.symbol::<symbols::MPI_Info_free>()?;
-                // SAFETY: a result on the stack.
-                self.check(unsafe { create(&mut hints.host) })?;
-                hints.free = Some(free);
-            }
             let set = self.symbol::<symbols::MPI_Info_set>()?;
             // SAFETY: two strings that end with a zero byte.
             self.check(unsafe { set(hints.host, key.as_ptr(), value.as_ptr()) })?;
