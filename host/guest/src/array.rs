@@ -32,10 +32,10 @@ impl Dimension {
         if rest >= self.len { (steps as u64 + 1, 0) } else { (steps as u64, rest) }
     }
 
-    /// How many indices are selected.
-    pub fn selected(&self) -> u64 {
+    /// How many indices are selected, if that is a number.
+    pub fn selected(&self) -> Option<u64> {
         let (whole, rest) = self.blocks();
-        whole * self.len as u64 + rest as u64
+        whole.checked_mul(self.len.try_into().ok()?)?.checked_add(rest.try_into().ok()?)
     }
 }
 

@@ -51,7 +51,7 @@ pub use callback::Callback;
 pub use error::{Error, Result, Whose};
 pub use growing::Growing;
 pub use life::{Life, Phase};
-pub use memory::Memory;
+pub use memory::{Memory, Proved};
 pub use parcel::Parcel;
 pub use quota::{Account, Charge};
 pub use together::Together;

@@ -1,8 +1,11 @@
 //! A guest's linear memory as its rank sees it.
 //!
-//! Everything that the host decides on is read through here, once, into host memory; every access proves its bounds.
+//! Everything that the host decides on is read through here, once, into host memory; every access proves its bounds, and what
+//! a proof is about goes with it ([`Proved`]).
 //! Accesses are single-copy volatile or go through [`copy::copy`]: another rank may be writing the same bytes, which is
 //! the guest's mistake and must not be ours.
+
+mod proved;
 
 use std::cell::Cell;
 use std::hint::cold_path;
@@ -15,6 +18,8 @@ use smallvec::SmallVec;
 use crate::copy;
 use crate::error::{Error, Result};
 use crate::quota::{Account, exhausted, room};
+
+pub use proved::Proved;
 
 /// Base and current size of a linear memory. The base never moves; the size only grows.
 #[derive(Debug)]
@@ -123,26 +128,27 @@ impl Memory {
         self.base.get()
     }
 
-    /// Where `length` bytes at `address` lie in the host, if all of them are inside the memory.
+    /// `length` bytes at `address`, if all of them are inside the memory.
     #[inline]
-    pub fn at(&self, address: Addr, length: u64) -> Option<*mut u8> {
+    pub fn at(&self, address: Addr, length: u64) -> Option<Proved> {
         // What lies below the lowest address becomes something far beyond any size.
         let (above, room) = (u64::from(address.0).wrapping_sub(self.lowest.get()), self.room.get());
         if length <= room && above <= room - length {
-            return Some(self.base.get().wrapping_add(address.0 as usize));
+            return Some(Proved::new(self.base.get().wrapping_add(address.0 as usize), length as usize));
         }
         self.nothing_at(address, length)
     }
 
     /// Where no bytes lie: nobody touches them, so they may lie at the null pointer as well.
     #[cold]
-    fn nothing_at(&self, address: Addr, length: u64) -> Option<*mut u8> {
-        (length == 0 && u64::from(address.0) <= self.size()).then(|| self.base.get().wrapping_add(address.0 as usize))
+    fn nothing_at(&self, address: Addr, length: u64) -> Option<Proved> {
+        (length == 0 && u64::from(address.0) <= self.size())
+            .then(|| Proved::new(self.base.get().wrapping_add(address.0 as usize), 0))
     }
 
     /// The same for the bytes of a message, which don't lie at the null pointer.
     #[inline(always)]
-    pub fn buffer(&self, address: Addr, length: u64) -> Option<*mut u8> {
+    pub fn buffer(&self, address: Addr, length: u64) -> Option<Proved> {
         if address.is_null() {
             // Out of the way, so that all others pay for one comparison.
             cold_path();
@@ -154,7 +160,7 @@ impl Memory {
     }
 
     #[inline(always)]
-    fn argument(&self, address: Addr, length: u64, what: &str) -> Result<*mut u8> {
+    fn argument(&self, address: Addr, length: u64, what: &str) -> Result<Proved> {
         // Address 0 is inside the memory, but no object of a program lies there.
         match self.at(address, length) {
             Some(at) if address != Addr::NULL || length == 0 => Ok(at),
@@ -202,12 +208,7 @@ impl Memory {
         let from = self.argument(address, length, what)?;
         self.lend(length, what)?;
         let mut bytes = room(length as usize, what)?;
-        // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written
-        // before they count.
-        unsafe {
-            copy::copy(bytes.as_mut_ptr(), from, length as usize);
-            bytes.set_len(length as usize);
-        }
+        from.append_to(&mut bytes);
         Ok(bytes)
     }
 
@@ -215,14 +216,8 @@ impl Memory {
     #[inline(always)]
     pub fn append(&self, address: Addr, length: u64, bytes: &mut Vec<u8>, what: &str) -> Result<()> {
         let from = self.argument(address, length, what)?;
-        let length = length as usize;
-        bytes.try_reserve(length).map_err(|_| exhausted(length, what))?;
-        // SAFETY: `from` has `length` bytes inside the memory, and the vector has room for them; they are written
-        // before they count.
-        unsafe {
-            copy::copy(bytes.as_mut_ptr().add(bytes.len()), from, length);
-            bytes.set_len(bytes.len() + length);
-        }
+        bytes.try_reserve(from.len()).map_err(|_| exhausted(from.len(), what))?;
+        from.append_to(bytes);
         Ok(())
     }
 
@@ -238,8 +233,7 @@ impl Memory {
                 return Err(Error::new(MPI_ERR_ARG, text));
             }
             let from = self.argument(Addr((u64::from(address.0) + length) as u32), bytes, what)?;
-            // SAFETY: `from` has as many bytes inside the memory, and so has the array.
-            unsafe { copy::copy_small(piece.as_mut_ptr(), from, bytes as usize) };
+            from.read(&mut piece[..bytes as usize]);
             match piece[..bytes as usize].iter().position(|&byte| byte == 0) {
                 Some(end) => return Ok((length + end as u64) as u32),
                 None => length += bytes,
@@ -250,9 +244,7 @@ impl Memory {
     /// Copies bytes into the guest.
     #[inline(always)]
     pub fn write_bytes(&self, address: Addr, bytes: &[u8], what: &str) -> Result<()> {
-        let to = self.argument(address, bytes.len() as u64, what)?;
-        // SAFETY: `to` has as many bytes inside the memory.
-        unsafe { copy::copy(to, bytes.as_ptr(), bytes.len()) };
+        self.argument(address, bytes.len() as u64, what)?.write(bytes);
         Ok(())
     }
 
@@ -262,46 +254,34 @@ impl Memory {
     /// There are so many bytes at `from`, and they can be read.
     pub unsafe fn write_from(&self, address: Addr, from: *const u8, length: u64, what: &str) -> Result<()> {
         let to = self.argument(address, length, what)?;
-        // SAFETY: `to` has as many bytes inside the memory, and the caller's promise.
-        unsafe { copy::copy(to, from, length as usize) };
+        // SAFETY: the caller's promise, which is about as many bytes as were proved.
+        unsafe { to.write_from(from) };
         Ok(())
     }
 
     /// Reads a little-endian word.
     #[inline]
     pub fn read_i32(&self, address: Addr, what: &str) -> Result<i32> {
-        let from = self.argument(address, 4, what)?;
-        let mut bytes = [0; 4];
-        // SAFETY: four bytes inside the memory, and as many in the array.
-        unsafe { copy::copy_small(bytes.as_mut_ptr(), from, 4) };
-        Ok(i32::from_le_bytes(bytes))
+        Ok(i32::from_le_bytes(self.argument(address, 4, what)?.read_array()))
     }
 
     /// Reads a little-endian double word.
     #[inline]
     pub fn read_i64(&self, address: Addr, what: &str) -> Result<i64> {
-        let from = self.argument(address, 8, what)?;
-        let mut bytes = [0; 8];
-        // SAFETY: eight bytes inside the memory, and as many in the array.
-        unsafe { copy::copy_small(bytes.as_mut_ptr(), from, 8) };
-        Ok(i64::from_le_bytes(bytes))
+        Ok(i64::from_le_bytes(self.argument(address, 8, what)?.read_array()))
     }
 
     /// Writes a little-endian word.
     #[inline]
     pub fn write_i32(&self, address: Addr, value: i32, what: &str) -> Result<()> {
-        let to = self.argument(address, 4, what)?;
-        // SAFETY: four bytes inside the memory.
-        unsafe { copy::copy_small(to, value.to_le_bytes().as_ptr(), 4) };
+        self.argument(address, 4, what)?.write_array(value.to_le_bytes());
         Ok(())
     }
 
     /// Writes a little-endian double word.
     #[inline]
     pub fn write_i64(&self, address: Addr, value: i64, what: &str) -> Result<()> {
-        let to = self.argument(address, 8, what)?;
-        // SAFETY: eight bytes inside the memory.
-        unsafe { copy::copy_small(to, value.to_le_bytes().as_ptr(), 8) };
+        self.argument(address, 8, what)?.write_array(value.to_le_bytes());
         Ok(())
     }
 
@@ -309,9 +289,7 @@ impl Memory {
     #[inline]
     pub fn write_words<const N: usize>(&self, address: Addr, values: [i32; N], what: &str) -> Result<()> {
         let to = self.argument(address, 4 * N as u64, what)?;
-        let bytes = values.map(i32::to_le_bytes);
-        // SAFETY: `to` has as many bytes inside the memory.
-        unsafe { copy::copy_small(to, bytes.as_flattened().as_ptr(), 4 * N) };
+        to.write(values.map(i32::to_le_bytes).as_flattened());
         Ok(())
     }
 
@@ -328,7 +306,7 @@ impl Memory {
         // SAFETY: `from` has as many bytes inside the memory, and the vector has room for them; they are written before
         // they count.
         unsafe {
-            copy::copy(words.as_mut_ptr().cast(), from, length * 4);
+            copy::copy(words.as_mut_ptr().cast(), from.first(), from.len());
             words.set_len(length);
         }
         if cfg!(target_endian = "big") {
@@ -375,9 +353,8 @@ impl Memory {
                     format!("{what}: no end of string within {available} bytes at address {:#x}", address.0),
                 ));
             }
-            // SAFETY: `from` has as many bytes inside the memory, and so has the array.
-            unsafe { copy::copy(piece.as_mut_ptr(), from, length as usize) };
-            let piece = &piece[..length as usize];
+            let piece = &mut piece[..length as usize];
+            from.read(piece);
             let end = piece.iter().position(|&byte| byte == 0);
             text.extend_from_slice(&piece[..end.unwrap_or(piece.len())]);
             if end.is_some() {
@@ -400,11 +377,16 @@ impl Memory {
     /// Proves that the bytes from `low` up to `high`, which a datatype can reach from an address, are all in the memory.
     /// From `MPI_BOTTOM`, which is the null pointer too, it has to reach to where objects can be.
     pub fn prove(&self, address: Addr, (low, high): (i128, i128), what: &str) -> Result<()> {
+        self.hull(address, (low, high), what).map(drop)
+    }
+
+    /// The same bytes, once they are proved.
+    pub fn hull(&self, address: Addr, (low, high): (i128, i128), what: &str) -> Result<Proved> {
         let lowest = if address.is_null() { self.low() } else { self.lowest.get().into() };
         if low < lowest || high > i128::from(self.size()) {
             return Err(self.outside(MPI_ERR_BUFFER, low, high - low, what));
         }
-        Ok(())
+        Ok(Proved::new(self.base().wrapping_add(low as usize), (high - low).max(0) as usize))
     }
 }
 
@@ -431,7 +413,10 @@ mod tests {
             assert!(memory.check(Addr(address), length, "it").is_err(), "{length} at {address}");
         }
         for (address, length) in [(64, 0), (64, 1), (64, 192), (255, 1), (256, 0), (0, 0), (63, 0)] {
-            assert_eq!(memory.at(Addr(address), length), Some(memory.base().wrapping_add(address as usize)));
+            assert_eq!(
+                memory.at(Addr(address), length).map(|there| there.first()),
+                Some(memory.base().wrapping_add(address as usize))
+            );
         }
         assert!(memory.at(Addr(257), 0).is_none());
         assert!(memory.read_i32(Addr(61), "it").is_err() && memory.read_i32(Addr(64), "it").is_ok());
@@ -457,5 +442,32 @@ mod tests {
         for address in [0, 1, 255, 256] {
             assert!(memory.at(Addr(address), 1).is_none() && memory.at(Addr(address), 0).is_some());
         }
+    }
+
+    #[test]
+    fn a_proof_goes_with_what_it_is_about() {
+        let (memory, mut words) = (Memory::new(), [0_u64; 16]);
+        // SAFETY: the words outlive the memory's last use, and nobody else touches them.
+        unsafe { memory.set(words.as_mut_ptr().cast(), 128) };
+        let word = memory.at(Addr(124), 4).unwrap();
+        word.write_array([1, 2, 3, 4]);
+        assert_eq!((word.len(), word.read_array()), (4, [1, 2, 3, 4]));
+        assert!(memory.at(Addr(125), 4).is_none() && memory.at(Addr(0), u64::MAX).is_none());
+        assert!(memory.at(Addr(128), 0).unwrap().is_empty() && memory.buffer(Addr::NULL, 1).is_none());
+        // Bytes 100 to 120 of what begins at 96: the first of them is the fifth.
+        let hull = memory.hull(Addr(96), (100, 120), "the buffer").unwrap();
+        assert_eq!((hull.len(), hull.first()), (20, memory.base().wrapping_add(100)));
+        assert_eq!(hull.origin(4), memory.base().wrapping_add(96));
+        assert!(memory.hull(Addr(96), (-1, 4), "the buffer").is_err());
+        assert!(memory.hull(Addr(96), (100, 129), "the buffer").is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "bytes that were proved")]
+    fn nothing_is_written_beyond_a_proof() {
+        let (memory, mut words) = (Memory::new(), [0_u64; 4]);
+        // SAFETY: the words outlive the memory's last use, and nobody else touches them.
+        unsafe { memory.set(words.as_mut_ptr().cast(), 32) };
+        memory.at(Addr(0), 4).unwrap().write(&[0; 8]);
     }
 }

@@ -63,4 +63,6 @@ pub use events::{Event, Listen};
 pub use facts::{Place, Runs};
 pub use rankine_guest::{Account, Callback, Charge, Error, Memory, Parcel, Result, Who};
 pub use span::Span;
+#[doc(hidden)]
+pub use transport::receive_into;
 pub use world::{End, Options, Wake, World};

@@ -5,13 +5,15 @@
 //! byte the datatype can touch lies in the guest's memory, or from bytes of the host. From then on nobody checks again.
 //!
 //! A guest's memory stays until the job has ended. Bytes of the host are borrowed by their span, and an operation takes
-//! over the borrow (see [`crate::transport`]), so they can't go, or be looked at, while anybody may still write them.
+//! over the borrow (see [`crate::transport`]), so they can't go, or be looked at, while anybody may still write them. The
+//! compiler refuses what would (the tests that show it stand with [`crate::transport::Started`]).
 
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 use rankine_abi::{Addr, Datatype, MPI_ERR_BUFFER, MPI_ERR_COUNT};
+use rankine_guest::Proved;
 
 use crate::copy;
 use crate::datatype::Type;
@@ -56,6 +58,12 @@ impl<'a> Span<'a> {
     #[inline]
     const fn block(base: *mut u8, bytes: usize) -> Span<'a> {
         Span { base, bytes, layout: None, borrowed: PhantomData }
+    }
+
+    /// Bytes of a guest's memory.
+    #[inline]
+    fn proved(bytes: Proved) -> Span<'static> {
+        Span::block(bytes.first(), bytes.len())
     }
 
     /// Bytes of the host.
@@ -238,8 +246,7 @@ impl Rank {
     pub(crate) fn contiguous(&self, address: Addr, count: i64, datatype: Datatype) -> Option<Span<'static>> {
         let size = datatype.predefined_block()?;
         let bytes = u64::try_from(count).ok()?.saturating_mul(u64::from(size));
-        let base = self.memory().buffer(address, bytes)?;
-        Some(Span::block(base, bytes as usize))
+        Some(Span::proved(self.memory().buffer(address, bytes)?))
     }
 
     /// The same where it is not.
@@ -279,13 +286,13 @@ impl Rank {
         }
         // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
         let at = if address.is_null() && layout.hi() <= 0 { 1 << 32 } else { i128::from(address.0) };
-        self.memory().prove(address, (at + i128::from(layout.lo()), at + i128::from(layout.hi())), "the buffer")?;
-        let base = self.memory().base().wrapping_add(at as usize);
-        Ok(Span::laid_out(base, layout, ty, charge))
+        let (lo, hi) = (i128::from(layout.lo()), i128::from(layout.hi()));
+        let hull = self.memory().hull(address, (at + lo, at + hi), "the buffer")?;
+        Ok(Span::laid_out(hull.origin(lo), layout, ty, charge))
     }
 
     /// `bytes` bytes at an address, all of them inside the memory.
     pub(crate) fn block_span(&self, address: Addr, bytes: u64) -> Option<Span<'static>> {
-        Some(Span::block(self.memory().buffer(address, bytes)?, bytes as usize))
+        Some(Span::proved(self.memory().buffer(address, bytes)?))
     }
 }

@@ -29,6 +29,7 @@ use crate::sync::Backoff;
 use crate::waiting::Waited;
 
 pub(crate) use started::Started;
+pub use started::receive_into;
 
 impl Rank {
     /// Runs `f` on this rank's own mailbox, inside the gate.

@@ -53,7 +53,8 @@ impl Type {
         let mut elements = 1_u64;
         for dimension in dimensions {
             layout = Arc::new(select(&dimension, &layout, extent)?);
-            elements = elements.checked_mul(dimension.selected()).ok_or_else(too_large)?;
+            let selected = dimension.selected().ok_or_else(too_large)?;
+            elements = elements.checked_mul(selected).ok_or_else(too_large)?;
             extent = extent.checked_mul(dimension.size).ok_or_else(too_large)?;
         }
         let signature = self.signature().repeated(elements)?;

@@ -182,7 +182,7 @@ impl Rank {
     /// Bytes of this rank's memory, for one element.
     #[inline(always)]
     fn one_here(&self, datatype: Datatype, address: Addr) -> Option<*mut u8> {
-        self.memory().buffer(address, datatype.predefined_block()?.into())
+        Some(self.memory().buffer(address, datatype.predefined_block()?.into())?.first())
     }
 
     #[inline(always)]

@@ -107,10 +107,11 @@ impl Rank {
             Ok(bytes) => Addr(self.ask(Callback::Allocate { bytes, align: 16 }).await as u32),
             Err(_) => Addr::NULL,
         };
-        let Some(start) = self.memory().at(block, bytes).filter(|_| !block.is_null()) else {
+        let Some(there) = self.memory().at(block, bytes).filter(|_| !block.is_null()) else {
             let text = format!("the guest's allocator has no {bytes} bytes left for a shared window");
             return Err(Error::new(MPI_ERR_NO_MEM, text));
         };
+        let start = there.first();
         let skip = start.addr().next_multiple_of(layout.page as usize) - start.addr();
         let mapped = Mapped { block, at: Addr(block.0 + skip as u32) };
         if let Some(pages) = pages {

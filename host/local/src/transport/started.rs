@@ -4,13 +4,56 @@ use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::task::Poll;
 
+use rankine_abi::{Comm, MPI_ANY_SOURCE, MPI_ANY_TAG};
 use rankine_guest::Parcel;
 
+use crate::error::Result;
+use crate::mailbox::matching::Pattern;
 use crate::mailbox::operation::{OpRef, Outcome};
 use crate::rank::Rank;
+use crate::span::Span;
 
 /// A send or receive under way, or none, with the borrow `'b` of its bytes. Dropping it takes it back, so that nobody
-/// reads or writes what its waiter owned.
+/// reads or writes what its waiter owned. While it is there, the bytes can be given to an allocator as little as looked at:
+///
+/// ```
+/// use rankine_local::{Rank, receive_into};
+///
+/// async fn waits(rank: &Rank) -> Vec<u8> {
+///     let mut bytes = vec![0; 8];
+///     receive_into(rank, &mut bytes).unwrap().await;
+///     bytes
+/// }
+/// ```
+/// ```compile_fail,E0505
+/// use rankine_local::{Rank, receive_into};
+///
+/// async fn frees_them(rank: &Rank) {
+///     let mut bytes = vec![0; 8];
+///     let receiving = receive_into(rank, &mut bytes).unwrap();
+///     drop(bytes);
+///     receiving.await;
+/// }
+/// ```
+/// ```compile_fail,E0502
+/// use rankine_local::{Rank, receive_into};
+///
+/// async fn looks_at_them(rank: &Rank) -> u8 {
+///     let mut bytes = vec![0; 8];
+///     let receiving = receive_into(rank, &mut bytes).unwrap();
+///     let early = bytes[0];
+///     receiving.await;
+///     early
+/// }
+/// ```
+/// ```compile_fail,E0515
+/// use rankine_local::{Rank, receive_into};
+///
+/// fn outlives_them(rank: &Rank) -> impl Future<Output = ()> {
+///     let mut bytes = vec![0; 8];
+///     receive_into(rank, &mut bytes).unwrap()
+/// }
+/// ```
 pub(crate) struct Started<'r, 'b> {
     rank: &'r Rank,
     operation: Option<OpRef>,
@@ -77,6 +120,17 @@ impl<'r, 'b> Started<'r, 'b> {
         self.done().await;
         self.end()
     }
+}
+
+/// Receives whatever comes next over `MPI_COMM_SELF`. It shows what a guard borrows to those who have no other way to one.
+#[doc(hidden)]
+pub fn receive_into<'r, 'b>(rank: &'r Rank, bytes: &'b mut [u8]) -> Result<impl Future<Output = ()> + use<'r, 'b>> {
+    let context = rank.communicator(Comm::SELF)?.context;
+    let pattern = Pattern { context, source: MPI_ANY_SOURCE, tag: MPI_ANY_TAG };
+    let started = rank.post_recv(pattern, Span::over(bytes))?;
+    Ok(async move {
+        started.finish().await;
+    })
 }
 
 impl Started<'_, 'static> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rankine_abi::{Addr, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TRUNCATE, MPI_ERR_TYPE, MPI_IN_PLACE, Op};
-use rankine_guest::{Charge, Error};
+use rankine_guest::{Charge, Error, Proved};
 
 use super::shim::Number;
 use crate::engine::mpi::Result;
@@ -29,15 +29,17 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
+    /// Bytes at an address that were proved, and are all used.
     #[inline]
-    fn new(at: *mut c_void, dense: Range<u64>) -> Buffer {
-        let bytes = dense.end - dense.start;
-        Buffer { at, dense, others: Vec::new(), size: bytes, hull: bytes }
+    fn block(at: Addr, proved: Proved) -> Buffer {
+        let bytes = proved.len() as u64;
+        let dense = u64::from(at.0)..u64::from(at.0) + bytes;
+        Buffer { at: proved.first().cast(), dense, others: Vec::new(), size: bytes, hull: bytes }
     }
 
-    /// The same for data between which there may be holes.
-    fn scattered(at: *mut c_void, dense: Range<u64>, size: u64, hull: u64) -> Buffer {
-        Buffer { at, dense, others: Vec::new(), size, hull }
+    /// An address at which a library looks at nothing, or what is proved piece by piece.
+    fn of_nothing(at: *mut c_void) -> Buffer {
+        Buffer { at, dense: NOTHING, others: Vec::new(), size: 0, hull: 0 }
     }
 
     /// Bytes that are all used, if they are one piece.
@@ -48,12 +50,6 @@ impl Buffer {
 
 /// No bytes.
 const NOTHING: Range<u64> = 0..0;
-
-/// So many bytes of the guest's memory.
-#[inline]
-fn range(at: Addr, bytes: u64) -> Range<u64> {
-    u64::from(at.0)..u64::from(at.0) + bytes
-}
 
 /// Whether two ranges have bytes in common.
 #[inline]
@@ -87,8 +83,8 @@ impl Rank {
     pub(crate) fn buffer(&self, at: Addr, count: i64, datatype: &Type, what: &str) -> Result<Buffer> {
         if let (Some(size), true) = (datatype.block(), count >= 0 && at != MPI_IN_PLACE) {
             let bytes = (count as u64).saturating_mul(size);
-            if let Some(pointer) = self.memory().buffer(at, bytes) {
-                return Ok(Buffer::new(pointer.cast(), range(at, bytes)));
+            if let Some(proved) = self.memory().buffer(at, bytes) {
+                return Ok(Buffer::block(at, proved));
             }
         }
         self.scattered(at, count, datatype, what)
@@ -111,29 +107,30 @@ impl Rank {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: the count is {count}, which is negative")));
         }
         not_in_place(at, what)?;
+        let Some((low, high)) = datatype.hull(count) else { return Ok(Buffer::of_nothing(self.pointer(at))) };
         // Addresses in the upper half of the memory are negative displacements from MPI_BOTTOM.
-        if at.is_null() && datatype.hull(count).is_some_and(|(_, high)| high <= 0) {
-            let hull = self.prove(at, 1 << 32, count, datatype, what)?;
-            let pointer = self.memory().base().wrapping_add(1 << 32);
-            let dense = dense(1 << 32, count, datatype);
-            return Ok(Buffer::scattered(pointer.cast(), dense, data(count, datatype), hull));
-        }
-        let hull = self.prove(at, i128::from(at.0), count, datatype, what)?;
-        let dense = dense(i128::from(at.0), count, datatype);
-        Ok(Buffer::scattered(self.pointer(at), dense, data(count, datatype), hull))
+        let first = if at.is_null() && high <= 0 { 1 << 32 } else { i128::from(at.0) };
+        let proved = self.memory().hull(at, (first + low, first + high), what)?;
+        Ok(Buffer {
+            at: proved.origin(low).cast(),
+            dense: dense(first, count, datatype),
+            others: Vec::new(),
+            size: data(count, datatype),
+            hull: proved.len() as u64,
+        })
     }
 
     /// Proves so many bytes.
     pub(crate) fn bytes(&self, at: Addr, count: i64, what: &str) -> Result<Buffer> {
         // MPI_BUFFER_AUTOMATIC is the only sentinel that may stand for bytes.
         if at == rankine_abi::MPI_BUFFER_AUTOMATIC && what == "buffer" {
-            return Ok(Buffer::new(std::ptr::without_provenance_mut(at.0 as usize), NOTHING));
+            return Ok(Buffer::of_nothing(std::ptr::without_provenance_mut(at.0 as usize)));
         }
         let bytes = u64::try_from(count)
             .map_err(|_| Error::new(MPI_ERR_ARG, format!("{what}: the size is {count}, which is negative")))?;
         match self.memory().buffer(at, bytes) {
-            Some(pointer) => Ok(Buffer::new(pointer.cast(), range(at, bytes))),
-            None if bytes == 0 => Ok(Buffer::new(self.pointer(at), NOTHING)),
+            Some(proved) => Ok(Buffer::block(at, proved)),
+            None if bytes == 0 => Ok(Buffer::of_nothing(self.pointer(at))),
             None => Err(self.memory().outside(MPI_ERR_BUFFER, i128::from(at.0), i128::from(bytes), what)),
         }
     }
@@ -142,14 +139,7 @@ impl Rank {
     /// nothing there.
     pub(crate) fn absent(&self, at: Addr) -> Buffer {
         let at = if at == MPI_IN_PLACE { std::ptr::without_provenance_mut(at.0 as usize) } else { self.pointer(at) };
-        Buffer::new(at, NOTHING)
-    }
-
-    /// Proves the hull of `count` elements of the buffer at an address, whose first is at `at`, and says how long it is.
-    fn prove(&self, address: Addr, at: i128, count: i64, datatype: &Type, what: &str) -> Result<u64> {
-        let Some((low, high)) = datatype.hull(count) else { return Ok(0) };
-        self.memory().prove(address, (at + low, at + high), what)?;
-        Ok((high - low) as u64)
+        Buffer::of_nothing(at)
     }
 
     /// Proves a block for each process, at displacements counted in extents.
@@ -162,7 +152,7 @@ impl Rank {
         what: &str,
     ) -> Result<Buffer> {
         not_in_place(at, what)?;
-        let mut proved = Buffer::new(self.pointer(at), NOTHING);
+        let mut proved = Buffer::of_nothing(self.pointer(at));
         for (count, displ) in counts.iter().zip(displs) {
             let offset = i128::from(displ.wide()) * i128::from(datatype.extent());
             self.block(at, offset, count.wide(), datatype, what, &mut proved)?;
@@ -180,7 +170,7 @@ impl Rank {
         what: &str,
     ) -> Result<Buffer> {
         not_in_place(at, what)?;
-        let mut proved = Buffer::new(self.pointer(at), NOTHING);
+        let mut proved = Buffer::of_nothing(self.pointer(at));
         for ((count, displ), datatype) in counts.iter().zip(displs).zip(datatypes) {
             if count.wide() != 0 && self.is_null_type(datatype) {
                 return Err(Error::new(MPI_ERR_TYPE, format!("{what}: the datatype of a block is MPI_DATATYPE_NULL")));
@@ -204,8 +194,10 @@ impl Rank {
             return Err(Error::new(MPI_ERR_COUNT, format!("{what}: a count is {count}, which is negative")));
         }
         let at = i128::from(buffer.0) + offset;
-        let hull = self.prove(buffer, at, count, datatype, what)?;
-        proved.hull = proved.hull.saturating_add(hull);
+        if let Some((low, high)) = datatype.hull(count) {
+            let hull = self.memory().hull(buffer, (at + low, at + high), what)?;
+            proved.hull = proved.hull.saturating_add(hull.len() as u64);
+        }
         proved.size = proved.size.saturating_add(data(count, datatype));
         let block = dense(at, count, datatype);
         if block.start == proved.dense.end {

@@ -189,7 +189,7 @@ unsafe extern "C" fn reduce<const OP: u32>(
         let Some(datatype) = r.datatype_word(*datatype).map(Datatype) else { return };
         let (Some(element), Some(kernel)) = (datatype.element(), predefined(Op(OP), datatype)) else { return };
         for index in 0..usize::try_from(*length).unwrap_or(0) {
-            let at = index * element.extent as usize;
+            let Some(at) = index.checked_mul(element.extent as usize) else { return };
             // Operands may be buffers of the guest's, whose other threads may write them.
             let (mut first, mut second) = ([0; LARGEST], [0; LARGEST]);
             let size = element.size as usize;
