@@ -70,8 +70,9 @@ const NEAR: u64 = 1 << 28;
 fn outside(address: Option<u64>) -> String {
     match address {
         Some(address) if address.abs_diff(1 << 32) <= NEAR => {
-            "an access before the start of the guest's memory: the stack is exhausted, by deep recursion or large local \
-             variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a pointer is wrong"
+            "an access before the start of the guest's memory: the stack is exhausted, the one in the program's memory, by \
+             deep recursion or large local variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a \
+             pointer is wrong"
                 .into()
         }
         _ => "an access outside the guest's memory".into(),
@@ -90,8 +91,9 @@ fn fault(error: &wasmtime::Error) -> Option<u64> {
 fn in_words(trap: Trap) -> String {
     match trap {
         Trap::StackOverflow => format!(
-            "the call stack is exhausted: calls are nested deeper than {} KiB of stack allow",
-            crate::module::GUEST_STACK >> 10
+            "the call stack is exhausted, the one that the host keeps: calls are nested deeper than its {} KiB allow \
+             (rankine run --call-stack SIZE gives it more)",
+            crate::module::call_stack() >> 10
         ),
         Trap::TableOutOfBounds => "a call through a function pointer that is not in the function table".into(),
         Trap::IndirectCallToNull => "a call through a null function pointer".into(),

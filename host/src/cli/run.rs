@@ -13,10 +13,12 @@ use anyhow::{Context as _, Result};
 use super::account::{report, tell_where};
 use super::checking::Checking;
 use super::loading::load;
+use super::noted::Noted;
 use super::page;
 use super::profiling::Profiling;
 use super::values::{
-    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_threads, parse_variable,
+    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_stack, parse_threads,
+    parse_variable,
 };
 use super::{debugging, kept, launch, programs};
 use crate::confine::{self, Needs};
@@ -29,9 +31,9 @@ use crate::grants::{Folder, Grants};
 use crate::grid::{network, store};
 use crate::job::{Job, Part, Placement, Settings, cores};
 use crate::math::library::Named;
-use crate::module::{self, Origin, Program};
+use crate::module;
 use crate::output::Output;
-use crate::policy::{Audit, Note, Policy};
+use crate::policy::Policy;
 use crate::signals::{self, Watch};
 use crate::signature::{Demands, Signers};
 
@@ -80,6 +82,11 @@ pub(super) struct Arguments {
     /// which 4G are for the host's part]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = LIMITS)]
     memory_limit: Option<usize>,
+
+    /// Room for calls that are nested in one another, for each thread of a rank: 8M, 1G. Arrays in functions lie on another
+    /// stack, which -Wl,-z,stack-size=N makes larger when the program is linked [default: 1M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_stack, help_heading = LIMITS)]
+    call_stack: Option<usize>,
 
     /// The most ranks the job may have in all, where programs start more of them (MPI_Comm_spawn) [default: 1024 more
     /// than it begins with]
@@ -245,6 +252,9 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     E::prepare();
     signals::ignore_long_files();
     let held = signals::hold();
+    if let Some(bytes) = arguments.call_stack {
+        module::set_call_stack(bytes);
+    }
     // While there is one thread.
     if arguments.blas()?.is_some() {
         Named::prepare();
@@ -314,39 +324,6 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     std::process::exit(status)
 }
 
-/// What the audit of this machine is to know of a job.
-struct Noted {
-    engine: &'static str,
-    programs: Vec<(String, Origin)>,
-    ranks: usize,
-    /// It is this process that notes it: the first of the job.
-    is_here: bool,
-    started: Instant,
-}
-
-impl Noted {
-    fn new<E: Engine>(engine: &E, programs: &[Program], settings: &Settings) -> Noted {
-        let files = settings.parts.iter().map(|part| part.file().display().to_string());
-        let programs = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
-        let (ranks, is_here) = (engine.ranks(settings), engine.first_rank() == 0);
-        Noted { engine: E::NAME, programs, ranks, is_here, started: settings.started }
-    }
-
-    fn write(&self, audit: Option<Audit>, ending: &Ending) {
-        let Some(mut audit) = audit.filter(|_| self.is_here) else { return };
-        let note = Note {
-            programs: &self.programs,
-            engine: self.engine,
-            ranks: self.ranks,
-            status: ending.status(),
-            seconds: self.started.elapsed().as_secs_f64(),
-        };
-        if let Err(error) = audit.write(&note) {
-            eprintln!("rankine: warning: this job could not be noted in the audit of this machine: {error}");
-        }
-    }
-}
-
 /// Puts the wall up, unless none is wanted: after this, threads may be started that a guest reaches. Until then this one is
 /// alone.
 fn confine(watch: &mut Watch, settings: &Settings, needs: impl FnOnce() -> Result<Needs>) -> Result<()> {
@@ -397,6 +374,9 @@ impl Arguments {
         }
         if let Some(bytes) = self.memory_limit {
             option("--memory-limit".into(), bytes.to_string().into());
+        }
+        if let Some(bytes) = self.call_stack {
+            option("--call-stack".into(), bytes.to_string().into());
         }
         if let Some(threads) = self.threads_per_rank {
             option("--threads-per-rank".into(), threads.to_string().into());
