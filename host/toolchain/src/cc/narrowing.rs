@@ -47,10 +47,11 @@ pub(super) fn compile(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
     let mut filter = Filter::default();
     let (mut text, mut out) = (Vec::new(), io::stderr());
     while told.read_until(b'\n', &mut text)? > 0 {
-        filter.pass(&text, &mut out)?;
+        // Where nobody reads any more, clang still compiles.
+        let _ = filter.pass(&text, &mut out);
         text.clear();
     }
-    filter.end(&mut out)?;
+    let _ = filter.end(&mut out);
     Ok(process::exit_code(child.wait()?))
 }
 
