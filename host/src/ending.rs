@@ -13,7 +13,7 @@ use crate::guest::{Abort, Exit, Stopped};
 use crate::job::Settings;
 use crate::symbols::Symbols;
 use crate::team::Left;
-use crate::trap::Report;
+use crate::trap::{Report, is_the_c_librarys};
 
 /// How one rank ended.
 #[derive(Debug)]
@@ -85,9 +85,10 @@ pub(crate) fn is_trap(error: &wasmtime::Error) -> bool {
     !is_end && !is_start_failure(error)
 }
 
-/// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`.
+/// Whether a frame is of the program, and not of the functions behind Fortran's bindings, such as `pmpi_recv_`, or of the C
+/// library.
 pub(crate) fn is_the_programs(frame: &str) -> bool {
-    !frame.starts_with("pmpi_")
+    !frame.starts_with("pmpi_") && !is_the_c_librarys(frame)
 }
 
 /// An error that no guest code raised: the instance could not be made.

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::trap;
+
 /// What a check has found.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -64,7 +66,9 @@ impl Report {
         if !self.notes.is_empty() {
             writeln!(out, "rankine: check: no mistake, but another run may have another result:")?;
         }
-        write_all(out, &self.notes)
+        write_all(out, &self.notes)?;
+        let calls = self.findings.iter().chain(&self.notes).flat_map(|found| &found.calls);
+        trap::advice(calls.map(|part| part.place.as_str())).map_or(Ok(()), |advice| writeln!(out, "  {advice}"))
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -23,10 +24,23 @@ use crate::symbols::{Moved, Symbols};
 use crate::threads;
 use crate::{coredump, function_table};
 
-/// Stack of a rank that its guest's code may use.
+/// Stack of a rank that its guest's code may use, unless the user gives it another size.
 pub const GUEST_STACK: usize = 1 << 20;
 /// Stack of a rank on top of that, for the host's own code. The sum stays below 2 MiB: a huge page never fits in.
 pub const HOST_STACK: usize = 512 << 10;
+
+/// The size that counts in this process. Every thread that carries a guest has to know it.
+static CALL_STACK: AtomicUsize = AtomicUsize::new(GUEST_STACK);
+
+/// Gives guests' code another stack than [`GUEST_STACK`]: before an engine is made for it.
+pub(crate) fn set_call_stack(bytes: usize) {
+    CALL_STACK.store(bytes, Ordering::Relaxed);
+}
+
+/// Stack of a rank that its guest's code may use.
+pub(crate) fn call_stack() -> usize {
+    CALL_STACK.load(Ordering::Relaxed)
+}
 
 /// Bytes of the longest module that Wasmtime takes.
 pub(crate) const LONGEST: u64 = 1 << 30;
@@ -160,7 +174,7 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     config.memory_init_cow(settings.images);
     // What processors are free to do differently: the bits of a NaN, and relaxed instructions.
     config.cranelift_nan_canonicalization(settings.reproducible).relaxed_simd_deterministic(settings.reproducible);
-    config.max_wasm_stack(GUEST_STACK).async_stack_size(GUEST_STACK + HOST_STACK);
+    config.max_wasm_stack(call_stack()).async_stack_size(call_stack() + HOST_STACK);
     // Debug information is read by `symbols`, which doubts it.
     config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
     let frames = if settings.coredump { coredump::FRAMES } else { FRAMES };

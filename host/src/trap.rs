@@ -1,11 +1,13 @@
 //! What went wrong in a guest, told to a person: the cause in words and the guest's own call stack.
 
-use std::borrow::Cow;
+mod libraries;
+
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
 
 use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
+use self::libraries::Shown;
+pub(crate) use self::libraries::is_the_c_librarys;
 use crate::demangle::demangle;
 use crate::module::FRAMES;
 use crate::null_page::{LOWEST, StackPointer};
@@ -29,10 +31,14 @@ impl Report {
     /// Explains the error that ended a guest. `refused` is a memory growth that was refused before.
     pub fn new(error: &wasmtime::Error, refused: Option<usize>, symbols: &Symbols) -> Report {
         let trace = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
-        let (runtime, frames) = trace.split_at(of_fortrans_runtime(trace));
+        let (runtime, frames) = trace.split_at(libraries::of_fortrans_runtime(trace));
         let mut cause = match error.downcast_ref::<Trap>() {
             Some(Trap::UnreachableCodeReached) if !runtime.is_empty() => {
                 "Fortran's runtime ended it, as it says above".into()
+            }
+            Some(Trap::UnreachableCodeReached) => {
+                let names = trace.iter().map(|frame| frame.func_name().unwrap_or_default());
+                libraries::ended_by(names).map_or_else(|| in_words(Trap::UnreachableCodeReached), str::to_owned)
             }
             Some(Trap::MemoryOutOfBounds) => outside(fault(error), error.downcast_ref()),
             Some(trap) => in_words(*trap),
@@ -44,6 +50,7 @@ impl Report {
         if let Some(bytes) = refused {
             let _ = write!(cause, " (before that, the memory limit refused a growth to {} MiB)", bytes >> 20);
         }
+        let frames = if shows_all() { trace } else { frames };
         Report { cause, frames: stack(frames, symbols) }
     }
 }
@@ -51,7 +58,8 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.cause)?;
-        self.frames.iter().try_for_each(|frame| write!(f, "\n    at {frame}"))
+        self.frames.iter().try_for_each(|frame| write!(f, "\n    at {frame}"))?;
+        advice(self.frames.iter().map(String::as_str)).map_or(Ok(()), |advice| write!(f, "\n    {advice}"))
     }
 }
 
@@ -65,14 +73,15 @@ fn outside(address: Option<u64>, pointer: Option<&StackPointer>) -> String {
     match address {
         Some(address) if address < LOWEST => match pointer.is_some_and(|pointer| pointer.is_at_end()) {
             true => format!(
-                "the stack is exhausted, by deep recursion or large local variables (linked with \
+                "the stack is exhausted, the one in the program's memory, by deep recursion or large local variables (linked with \
                  -Wl,-z,stack-size=N it has N bytes, else 8 MiB): an access at address {address:#x}"
             ),
             false => format!("a null pointer was used: an access at address {address:#x}"),
         },
         Some(address) if address.abs_diff(1 << 32) <= NEAR => {
-            "an access before the start of the guest's memory: the stack is exhausted, by deep recursion or large local \
-             variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a pointer is wrong"
+            "an access before the start of the guest's memory: the stack is exhausted, the one in the program's memory, by \
+             deep recursion or large local variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a \
+             pointer is wrong"
                 .into()
         }
         _ => "an access outside the guest's memory".into(),
@@ -91,8 +100,9 @@ fn fault(error: &wasmtime::Error) -> Option<u64> {
 fn in_words(trap: Trap) -> String {
     match trap {
         Trap::StackOverflow => format!(
-            "the call stack is exhausted: calls are nested deeper than {} KiB of stack allow",
-            crate::module::GUEST_STACK >> 10
+            "the call stack is exhausted, the one that the host keeps: calls are nested deeper than its {} KiB allow \
+             (rankine run --call-stack SIZE gives it more)",
+            crate::module::call_stack() >> 10
         ),
         Trap::TableOutOfBounds => "a call through a function pointer that is not in the function table".into(),
         Trap::IndirectCallToNull => "a call through a null function pointer".into(),
@@ -107,15 +117,6 @@ fn in_words(trap: Trap) -> String {
     }
 }
 
-/// How many of the innermost frames are of Fortran's runtime, which has said what is wrong: a user looks for the line that
-/// called it.
-fn of_fortrans_runtime(frames: &[FrameInfo]) -> usize {
-    let is_its = |name: &str| name.starts_with("_FortranA") || name.contains("Fortran::runtime::");
-    let names = frames.iter().map(|frame| frame.func_name().unwrap_or_default());
-    let inner = names.take_while(|name| is_its(name) || *name == "abort");
-    inner.enumerate().filter(|(_, name)| is_its(name)).last().map_or(0, |(at, _)| at + 1)
-}
-
 /// The lines of a stack, innermost first.
 pub(crate) fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
     let is_cut = frames.len() >= FRAMES;
@@ -125,19 +126,47 @@ pub(crate) fn stack(frames: &[FrameInfo], symbols: &Symbols) -> Vec<String> {
     let (own, offsets): (Vec<&FrameInfo>, Vec<u32>) =
         frames.iter().filter_map(|frame| Some((frame, in_module(frame)?))).unzip();
     let places = symbols.places(&offsets);
-    let line = |((frame, offset), places): ((&&FrameInfo, &u32), &Arc<[Place]>)| {
-        let name = match frame.func_name() {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(format!("function {}", frame.func_index())),
-        };
-        lines(&name, frame.module_offset().map(|_| *offset), places)
+    let name = |frame: &FrameInfo| match frame.func_name() {
+        Some(name) => demangle(name),
+        None => format!("function {}", frame.func_index()),
     };
-    let mut lines: Vec<String> = own.iter().zip(&offsets).zip(&places).flat_map(line).collect();
+    let names: Vec<String> = own.iter().map(|frame| name(frame)).collect();
+    let known = names.iter().zip(&places).map(|(name, places)| (name.as_str(), &places[..]));
+    let known: Vec<(&str, &[Place])> = known.collect();
+    let how = if shows_all() { vec![Shown::Whole; own.len()] } else { libraries::shown(&known) };
+    let line = |at: usize| match how[at] {
+        Shown::Whole => lines(known[at].0, own[at].module_offset().map(|_| offsets[at]), known[at].1),
+        Shown::Name => vec![format!("{}, of the C library", readable(known[at].0))],
+        Shown::Not => Vec::new(),
+    };
+    let mut lines: Vec<String> = (0..own.len()).flat_map(line).collect();
     if is_cut || lines.len() > LINES {
         lines.truncate(LINES);
         lines.push("...".into());
     }
     lines
+}
+
+/// Whether everything is shown that is known: the host was asked to be verbose.
+fn shows_all() -> bool {
+    tracing::enabled!(tracing::Level::INFO)
+}
+
+/// The end of a place of which no line is known.
+const NO_LINE: &str = " of the module)";
+
+/// What to do for lines, if none of these places has one.
+pub(crate) fn advice<'p>(mut places: impl Iterator<Item = &'p str>) -> Option<&'static str> {
+    let mut lacks = false;
+    let has_line = |place: &str| {
+        let number = place.strip_suffix(')').and_then(|place| place.rsplit_once(':')).map(|(_, number)| number);
+        number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let is_known = places.any(|place| {
+        lacks |= place.ends_with(NO_LINE);
+        has_line(place)
+    });
+    (lacks && !is_known).then_some("compile with -g for lines (Cargo: debug = true in the profile)")
 }
 
 /// A place in a program, by the innermost of what is known of it.
@@ -149,7 +178,7 @@ pub(crate) fn place_in_words(function: Option<&str>, offset: u32, places: &[Plac
 fn lines(function: &str, offset: Option<u32>, places: &[Place]) -> Vec<String> {
     if places.is_empty() {
         return vec![match offset {
-            Some(offset) => format!("{} (offset {offset:#x} of the module)", readable(function)),
+            Some(offset) => format!("{} (offset {offset:#x}{NO_LINE}", readable(function)),
             None => readable(function),
         }];
     }
@@ -170,8 +199,8 @@ fn lines(function: &str, offset: Option<u32>, places: &[Place]) -> Vec<String> {
 /// A function's name, for a person.
 fn readable(name: &str) -> String {
     match name {
-        // As clang calls the `main` that takes arguments.
-        "__main_argc_argv" => "main".into(),
+        // As clang calls the `main` that takes arguments, and the one that takes none.
+        "__main_argc_argv" | "__original_main" => "main".into(),
         _ => shown::line(&demangle(name)),
     }
 }
@@ -193,6 +222,15 @@ mod tests {
         assert!(report.cause.contains("unreachable") && report.cause.contains("3 MiB"), "{report}");
         assert!(report.frames[0].starts_with("deep (offset 0x"), "{report}");
         assert_eq!(report.frames.len(), 2);
+        assert_eq!(report.to_string().matches("\n    compile with -g").count(), 1);
+    }
+
+    #[test]
+    fn lines_are_asked_for_where_there_are_none() {
+        let none = "main (offset 0x12 of the module)";
+        assert!(advice([none, "sum(int)"].into_iter()).is_some());
+        assert!(advice(["sum(int) (sum.cpp:3:4)", none].into_iter()).is_none());
+        assert!(advice(["printf, of the C library"].into_iter()).is_none());
     }
 
     #[test]

@@ -64,6 +64,21 @@ for flags in "" -s; do
     diff - <(rankine run both.wasm) <<< $'5\n6'
 done
 
+# A weak definition is called as it is where it counts, and the one that takes its place as that is.
+echo 'int hook(int a, int b); int main(void) { return hook(40, 2) - 42; }' > calls.c
+echo '__attribute__((weak)) int hook(int a) { return a + 2; }' > weak.c
+printf '#include <stdio.h>\nint hook(int a) { return puts("strong") < 0 ? 0 : a + 2; }\n' > strong.c
+for source in calls weak strong; do rankine cc -O1 -c $source.c -o $source.o; done
+for parts in 'calls.o weak.o' 'weak.o calls.o' 'calls.o weak.o strong.o' 'strong.o calls.o weak.o'; do
+    rankine cc $parts -o hooked.wasm
+    rankine run hooked.wasm > hooked.log
+    case $parts in *strong*) grep -qx strong hooked.log ;; *) [ ! -s hooked.log ] ;; esac
+done
+# One that is nowhere is not called.
+echo '__attribute__((weak)) int hook(int a, int b); int main(void) { return hook ? hook(1, 2) : 0; }' > asks.c
+rankine cc asks.c -o asks.wasm
+rankine run asks.wasm
+
 # Stripped, and whichever comes first.
 rankine cc -s lib/callee.o caller.o -o stripped.wasm 2> link.log
 diff - link.log < /dev/null

@@ -50,6 +50,12 @@ for ranks in --threads --fibers; do
 done
 # By the command mpiexec that a makefile finds, with other spellings.
 diff - <(PATH="$(rankine sdk bin):$PATH" mpiexec -np 1 -genv TOLD all ./master.wasm first : -np 2 ./worker.wasm 10 : -n1 ./worker.wasm 100) <<< "$expected"
+# The script says who it is, and what its launcher would.
+PATH="$(rankine sdk bin):$PATH" mpiexec --version | grep -q '^rankine-run [0-9]'
+# By the full path of an MPI library's launcher: the library beside it is found, whatever the environment says.
+rankine=$(command -v rankine)
+diff - <(env -i HOME="$HOME" PATH=/usr/bin:/bin "$MPI_BIN/mpiexec" -n 1 "$rankine" run --env TOLD=all master.wasm first : \
+    -n 2 "$rankine" run --env TOLD=all worker.wasm 10) <<< "master first all: program 0 of 3, workers 20"
 # Each rank is a process of an MPI library's launcher.
 run="rankine run --env TOLD=all"
 # shellcheck disable=SC2086 # a command of several words

@@ -40,6 +40,24 @@ venv/bin/rankine --version | grep -q '^rankine [0-9]'
 venv/bin/pip uninstall -q -y rankine
 [ ! -e venv/bin/rankine ]
 
+# ./x install, of a binary that is there already; with a home of its own it has a data folder of its own.
+"$ROOT"/x install --prefix "$PWD/prefix" --binary "$(command -v rankine)" > install.log 2>&1 || { cat install.log; exit 1; }
+grep -q 'to compile programs: rankine sdk install, once' install.log
+grep -q "$PWD/prefix/bin is not on your PATH" install.log
+diff - <(cd prefix && find . -type f ! -name 'rankine-*.1' ! -name 'mpi*' | sort) <<'LIST'
+./bin/rankine
+./share/bash-completion/completions/rankine
+./share/fish/vendor_completions.d/rankine.fish
+./share/man/man1/rankine.1
+./share/zsh/site-functions/_rankine
+LIST
+[ -s prefix/share/man/man1/rankine-run.1 ]
+installed() { env -i HOME="$PWD/home" PATH="$PWD/prefix/bin:/usr/bin:/bin" "$@"; }
+installed rankine --version | grep -q '^rankine [0-9]'
+[ "$(installed rankine run -n 3 hello.wasm | wc -l)" = 3 ]
+if installed rankine cc x.c 2> cc.log; then exit 1; fi
+grep -q "no WASI sysroot in $PWD/home/.local/share/rankine/sysroot; run .rankine sdk install. once" cc.log
+
 mkdir -p tar deb
 tar -xf made/*.tar.gz -C tar
 mv tar/rankine-* tar/usr
@@ -48,4 +66,13 @@ if command -v dpkg-deb > dpkg.log; then
     dpkg-deb -x made/*.deb deb
     dpkg-deb -f made/*.deb Depends | grep -q 'libc6 (>= 2'
     try_in deb
+    # dpkg takes it, and gives all of it back.
+    mkdir -p root/var/lib/dpkg/{info,updates,triggers}
+    touch root/var/lib/dpkg/{status,available}
+    manage() { dpkg --root="$PWD/root" --force-not-root --force-depends --force-bad-path "$@" > dpkg.log 2>&1 || { cat dpkg.log; exit 1; }; }
+    manage -i made/*.deb
+    try_in root
+    dpkg-query --admindir=root/var/lib/dpkg -W -f '${Status}' rankine | grep -q '^install ok installed$'
+    manage -r rankine
+    [ ! -e root/usr/bin/rankine ] && [ ! -e root/usr/share/man/man1/rankine.1.gz ]
 fi

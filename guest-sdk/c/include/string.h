@@ -1,7 +1,9 @@
-/* Adds GNU's basename, which leaves the path as it is; <libgen.h> has the other. */
+/* Adds GNU's basename, which leaves the path as it is (<libgen.h> has the other), and counts of 64 bits. */
 #include_next <string.h>
 #ifndef RANKINE_STRING_H
 #define RANKINE_STRING_H
+
+#include <rankine/wide_copies.h>
 
 #ifndef basename
 #ifdef __cplusplus

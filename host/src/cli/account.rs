@@ -7,6 +7,7 @@ use rankine_guest::Who;
 use crate::apart;
 use crate::ending::{Deadlock, Ending};
 use crate::shown;
+use crate::trap;
 
 /// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
 /// and the first to end may have the others ended in the middle of a line.
@@ -40,14 +41,14 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
         Ending::Deadlocked(Deadlock { apart, ranks, finalized, unfinalized }) => {
             let why = apart.as_deref().unwrap_or("every rank waits and no message is under way");
             let mut lines = line(format_args!("deadlock: {why}"));
-            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines.extend(where_they_are(ranks));
             lines.extend(finalized_ranks(finalized));
             lines.extend(unfinalized_ranks(unfinalized));
             lines
         }
         Ending::TimedOut(limit, ranks) => {
             let mut lines = line(format_args!("the job was ended after {} s, its time limit", limit.as_secs_f64()));
-            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines.extend(where_they_are(ranks));
             lines
         }
         Ending::Signalled(number, ranks) => {
@@ -55,7 +56,7 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
                 libc::SIGINT => line(format_args!("interrupted")),
                 number => line(format_args!("ended by signal {number}")),
             };
-            lines.extend(few(ranks).map(|rank| format!("  {rank}")));
+            lines.extend(where_they_are(ranks));
             lines
         }
         Ending::Failed(text) => line(format_args!("{text}")),
@@ -65,7 +66,13 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
 /// Tells where the ranks of a job are that goes on.
 pub(super) fn tell_where(ranks: &[String]) {
     eprintln!("rankine: where the ranks are:");
-    few(ranks).for_each(|rank| eprintln!("  {rank}"));
+    where_they_are(ranks).for_each(|line| eprintln!("{line}"));
+}
+
+/// Where ranks are, and what to do where lines are missing.
+fn where_they_are(ranks: &[String]) -> impl Iterator<Item = String> {
+    let advice = trap::advice(ranks.iter().map(String::as_str)).map(str::to_owned);
+    few(ranks).chain(advice).map(|line| format!("  {line}"))
 }
 
 /// The first lines of a long list, and how many more there are.

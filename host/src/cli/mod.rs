@@ -17,6 +17,7 @@ mod info_tools;
 mod kept;
 mod launch;
 mod loading;
+mod noted;
 mod options;
 mod page;
 mod pages;

@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result};
 
 use super::run::usage;
 use super::values::{
-    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_threads, parse_variable,
+    parse_folder, parse_ranks, parse_read_only_folder, parse_seconds, parse_size, parse_stack, parse_threads,
+    parse_variable,
 };
 use super::{debugging, kept, launch, page, programs};
 use crate::engine::mpi::library;
@@ -64,6 +65,11 @@ pub(super) struct Arguments {
     /// which 4G are for the host's part]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = LIMITS)]
     memory_limit: Option<usize>,
+
+    /// Room for calls that are nested in one another, for each thread of a rank: 8M, 1G. Arrays in functions lie on another
+    /// stack, which -Wl,-z,stack-size=N makes larger when the program is linked [default: 1M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_stack, help_heading = LIMITS)]
+    pub(super) call_stack: Option<usize>,
 
     /// The most ranks the job may have in all, where programs start more of them (MPI_Comm_spawn) [default: 1024 more
     /// than it begins with]
@@ -256,6 +262,9 @@ impl Arguments {
         }
         if let Some(bytes) = self.memory_limit {
             option("--memory-limit", bytes.to_string().into());
+        }
+        if let Some(bytes) = self.call_stack {
+            option("--call-stack", bytes.to_string().into());
         }
         if let Some(threads) = self.threads_per_rank {
             option("--threads-per-rank", threads.to_string().into());

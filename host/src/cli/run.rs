@@ -5,13 +5,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
 use super::account::{report, tell_where};
 use super::checking::Checking;
 use super::loading::load;
+use super::noted::Noted;
 use super::options::Arguments;
 use super::profiling::Profiling;
 use super::programs;
@@ -24,9 +25,9 @@ use crate::engine::{Engine, Name};
 use crate::grid::store;
 use crate::job::{Job, Settings};
 use crate::math::library::Named;
-use crate::module::{self, Origin, Program};
+use crate::module;
 use crate::output::Output;
-use crate::policy::{Audit, Note, Policy};
+use crate::policy::Policy;
 use crate::signals::{self, Watch};
 
 /// Runs the job and ends the process with its status.
@@ -60,6 +61,9 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     E::prepare();
     signals::ignore_long_files();
     let held = signals::hold();
+    if let Some(bytes) = arguments.call_stack {
+        module::set_call_stack(bytes);
+    }
     // While there is one thread.
     if arguments.blas()?.is_some() {
         Named::prepare();
@@ -165,39 +169,6 @@ impl Looks {
         match self.checking.zip(job.found(ending)) {
             Some((checking, found)) => checking.say(&found, ending),
             None => ending.status(),
-        }
-    }
-}
-
-/// What the audit of this machine is to know of a job.
-struct Noted {
-    engine: &'static str,
-    programs: Vec<(String, Origin)>,
-    ranks: usize,
-    /// It is this process that notes it: the first of the job.
-    is_here: bool,
-    started: Instant,
-}
-
-impl Noted {
-    fn new<E: Engine>(programs: &[Program], settings: &Settings) -> Noted {
-        let files = settings.parts.iter().map(|part| part.file().display().to_string());
-        let programs = files.zip(programs.iter().map(|program| program.origin.clone())).collect();
-        let (ranks, is_here) = (E::ranks(settings.ranks).unwrap_or(1), E::first_rank() == 0);
-        Noted { engine: E::NAME, programs, ranks, is_here, started: settings.started }
-    }
-
-    fn write(&self, audit: Option<Audit>, ending: &Ending) {
-        let Some(mut audit) = audit.filter(|_| self.is_here) else { return };
-        let note = Note {
-            programs: &self.programs,
-            engine: self.engine,
-            ranks: self.ranks,
-            status: ending.status(),
-            seconds: self.started.elapsed().as_secs_f64(),
-        };
-        if let Err(error) = audit.write(&note) {
-            eprintln!("rankine: warning: this job could not be recorded in the audit of this machine: {error}");
         }
     }
 }

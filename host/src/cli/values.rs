@@ -62,6 +62,14 @@ pub(super) fn parse_size(text: &str) -> Result<usize, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "that is too large".into())
 }
 
+/// The size of a stack for calls.
+pub(super) fn parse_stack(text: &str) -> Result<usize, String> {
+    const LEAST: usize = 64 << 10;
+    const MOST: usize = 4 << 30;
+    let bytes = parse_size(text)?;
+    if (LEAST..=MOST).contains(&bytes) { Ok(bytes) } else { Err("a call stack has from 64K to 4G".into()) }
+}
+
 /// A time limit.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     match text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {

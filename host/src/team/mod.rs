@@ -29,7 +29,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 
 use crate::engine::Rank;
 use crate::guest::Guest;
-use crate::module::{GUEST_STACK, HOST_STACK};
+use crate::module::{HOST_STACK, call_stack};
 use crate::null_page::{self, NullPage};
 use crate::output::Output;
 use crate::stage::Stage;
@@ -41,7 +41,9 @@ pub(crate) use turns::{Parks, Wakes};
 pub(crate) const MAIN: u32 = 0;
 
 /// Bytes of a thread's stack: the guest's frames and the host's.
-pub(crate) const STACK: usize = GUEST_STACK + 4 * HOST_STACK;
+pub(crate) fn stack() -> usize {
+    call_stack() + 4 * HOST_STACK
+}
 
 /// The highest number of a thread that the guest's C library takes.
 const LAST_NUMBER: u32 = (1 << 29) - 1;
@@ -252,14 +254,14 @@ impl<R: Rank> Team<R> {
     pub(crate) fn spawn(self: &Arc<Self>, argument: i32) -> Result<Option<u32>> {
         self.check()?;
         let Some(number) = self.number() else { return Ok(None) };
-        let Ok(charge) = self.account.charge(STACK, "a thread") else {
+        let Ok(charge) = self.account.charge(stack(), "a thread") else {
             self.gone();
             return Ok(None);
         };
         let (ready, is_ready) = channel();
         let team = self.clone();
         let started =
-            thread::Builder::new().name(format!("{} thread {number}", self.who)).stack_size(STACK).spawn(move || {
+            thread::Builder::new().name(format!("{} thread {number}", self.who)).stack_size(stack()).spawn(move || {
                 let _charge: Charge = charge;
                 if catch_unwind(AssertUnwindSafe(|| team.run(number, argument, || ready.send(()).is_ok()))).is_err() {
                     team.break_off();

@@ -42,9 +42,20 @@ pub fn state() -> Option<PathBuf> {
     folder("RANKINE_STATE_DIR", "XDG_STATE_HOME", ".local/state")
 }
 
-/// What `rankine sdk` installs: `RANKINE_DATA_DIR`, else in the user's data folder.
+/// What `rankine sdk` installs: `RANKINE_DATA_DIR`, else where `./x` has it for a program that was built in a clone, else in
+/// the user's data folder.
 pub fn data() -> Option<PathBuf> {
-    folder("RANKINE_DATA_DIR", "XDG_DATA_HOME", ".local/share")
+    let of_clone = || of_clone(&env::current_exe().ok()?);
+    let is_named = env_path("RANKINE_DATA_DIR").is_some();
+    let user = || folder("RANKINE_DATA_DIR", "XDG_DATA_HOME", ".local/share");
+    if is_named { user() } else { of_clone().or_else(user) }
+}
+
+/// The data folder of the clone of Rankine's sources that a program lies in, where Cargo has put it, if there is one.
+fn of_clone(program: &Path) -> Option<PathBuf> {
+    let target = program.parent()?.parent().filter(|folder| folder.ends_with("target"))?;
+    let data = target.parent()?.join(".tools/data");
+    (data.is_dir() && target.with_file_name("x").is_file()).then_some(data)
 }
 
 /// The environments that are active: a virtual one of Python's, one of Conda's.
@@ -79,4 +90,23 @@ pub fn find_program(name: impl AsRef<OsStr>) -> Option<PathBuf> {
         return name.is_file().then(|| name.to_path_buf());
     }
     path().into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_of_a_clone_finds_what_was_installed_there() {
+        let clone = tempfile::tempdir().unwrap();
+        let data = clone.path().join(".tools/data");
+        let program = clone.path().join("target/release/rankine");
+        assert_eq!(of_clone(&program), None);
+        std::fs::create_dir_all(&data).unwrap();
+        assert_eq!(of_clone(&program), None);
+        std::fs::write(clone.path().join("x"), "").unwrap();
+        assert_eq!(of_clone(&program), Some(data));
+        assert_eq!(of_clone(&clone.path().join("bin/rankine")), None);
+        assert_eq!(of_clone(&clone.path().join("target/release/deps/rankine")), None);
+    }
 }

@@ -11,7 +11,7 @@ use rankine_local::Wake;
 
 use super::{Local, role, seat};
 use crate::crew::Crew;
-use crate::module::{GUEST_STACK, HOST_STACK};
+use crate::module::{HOST_STACK, call_stack};
 
 /// The threads of a job's ranks, to wake them.
 pub(crate) struct Threads(Growing<Carrier>);
@@ -78,7 +78,7 @@ impl Threads {
         std::thread::Builder::new()
             .name(format!("rank {rank}"))
             // Wasmtime counts the guest's share itself; the rest is generous, and only what is used costs memory.
-            .stack_size(GUEST_STACK + 4 * HOST_STACK)
+            .stack_size(call_stack() + 4 * HOST_STACK)
             .spawn(move || {
                 let _ = threads.0[rank].main.set(std::thread::current());
                 run();

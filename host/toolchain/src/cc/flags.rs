@@ -153,6 +153,7 @@ pub(super) fn judge(flag: &str) -> Result<Verdict> {
         _ if is_for_devices(flag) => bail!(
             "{flag}: guests have no devices; without it the regions of `target` directives are run by the rank's own threads"
         ),
+        "-fcommon" => return Ok(Verdict::Drop("the linker makes one of what several files define without a value")),
         "-m64" | "-m32" | "-mx32" => return Ok(Verdict::Drop("the target is wasm32")),
         "-pthread" | "-mt" | "-threads" => return Ok(Verdict::Drop(THREADS)),
         "-fPIC" | "-fpic" | "-fPIE" | "-fpie" | "-pie" | "-no-pie" | "-static-pie" => {
@@ -418,6 +419,11 @@ mod tests {
     fn words_for_the_linker_follow_the_same_rule() {
         assert_eq!(passed("a.o -Xlinker -rpath -Xlinker /x -Xlinker --gc-sections b.o"), "a.o -Wl,--gc-sections b.o");
         assert_eq!(passed("-Xlinker --as-needed a.o"), "a.o");
+    }
+
+    #[test]
+    fn common_symbols_are_the_linkers_business() {
+        assert_eq!(passed("-fcommon -c a.c"), "-c a.c");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `rankine cc`: clang for MPI guests, used as `mpicc` is.
 //!
 //! Everything is passed on to clang except what cannot mean anything in WebAssembly ([`flags`] decides, flag by
-//! flag); the target, the sysroot, `mpi.h` and the SDK library are added. The process is then replaced by clang,
-//! so its exit status, messages and signals are the compiler's own.
+//! flag); the target, the sysroot, `mpi.h` and the SDK library are added. Where sources are compiled, what clang says
+//! passes through here, for the sake of one warning ([`narrowing`]); otherwise the process is replaced by clang.
 
 use crate::build::Lapack;
 use crate::find;
@@ -16,6 +16,7 @@ use std::process::{Command, ExitCode};
 
 pub(crate) mod flags;
 mod linker_words;
+mod narrowing;
 pub(crate) mod runnable;
 
 /// Runs clang, or shows how it would be run.
@@ -179,11 +180,12 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Becomes clang; stays beside it only where the program has to be made runnable afterwards.
+/// Becomes clang; stays beside it where the program has to be made runnable afterwards, or what it says needs a word more.
 pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Request) -> Result<ExitCode> {
-    match request.runnable && request.links {
-        true => runnable::compile(clang, line),
-        false => replace_process(clang, line),
+    match () {
+        () if request.runnable && request.links => runnable::compile(clang, line),
+        () if narrowing::is_wanted(request) => narrowing::compile(clang, line),
+        () => replace_process(clang, line),
     }
 }
 

@@ -268,6 +268,8 @@ fn gfortran(flag: &str) -> Gfortran {
         | "-lmpi_usempif08"
         | "-lmpi_usempi_ignore_tkr"
         | "-lflang_rt"
+        | "-lflang"
+        | "-lpgmath"
         | "-lFortranRuntime"
         | "-lquadmath"
         | "-lmpi_abi_fortran" => Gfortran::Drop("the Fortran runtime and the MPI bindings are linked always"),

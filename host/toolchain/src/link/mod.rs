@@ -6,6 +6,7 @@
 //! ([`agreement`]). A program whose calls agree is linked once, and no more is done.
 
 mod agreement;
+mod common;
 mod critical;
 mod module;
 mod null_page;
@@ -32,6 +33,11 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         critical::share(&mut arguments, copies.path())?;
     }
     let mut first = link(&linker, &arguments, &[])?;
+    let merged;
+    if !first.status.success() && !common::duplicates(&String::from_utf8_lossy(&first.stderr)).is_empty() {
+        merged = tempfile::tempdir().context("cannot create a temporary folder")?;
+        first = link_merged(&linker, clang, &mut arguments, merged.path())?;
+    }
     let folder;
     if let Some(output) = output.as_deref().filter(|_| first.status.success())
         && !module::is_valid(output)?
@@ -70,10 +76,27 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Links a program that defines symbols several times, of those variables one that can be one.
+fn link_merged(linker: &Path, clang: &OsStr, arguments: &mut Vec<OsString>, folder: &Path) -> Result<Output> {
+    let all = link(linker, arguments, &["--error-limit=0".into(), "--no-demangle".into()])?;
+    let said = String::from_utf8_lossy(&all.stderr);
+    let Some(variables) = common::merge(arguments, &common::duplicates(&said), clang, folder)? else {
+        return Ok(all);
+    };
+    eprintln!(
+        "rankine: warning: {variables}: defined in several files, and taken as one variable, as \
+         -fcommon does natively; declare it extern in all files but one"
+    );
+    link(linker, arguments, &[])
+}
+
 /// What helps where the linker's words don't say it.
 fn advice(said: &str) -> Option<&'static str> {
     if said.contains("undefined symbol: __kmpc_") {
         return Some("an object was compiled with -fopenmp: give -fopenmp when you link, too");
+    }
+    if said.contains("duplicate symbol: ") {
+        return Some("a name is defined in several files: declare it extern (a function: static) in all files but one");
     }
     if said.contains("--shared-memory is disallowed by") {
         return Some("all files of a program use threads, or none: compile that file with -fopenmp or -pthread, too");

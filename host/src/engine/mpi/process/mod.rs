@@ -29,7 +29,7 @@ use crate::ending::{End, Ending, Event};
 use crate::engine::choice::in_one_process;
 use crate::engine::{Asked, Engine};
 use crate::job::{Placement, Settings};
-use crate::module::{GUEST_STACK, HOST_STACK, Program};
+use crate::module::{HOST_STACK, Program, call_stack};
 use rank::Rank;
 use watch::Watch;
 
@@ -223,7 +223,7 @@ impl Engine for Mpi {
         let thread = std::thread::Builder::new()
             .name("rank".into())
             // The library works on this stack too.
-            .stack_size(GUEST_STACK + 16 * HOST_STACK)
+            .stack_size(call_stack() + 16 * HOST_STACK)
             .spawn(move || {
                 #[expect(clippy::arc_with_non_send_sync, reason = "threads of a rank look into it one at a time")]
                 let rank = Arc::new(Rank::new(library, &crew.settings));

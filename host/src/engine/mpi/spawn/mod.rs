@@ -39,6 +39,9 @@ impl State {
         if let Some(bytes) = settings.memory_limit {
             options.extend(["--memory-limit".into(), bytes.to_string().into()]);
         }
+        if module::call_stack() != module::GUEST_STACK {
+            options.extend(["--call-stack".into(), module::call_stack().to_string().into()]);
+        }
         if settings.profile.is_some() {
             options.push("--profile".into());
         }

@@ -1,0 +1,18 @@
+// With more room for calls the same program comes to its end, as threads and as fibers.
+// ranks: 1 3
+// run: --call-stack 64M
+// stdout: 100000
+// cc: -O0 -Wl,-z,stack-size=268435456
+#include <stdio.h>
+
+static int deep(int level)
+{
+    return level == 0 ? 0 : 1 + deep(level - 1);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    printf("%d\n", deep(argc * 100000));
+    return 0;
+}
