@@ -135,7 +135,7 @@ impl Wake for Nobody {
 }
 
 /// Runs a job of two ranks, each on a thread of its own, and sees that it was not taken for a deadlock.
-fn two_ranks(zero: impl FnOnce(&Rank) + Send + 'static, one: impl FnOnce(&Rank) + Send + 'static) {
+pub(crate) fn two_ranks(zero: impl FnOnce(&Rank) + Send + 'static, one: impl FnOnce(&Rank) + Send + 'static) {
     let options = Options { spin: false, ..Options::default() };
     let world = World::new(2, Arc::new(Nobody), None, options);
     let start = |id, program: Box<dyn FnOnce(&Rank) + Send>| {
@@ -148,7 +148,7 @@ fn two_ranks(zero: impl FnOnce(&Rank) + Send + 'static, one: impl FnOnce(&Rank) 
 }
 
 /// Runs a rank's program to its end; parked, it waits to be woken.
-fn run(rank: &Rank, program: impl Future<Output = ()>) {
+pub(crate) fn run(rank: &Rank, program: impl Future<Output = ()>) {
     let mut program = pin!(program);
     loop {
         match rank.step(program.as_mut()) {

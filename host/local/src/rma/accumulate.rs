@@ -3,7 +3,7 @@
 use std::cell::{Ref, RefCell};
 
 use rankine_abi::{Addr, Datatype, Kind, MPI_ERR_OP, MPI_ERR_TYPE, Op, Request, Win};
-use rankine_guest::op::{Kernel, Operand, kernel};
+use rankine_guest::op::{InPlace, Kernel, Operand, in_place, kernel};
 
 use super::Window;
 use super::access::{There, check_fit};
@@ -24,6 +24,8 @@ pub(super) struct Accumulation {
     pub(super) op: Op,
     /// `second = first ∘ second`.
     pub(super) kernel: Kernel,
+    /// The same straight in memory, without what was there before.
+    pub(super) in_place: Option<InPlace>,
     operand: Operand,
     /// Packed bytes of an element.
     pub(super) size: usize,
@@ -102,6 +104,7 @@ impl Accumulation {
         Ok(Accumulation {
             op,
             kernel,
+            in_place: in_place(op, operand),
             operand,
             size: (size + index.map_or(0, |(_, size)| size)) as usize,
             is_integer: index.is_none() && is_number && matches!(size, 1 | 2 | 4 | 8),

@@ -56,6 +56,14 @@ impl Update<'_> {
     /// `result`, if it is wanted.
     pub(super) fn run(&self, origin: Option<&Span<'_>>, result: Option<&Span<'_>>) {
         let bytes = origin.map_or(self.target.bytes(), Span::bytes);
+        if let (Some(combine), Some(from), Some(to), None) =
+            (self.how.in_place, origin.and_then(Span::contiguous), self.target.contiguous(), result)
+        {
+            return self.each_stretch(to, bytes, |done, length| {
+                // SAFETY: both spans were proved, have so many bytes from there on, and stay until the job has ended.
+                unsafe { combine(to.wrapping_add(done), from.wrapping_add(done), length) }
+            });
+        }
         if bytes <= SMALL {
             return self.piece(0, bytes, &mut [0; SMALL], &mut [0; SMALL], origin, result);
         }
@@ -111,16 +119,24 @@ impl Update<'_> {
         if self.how.is_of_hardware(at) {
             return of_width!(self.how.size, all(self, at, operands, before, wants_before));
         }
+        self.each_stretch(at, operands.len(), |done, length| {
+            let range = done..done + length;
+            self.combine(at.wrapping_add(done), &operands[range.clone()], &mut before[range], wants_before);
+        });
+    }
+
+    /// Calls `act` with the place and the length of those of some bytes whose elements begin in the same stretch, while they
+    /// are nobody else's to change.
+    #[inline(always)]
+    fn each_stretch(&self, at: *mut u8, bytes: usize, mut act: impl FnMut(usize, usize)) {
         let size = self.how.size;
         let mut done = 0;
-        while done < operands.len() {
-            // The elements that begin in the same stretch.
-            let (here, left) = (at.addr() + done, operands.len() - done);
+        while done < bytes {
+            let (here, left) = (at.addr() + done, bytes - done);
             let stretch = STRETCH - here % STRETCH;
             let length = if self.alone || left <= stretch { left } else { left.min(stretch.div_ceil(size) * size) };
             let _held = (!self.alone).then(|| self.stripes.stretch(here));
-            let range = done..done + length;
-            self.combine(at.wrapping_add(done), &operands[range.clone()], &mut before[range], wants_before);
+            act(done, length);
             done += length;
         }
     }
@@ -165,6 +181,11 @@ pub(super) unsafe fn update_one<'a>(
     if how.is_of_hardware(at) {
         // SAFETY: the caller's promise, and the element is aligned.
         return unsafe { of_width!(how.size, update_one(how, at, operand, result)) };
+    }
+    if let (Some(combine), Some(operand), None) = (how.in_place, operand, result) {
+        let _held = stripes().map(|stripes| stripes.stretch(at.addr()));
+        // SAFETY: the element and the operand were proved.
+        return unsafe { combine(at, operand, how.size) };
     }
     let (mut number, mut before, mut after) = ([0; WIDEST], [0; WIDEST], [0; WIDEST]);
     if let Some(operand) = operand {

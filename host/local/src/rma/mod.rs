@@ -27,6 +27,8 @@ mod dynamic;
 mod elements;
 mod epochs;
 mod lock;
+#[cfg(all(test, loom))]
+mod models;
 mod put_get;
 mod shared;
 mod stripes;

@@ -231,6 +231,16 @@ impl Window {
     }
 }
 
+#[cfg(all(test, loom))]
+impl Window {
+    /// A rank's side of a window of all ranks, without memory.
+    pub(super) fn of_model(r: &Rank, common: Arc<Common>) -> Window {
+        let (flavor, memory) = (MPI_WIN_FLAVOR_CREATE, Held::Nothing);
+        let recipe = Recipe { flavor, base: Addr::NULL, size: 0, unit: 1, hints: Hints::default(), memory };
+        Window::new(recipe, common, &r.world_comm, r.account.charge(0, WHAT).unwrap())
+    }
+}
+
 /// `MPI_Win_create`
 pub async fn win_create(r: &Rank, base: Addr, size: i64, disp_unit: i64, info: Info, comm: Comm) -> Result<Win> {
     let communicator = r.intracommunicator(comm)?;
