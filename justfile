@@ -76,12 +76,12 @@ miri:
         errhan::tests pt2pt::overlap::a_late pt2pt::partitioned::tests::a_greeting
 
 # Feeds what makes no sense to what must stand it, for so many seconds (needs cargo-fuzz): types and addresses to the calls that move bytes (spans), to those
-# that access windows (windows) and files through views (views), images to
+# that access windows (windows) and files through views (views), sizes and strides to the mathematics of the host (math), images to
 # the decoder of objects (images), descriptions and memory to their walk (graphs), drawn calls to whole jobs of the embedded engine (calls,
 # whose ranks may stay behind with what they hold).
 fuzz TARGET="spans" SECONDS="60":
     ASAN_OPTIONS={{ if TARGET == "calls" { "detect_leaks=0" } else { "" } }} \
-        cargo +nightly fuzz run {{ if TARGET =~ "^calls$" { "--features host" } else { "" } }} {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=120
+        cargo +nightly fuzz run {{ if TARGET =~ "^(calls|math)$" { "--features host" } else { "" } }} {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=120
 
 # The second wall alone: attacks on a build that checks nothing of what leaves for a library or launcher. Builds the right one again.
 wall:
@@ -103,7 +103,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library, all of MPICH's tests.
-test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi conformance
+test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:

@@ -1,4 +1,5 @@
-//! The door for fuzz targets: jobs of the embedded engine in the fuzzer's own process. It is there in their builds alone.
+//! The door for fuzz targets: jobs of the embedded engine in the fuzzer's own process, and the mathematics of the host. It is
+//! there in their builds alone.
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use crate::engine::Engine;
 use crate::engine::local::Local;
 use crate::grants::Grants;
 use crate::job::{Job, Part, Placement, Settings};
+use crate::math;
 use crate::module::Program;
 use crate::signature::Demands;
 
@@ -48,4 +50,12 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         Ending::Failed(text) => bail!("the job failed: {text}"),
         _ => Ok(()),
     }
+}
+
+/// Calls the function of that name in the module `rankine_math`, with memory that is not a guest's; whether it did the work, or
+/// nothing if it would have ended the rank.
+pub fn mathematics(name: &str, words: &[i32], memory: &mut [u64]) -> Option<bool> {
+    let size = size_of_val(memory) as u64;
+    // SAFETY: the slice is borrowed as long as the function runs.
+    unsafe { math::run(name, words, memory.as_mut_ptr().cast(), size) }
 }

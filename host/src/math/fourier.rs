@@ -116,6 +116,12 @@ fn work<T: Part>(what: What, call: &Call, kept: &mut Kept<T>) -> Outcome {
     };
     let from = array(call, 4, &shape, |axis| axis.from, last_from, size_from)?;
     let to = array(call, 5, &shape, |axis| axis.to, last_to, size_to)?;
+    // Nor do results that lie on each other, of which there could be so many that nobody would see the end.
+    let lengths = shape.dimensions.iter().rev().skip(1).chain(&shape.many).map(|axis| axis.n);
+    let results = lengths.chain([last_to, size_to]).try_fold(1, usize::checked_mul);
+    if results.is_none_or(|bytes| bytes as u64 > call.memory.size) {
+        return Err(Refusal::Declined);
+    }
     if from.overlaps(&to) && !(from.first == to.first && is_in_place(what, &shape)) {
         return Err(Refusal::Declined);
     }

@@ -106,6 +106,28 @@ pub(crate) fn define<R: Rank>(
     Ok(true)
 }
 
+/// Runs the function of that name on memory that is no guest's; whether it did the work, or nothing if there is no such
+/// function or the memory has not all that it was asked for.
+///
+/// # Safety
+/// The memory is `size` bytes that nobody else uses meanwhile.
+#[cfg(fuzzing)]
+pub(crate) unsafe fn run(name: &str, words: &[i32], base: *mut u8, size: u64) -> Option<bool> {
+    let (function, arguments) = Function::named(name)?;
+    let words: Vec<Val> = words.iter().copied().chain(std::iter::repeat(0)).take(arguments).map(Val::I32).collect();
+    let account = Account::new(Some(64 << 20));
+    let call = Call { memory: Reach { base, size }, words: &words, account: &account, foreign: None };
+    let outcome = match function {
+        Function::Routine(routine) => routine.run(&call),
+        Function::Transform(transform) => transform.run(&call, &mut Transforms::default()),
+    };
+    match outcome {
+        Ok(()) => Some(true),
+        Err(Refusal::Declined) => Some(false),
+        Err(Refusal::Outside(_)) => None,
+    }
+}
+
 /// Why the host doesn't do what it was asked.
 #[derive(Debug)]
 enum Refusal {
