@@ -1,4 +1,5 @@
-// Arguments for a program to spawn that carry a request to the launcher: to start a shell. The argument says which.
+// Arguments for a program to spawn, and values of the info `soft`, that carry a request to the launcher: to start a shell.
+// The argument says which.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,18 @@ static char *texts[] = {
     "a\ncmd=spawn",
     "a\nendcmd\ncmd=spawn nprocs=1 execname=/bin/sh argcnt=2 arg1=-c arg2=touch\\ started\nmcmd=spawn\nz=1",
 };
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static char *softs[] = {
+    "1\nendcmd\n" SHELL "mcmd=spawn\nz=1",
+    "1 endcmd\n" SHELL "mcmd=spawn\nz=1",
+    "1\nexecname=/bin/sh",
+    "1\nexecname=/bin/sh\narg1=-c\narg2=touch started",
+    "1\ninfo_key_1=path\ninfo_val_1=/bin",
+    "1\nmcmd=spawn\nexecname=/bin/sh",
+    "1\ncmd=spawn",
+    "1\nendcmd\ncmd=spawn nprocs=1 execname=/bin/sh argcnt=2 arg1=-c arg2=touch\\ started\nmcmd=spawn\nz=1",
+};
 
 int main(int argc, char **argv)
 {
@@ -31,11 +44,16 @@ int main(int argc, char **argv)
         return 0;
     }
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    char *arguments[] = {texts[atoi(argv[1])], NULL};
-    int codes[1];
+    int which = atoi(argv[1]), codes[1];
+    char *arguments[] = {which < TEXTS ? texts[which] : "a", NULL};
+    MPI_Info info = MPI_INFO_NULL;
+    if (which >= TEXTS) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "soft", softs[which - TEXTS]);
+    }
     puts("asked");
     fflush(stdout);
-    MPI_Comm_spawn("granted/argument.wasm", arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, codes);
+    MPI_Comm_spawn("granted/argument.wasm", arguments, 1, info, 0, MPI_COMM_SELF, &child, codes);
     for (double start = MPI_Wtime(); MPI_Wtime() - start < 1;)
         ;
     MPI_Abort(MPI_COMM_WORLD, 0);

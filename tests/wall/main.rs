@@ -27,6 +27,9 @@ use process::{Ended, Run, run_within};
 /// Compiling a guest, some seconds of attacks: what needs longer hangs.
 const LIMIT: Duration = Duration::from_secs(300);
 
+/// What a build says in which the first wall is missing.
+const UNVALIDATED: &str = "this build is for tests of the second wall";
+
 fn main() -> ExitCode {
     let places = Arc::new(Places::find());
     let trials = [
@@ -35,6 +38,8 @@ fn main() -> ExitCode {
         ("a_shell_by_an_argument", a_shell_by_an_argument),
         ("a_file_by_its_name", a_file_by_its_name),
         ("a_file_by_a_swapped_link", a_file_by_a_swapped_link),
+        ("a_planted_library", a_planted_library),
+        ("compiled_code_beneath_a_grant", compiled_code_beneath_a_grant),
         ("a_job_that_ends_badly_leaves_no_memory", a_job_that_ends_badly_leaves_no_memory),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
@@ -107,7 +112,7 @@ impl<'a> Stage<'a> {
     fn no_shell_starts(&self, options: &[&str], number: usize) -> Result<(), Failed> {
         let run = run_within(self.command(1, options, &[&number.to_string()]), None, LIMIT)?;
         let has = |text: &str| run.stderr.contains(text);
-        let is_unvalidated = has("this build is for tests of the second wall");
+        let is_unvalidated = has(UNVALIDATED);
         let was_stopped = has("what was not granted") || has("between the MPI library and its launcher");
         let started = [&self.folder, &self.folder.join("granted")].iter().any(|folder| folder.join("started").exists());
         let as_expected = if is_unvalidated { was_stopped } else { !was_stopped && run.stdout.contains("asked") };
@@ -147,7 +152,8 @@ fn a_shell_by_a_service_name(places: &Places) -> Result<(), Failed> {
 
 fn a_shell_by_an_argument(places: &Places) -> Result<(), Failed> {
     let stage = Stage::new(places, "argument")?;
-    (0..10).try_for_each(|number| stage.no_shell_starts(&["--dir", "granted"], number))
+    // Ten arguments and eight values of `soft`.
+    (0..18).try_for_each(|number| stage.no_shell_starts(&["--dir", "granted"], number))
 }
 
 /// By names and links that lead out.
@@ -178,6 +184,75 @@ fn a_file_by_a_swapped_link(places: &Places) -> Result<(), Failed> {
     let stage = Stage::new(places, "swapped_link")?;
     let run = stage.run(2, &["--dir", "granted"], &["2"])?;
     if run.stdout.contains("read:") { Err(run.to_string().into()) } else { Ok(()) }
+}
+
+/// A guest puts a library where its folder's environment would have one, which says so if anybody loads it. None of the commands
+/// that are given there next do: that it lies there is no reason, whether or not anybody asks who has written it.
+fn a_planted_library(places: &Places) -> Result<(), Failed> {
+    let stage = Stage::new(places, "planted")?;
+    let (granted, loaded) = (stage.folder.join("granted"), stage.folder.join("loaded"));
+    let source = stage.folder.join("library.c");
+    fs::write(
+        &source,
+        format!(
+            "#include <fcntl.h>\n__attribute__((constructor)) static void says(void) {{ open(\"{}\", O_CREAT, 0600); }}\n",
+            loaded.display()
+        ),
+    )?;
+    let compiled =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(granted.join("library")).arg(source).status()?;
+    if !compiled.success() {
+        return Err("the library can't be compiled".into());
+    }
+    let run = stage.run(1, &["--dir", "granted"], &[])?;
+    if !run.stdout.contains("planted: 6") {
+        return Err(run.to_string().into());
+    }
+    let commands: [&[&str]; 5] = [
+        &["doctor"],
+        &["run", "planted.wasm"],
+        &["run", "--engine", "mpi", "planted.wasm"],
+        &["run", "--engine", "mpi", "--dir", ".", "planted.wasm"],
+        &["info", "--functions"],
+    ];
+    for words in commands {
+        let mut command = Command::new(&places.rankine);
+        command.args(words).current_dir(&granted).env_remove("VIRTUAL_ENV").env_remove("LD_LIBRARY_PATH");
+        let run = run_within(command, None, LIMIT)?;
+        if loaded.exists() {
+            return Err(format!("the library was loaded\n{run}").into());
+        }
+    }
+    // It would have told.
+    Command::new("cat").arg("/dev/null").env("LD_PRELOAD", granted.join(".venv/lib/libmpi_abi.so.1")).status()?;
+    if loaded.exists() { Ok(()) } else { Err("the library says nothing when it is loaded".into()) }
+}
+
+/// A guest changes the code that its next run would have, in a cache that lies beneath its folder. The folder is not granted; and
+/// without the first wall it can't make the seal, whose key lies outside.
+fn compiled_code_beneath_a_grant(places: &Places) -> Result<(), Failed> {
+    const SAYS: &str = "the text of the program that was compiled";
+    let stage = Stage::new(places, "poison")?;
+    symlink("..", stage.folder.join("granted/up"))?;
+    symlink("../state/key", stage.folder.join("granted/key"))?;
+    let run = |arguments: &[&str]| {
+        let mut command = stage.command(1, &["--dir", "granted"], arguments);
+        command.env("RANKINE_CACHE_DIR", stage.folder.join("granted/cache"));
+        command.env("RANKINE_STATE_DIR", stage.folder.join("state"));
+        run_within(command, None, LIMIT)
+    };
+    let first = run(&["change"])?;
+    if !first.stderr.contains(UNVALIDATED) {
+        let is_refused = first.stderr.contains("could change") && !first.stdout.contains("asked");
+        return if is_refused { Ok(()) } else { Err(first.to_string().into()) };
+    }
+    let has_changed = first.stdout.contains("changes: ") && !first.stdout.contains("changes: 0");
+    if !has_changed || first.stdout.contains("read:") {
+        return Err(first.to_string().into());
+    }
+    let second = run(&[])?;
+    let is_right = second.stdout.contains(SAYS) && second.stderr.contains("is damaged, or somebody else's");
+    if is_right { Ok(()) } else { Err(second.to_string().into()) }
 }
 
 /// The folder of shared memory is the job's own, so that nobody else's files are seen there.
