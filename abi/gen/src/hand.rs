@@ -143,7 +143,7 @@ mod tests {
         let functions = parse(TEXT).unwrap().functions;
         let calls = |function: &Function| -> Vec<String> {
             let word = |p: &Parameter, word: Word| format!("{word:?} {}", p.name);
-            rows(function).into_iter().map(|(_, variant)| call(function, variant, "LARGE", word)).collect()
+            rows(function).into_iter().map(|(_, variant)| call((function, "local"), variant, "LARGE", word)).collect()
         };
         let for_both =
             "bodies::shelf(r, Kind::Book, LARGE, Handle info, Address key, Wide count, Long offset, Address found)";

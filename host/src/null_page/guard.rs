@@ -24,6 +24,9 @@ pub(crate) const VERSION: u32 = 1;
 /// Locals that a function may have.
 const MOST_LOCALS: u64 = 50_000;
 
+/// From where on, in a function's new body, offsets are those of which old ones.
+type Steps = Vec<(usize, usize)>;
+
 /// The address range of a module, as far as it says so.
 #[derive(Default)]
 struct Layout {
@@ -213,7 +216,7 @@ impl Change<'_> {
     }
 
     /// A function, and where its instructions were.
-    fn body(&self, number: usize, body: &FunctionBody<'_>) -> Result<(Vec<u8>, Vec<(usize, usize)>)> {
+    fn body(&self, number: usize, body: &FunctionBody<'_>) -> Result<(Vec<u8>, Steps)> {
         let (start, end) = (body.range().start as usize, body.range().end as usize);
         let guards = guards(body)?;
         if guards.is_empty() {

@@ -81,7 +81,7 @@ pub(super) fn ended_by<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'sta
 
 /// How the frames of a stack are shown, innermost first, by their names as the language has them, and their places. All of
 /// them if none is the program's.
-pub(super) fn shown<'f>(frames: &[(&str, &'f [Place])]) -> Vec<Shown> {
+pub(super) fn shown(frames: &[(&str, &[Place])]) -> Vec<Shown> {
     let begin = frames.iter().rposition(|(name, _)| name.starts_with(RUST_END)).map_or(0, |at| at + 1);
     let begin = begin + count(&frames[begin..], |name| RUST_PANICS.iter().any(|its| name.starts_with(its)));
     let end = frames.iter().position(|(name, _)| name.starts_with(RUST_BEGIN)).unwrap_or(frames.len());

@@ -409,7 +409,13 @@ pub const ATTEMPTS: &[Attempt] = &[
         call!(libc::SYS_fchmod, file.as_raw_fd(), 0o2755)
     }),
     attempt("a-new-program-of-its-user", &[(FOLDER, NOTHING)], |place| {
-        OpenOptions::new().create(true).write(true).mode(0o4755).open(place.granted().join("new")).map(drop)
+        OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o4755)
+            .open(place.granted().join("new"))
+            .map(drop)
     }),
     attempt("a-new-program-without-a-name", &[(FOLDER, NOTHING)], |place| {
         OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).mode(0o6755).open(place.granted()).map(drop)

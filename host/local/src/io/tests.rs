@@ -446,15 +446,15 @@ fn an_error_says_how_much_was_written() {
         let fh = open(r, Comm::SELF, CREATE).await.unwrap();
         *memory.files()["field"].full.lock().unwrap() = Some(100);
         let int = Datatype::INT;
-        let error = file_write(r, fh, OUT, 64, int).await.unwrap_err();
+        let error = access(r, Place::Own, Direction::Write, fh, OUT, 64, int).await.unwrap_err();
         assert_eq!(error.text, "\"field\" is full, after 100 of 256 bytes were written");
-        let error = file_write_at(r, fh, 120, OUT, 64, int).await.unwrap_err();
+        let error = access(r, Place::At(120), Direction::Write, fh, OUT, 64, int).await.unwrap_err();
         assert!(error.text.ends_with("after 0 of 256 bytes were written"), "{error:?}");
         // Seven pieces of 8 bytes, of which three and a half have room.
         let pieces = type_vector(r, 7, 2, 8, int).unwrap();
         let pieces = type_commit(r, pieces).unwrap();
         file_set_view(r, fh, 0, int, pieces, "native", Info::NULL).await.unwrap();
-        let error = file_write_at(r, fh, 0, OUT, 14, int).await.unwrap_err();
+        let error = access(r, Place::At(0), Direction::Write, fh, OUT, 14, int).await.unwrap_err();
         assert!(error.text.ends_with("after 28 of 56 bytes were written"), "{error:?}");
         // What has found no room is no part of the file.
         assert_eq!(file_get_size(r, fh), Ok(100));
@@ -465,7 +465,7 @@ fn an_error_says_how_much_was_written() {
         let fh = open(r, Comm::WORLD, CREATE).await.unwrap();
         *memory.files()["field"].full.lock().unwrap() = Some(100);
         deal(r, fh, 2, 1).await;
-        let error = file_write_all(r, fh, OUT, 100, Datatype::INT).await.unwrap_err();
+        let error = access_all(r, Place::Own, Direction::Write, fh, OUT, 100, Datatype::INT).await.unwrap_err();
         assert!(error.text.ends_with("after 100 of 800 bytes were written"), "{error:?}");
         file_close(r, fh).await.unwrap();
     });
