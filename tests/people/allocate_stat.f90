@@ -12,7 +12,7 @@ program main
   real(8), pointer :: p(:, :)
   type(node), allocatable :: nodes(:, :)
   character(80) :: message
-  integer :: n, status(4)
+  integer :: n, status(5)
   call MPI_Init()
   n = 25000
   status = 0
@@ -21,6 +21,8 @@ program main
   allocate(nodes(n, n), stat=status(3))
   ! Exactly 4 GiB.
   allocate(b(2_int64**29), stat=status(4))
+  ! The extents in numbers.
+  allocate(a(25000, 25000), stat=status(5))
   if (any(status == 0) .or. allocated(a) .or. allocated(nodes) .or. allocated(b)) then
     print *, "wrong", status, allocated(a), allocated(nodes), allocated(b)
   else if (message == "") then

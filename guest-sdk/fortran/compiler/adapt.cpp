@@ -1,6 +1,7 @@
-// The changes that flang's LLVM code needs: how it calls its runtime and allocates, where the program starts, COMMON blocks.
+// The changes that flang's LLVM code needs: how it calls its runtime, where the program starts, COMMON blocks.
 
 #include "adapt.h"
+#include "allocations.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -176,65 +177,6 @@ void adaptRoundingMode(Module &module) {
   FunctionCallee ours = module.getOrInsertFunction("rankine_fortran_set_rounding", choose->getFunctionType());
   choose->replaceAllUsesWith(ours.getCallee());
   choose->eraseFromParent();
-}
-
-// -------------------------------------------------------------------------------------------------------- allocation
-
-/// The name of the variable whose descriptor gets this block, if the descriptor is a variable of a module or of the main
-/// program (`_QMfieldsEdensity`, `_QFEdensity`). It is made of values, stored, and copied to its place.
-StringRef variableOf(CallInst &allocation) {
-  SmallVector<Value *> ahead{&allocation};
-  for (unsigned next = 0; next < ahead.size() && next < 64; next++)
-    for (User *user : ahead[next]->users()) {
-      Value *to = nullptr;
-      if (isa<InsertValueInst>(user))
-        ahead.push_back(user);
-      else if (auto *store = dyn_cast<StoreInst>(user); store && store->getValueOperand() == ahead[next])
-        to = store->getPointerOperand();
-      else if (auto *copy = dyn_cast<MemCpyInst>(user); copy && copy->getSource() == ahead[next])
-        to = copy->getDest();
-      if (auto *variable = dyn_cast_or_null<GlobalVariable>(to); variable && variable->getName().starts_with("_Q"))
-        return variable->getName().rsplit('E').second;
-      if (isa_and_nonnull<AllocaInst>(to) && !isa<AllocaInst>(ahead[next]))
-        ahead.push_back(to);
-    }
-  return "";
-}
-
-/// The size of a block in 64 bits, if flang cut it to 32 for malloc: at least a byte, which tells it from a program's own
-/// call of malloc.
-Value *wholeSize(CallInst &allocation) {
-  auto *cut = dyn_cast<TruncInst>(allocation.getArgOperand(0));
-  auto *atLeastOne = cut ? dyn_cast<SelectInst>(cut->getOperand(0)) : nullptr;
-  auto *one = atLeastOne ? dyn_cast<ConstantInt>(atLeastOne->getFalseValue()) : nullptr;
-  return one && one->isOne() && atLeastOne->getType()->isIntegerTy(64) ? atLeastOne : nullptr;
-}
-
-/// Flang cuts the sizes of what it allocates itself, and believes that it gets it. Ours refuses what there can't be, and
-/// says what for.
-void adaptAllocations(Module &module) {
-  Function *malloc = module.getFunction("malloc");
-  if (!malloc)
-    return;
-  LLVMContext &context = module.getContext();
-  Type *pointer = PointerType::get(context, 0);
-  auto *type = FunctionType::get(pointer, {Type::getInt64Ty(context), pointer}, false);
-  for (User *user : make_early_inc_range(malloc->users())) {
-    auto *call = dyn_cast<CallInst>(user);
-    if (!call || call->getCalledOperand() != malloc || call->arg_size() != 1)
-      continue;
-    Value *size = wholeSize(*call);
-    if (!size)
-      continue;
-    auto *ours = cast<Function>(module.getOrInsertFunction("rankine_fortran_memory", type).getCallee());
-    ours->addRetAttr(Attribute::NoAlias);
-    ours->addRetAttr(Attribute::NonNull);
-    IRBuilder<> builder(call);
-    Value *name = builder.CreateGlobalString(variableOf(*call), "rankine.variable");
-    CallInst *replacement = builder.CreateCall(ours, {size, name});
-    call->replaceAllUsesWith(replacement);
-    call->eraseFromParent();
-  }
 }
 
 // -------------------------------------------------------------------------------------------------- start and COMMON

@@ -1,6 +1,6 @@
 // Flang for wasm32: flang's own front end and FIR passes, linked with a description of the target that flang lacks
 // (wasm32_target.cpp) and with what its code must be changed in before WebAssembly can run it (bind_c.cpp, adapt.cpp,
-// closures.cpp).
+// allocations.cpp, closures.cpp).
 //
 // How large flang's semantics takes pointers for is put right in pointers.cpp.
 //
@@ -8,6 +8,7 @@
 // with the flags that C guests are compiled with. Every other action is flang's own.
 
 #include "adapt.h"
+#include "allocations.h"
 #include "bind_c.h"
 
 #include "flang/Frontend/CompilerInstance.h"
@@ -52,6 +53,7 @@ private:
     CompilerInstance &instance = getInstance();
     lowerAssumedSizeExtents(*mlirModule);
     rankine::adaptBindC(*mlirModule);
+    rankine::noteAllocations(*mlirModule);
     generateLLVMIR();
     if (!llvmModule || instance.getDiagnostics().hasErrorOccurred())
       return;

@@ -1,4 +1,4 @@
-/* Memory for ALLOCATE without STAT= and for temporary arrays, where the compiler asks for it directly (adapt.cpp). */
+/* Memory for ALLOCATE without STAT= and for temporary arrays, where the compiler asks for it directly (allocations.cpp). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
