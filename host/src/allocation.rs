@@ -28,22 +28,22 @@ pub struct Allocator;
 // SAFETY: every call is passed on to the system's allocator as it is; what is noted needs no memory.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps to the contract of `GlobalAlloc`, which the system's allocator has too.
         noted(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps to the contract of `GlobalAlloc`, which the system's allocator has too.
         noted(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps to the contract of `GlobalAlloc`, which the system's allocator has too.
         noted(unsafe { System.realloc(block, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: the block is one of the system's allocator, as all blocks of this one are, and has this layout.
         unsafe { System.dealloc(block, layout) }
     }
 }

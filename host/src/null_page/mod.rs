@@ -50,7 +50,7 @@ impl NullPage {
     pub(crate) unsafe fn close(&self, base: *mut u8) -> io::Result<()> {
         let mut state = self.state();
         debug_assert!(state.base.is_none(), "a rank has one memory");
-        // SAFETY: the caller's.
+        // SAFETY: the page lies in the caller's memory, which only guarded code touches from now on.
         unsafe { protect(base.expose_provenance(), false) }?;
         state.base = Some(base.expose_provenance());
         Ok(())
