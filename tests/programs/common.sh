@@ -31,7 +31,9 @@ rankine cc -fcommon -c a.c
 rankine cc -fcommon -c b.c
 ar rcs libb.a b.o
 for parts in 'a.o b.o' 'b.o a.o' 'a.o -L. -lb'; do
+    # shellcheck disable=SC2086 # a word for each file
     rankine cc $parts -o program.wasm 2> link.log
+    # shellcheck disable=SC2016 # names as the warning has them
     grep -q 'warning: `counter` (.*a.o.*), `factor` (a.o), `table` (.*: defined in several files.*-fcommon' link.log
     [ "$(rankine run program.wasm)" = '21 5 2.5' ]
 done

@@ -70,6 +70,7 @@ echo '__attribute__((weak)) int hook(int a) { return a + 2; }' > weak.c
 printf '#include <stdio.h>\nint hook(int a) { return puts("strong") < 0 ? 0 : a + 2; }\n' > strong.c
 for source in calls weak strong; do rankine cc -O1 -c $source.c -o $source.o; done
 for parts in 'calls.o weak.o' 'weak.o calls.o' 'calls.o weak.o strong.o' 'strong.o calls.o weak.o'; do
+    # shellcheck disable=SC2086 # a word for each file
     rankine cc $parts -o hooked.wasm
     rankine run hooked.wasm > hooked.log
     case $parts in *strong*) grep -qx strong hooked.log ;; *) [ ! -s hooked.log ] ;; esac

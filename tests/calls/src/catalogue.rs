@@ -1,4 +1,4 @@
-//! Everything a program of a case can call: the functions of MPI, those that Rankine adds ([`extensions`](crate::extensions)),
+//! Everything a program of a case can call: the functions of MPI, those that Rankine adds ([`extensions`]),
 //! and a few of the guest's own.
 
 use anyhow::{Context, Result, ensure};
