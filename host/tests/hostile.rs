@@ -422,7 +422,7 @@ const REFUSED: [(&str, i32, &str); 14] = [
                 (drop (call $set (i32.const 0x101) (i32.load (i32.const 64))))
                 (drop (call $call (i32.const 0x101) (i32.const 16)))))"#,
         134,
-        "more than integers",
+        "other than integers",
     ),
 ];
 

@@ -99,7 +99,7 @@ fn a_folder_from_which_code_is_taken_is_not_granted() {
     for variable in ["RANKINE_CLANG", "WASI_SDK_PATH"] {
         let output = home.command().env(variable, "free/clang").arg("doctor").output().unwrap();
         let text = out(&output) + &err(&output);
-        assert!(text.contains(&format!("{variable} is free/clang, which leads elsewhere")), "{text}");
+        assert!(text.contains(&format!("{variable} is free/clang, which is a relative path")), "{text}");
     }
     // Reading does no harm, but for the key.
     for folder in ["cache", "data", "environment", "mpi/lib", "programs"] {
@@ -235,7 +235,7 @@ fn a_module_that_was_exchanged_is_not_run() {
     std::fs::write(&path, std::fs::read_to_string(guest("hello")).unwrap() + " ").unwrap();
     let output = run();
     ended(&output, 1);
-    assert!(err(&output).contains("exchanged"), "{}", err(&output));
+    assert!(err(&output).contains("replaced by another module"), "{}", err(&output));
     assert_eq!(out(&output), "");
 }
 

@@ -96,6 +96,6 @@ mod tests {
     #[test]
     fn options_of_all_stand_before_the_first() {
         let words = ["a.wasm", ":", "--dir", "x", "b.wasm"].map(String::from);
-        assert!(parts(1, &words).unwrap_err().starts_with("--dir stands behind"));
+        assert!(parts(1, &words).unwrap_err().starts_with("--dir comes after a `:`"));
     }
 }
