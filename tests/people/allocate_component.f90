@@ -1,8 +1,8 @@
 ! What is allocated in a procedure has its name too, and so has a component.
 ! ranks: 1
-! each: local component pointer
+! each: local component
 ! exit: nonzero
-! stderr: no memory to allocate scratch: 5600000000 bytes | no memory to allocate pressure: 5600000000 bytes | no memory to allocate view: 5600000000 bytes
+! stderr: no memory to allocate scratch: 5600000000 bytes | no memory to allocate pressure: 5600000000 bytes
 ! stderr: at step
 program main
   implicit none
@@ -16,20 +16,15 @@ contains
   subroutine step(n)
     integer, intent(in) :: n
     real(8), allocatable :: scratch(:)
-    real(8), pointer :: view(:)
     type(cell) :: mesh(3)
     integer :: at
     at = 2
-    select case (way)
-    case ('local')
+    if (way == 'local') then
       allocate(scratch(n))
       print *, scratch(1)
-    case ('component')
+    else
       allocate(mesh(at)%pressure(n))
       print *, mesh(at)%pressure(1)
-    case default
-      allocate(view(n))
-      print *, view(1)
-    end select
+    end if
   end subroutine
 end program

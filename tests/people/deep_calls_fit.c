@@ -1,9 +1,8 @@
 // With more room for calls the same program comes to its end, as threads and as fibers.
 // ranks: 1 3
 // run: --call-stack 64M
-// stdout: 100000
 // cc: -O0 -Wl,-z,stack-size=268435456
-#include <stdio.h>
+#include "../guests/check.h"
 
 static int deep(int level)
 {
@@ -12,7 +11,7 @@ static int deep(int level)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    printf("%d\n", deep(argc * 100000));
-    return 0;
+    check_begin(&argc, &argv);
+    CHECK_INT(deep(argc * 100000), 100000);
+    return check_end();
 }
