@@ -122,7 +122,7 @@ fn what_is_signed_runs(site: &Site) -> Result<(), Failed> {
 fn a_key_is_made_once(site: &Site) -> Result<(), Failed> {
     use std::os::unix::fs::PermissionsExt;
     let folder = site.folder("keys")?;
-    ends(&site.rankine(&folder, &["sign", "--new", "ada"])?, 0, "ada is secret")?;
+    ends(&site.rankine(&folder, &["sign", "--new", "ada"])?, 0, "keep ada secret")?;
     let mode = fs::metadata(folder.join("ada"))?.permissions().mode() & 0o777;
     if mode != 0o600 {
         return Err(format!("the secret has mode {mode:o}").into());
@@ -191,5 +191,5 @@ fn each_job_is_noted(site: &Site) -> Result<(), Failed> {
     }
     // A machine that can't note a job does not run it.
     let policy = format!("audit = {:?}\n", folder.join("none/audit"));
-    ends(&site.under(&policy, &folder, &["run", "plain.wasm"])?, 1, "can't be noted")
+    ends(&site.under(&policy, &folder, &["run", "plain.wasm"])?, 1, "can't be recorded")
 }

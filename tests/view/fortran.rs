@@ -92,7 +92,8 @@ pub fn fortran_shows_and_steers(site: &Site) -> Result<(), Failed> {
     seen.sort_unstable();
     check(seen.join(" ") == "alone bodies box cells flow half level long single u wind", || seen.join(" "))?;
     check(text == "a text & <i>no markup</i>", || text)?;
-    let of = |name: &str| told.iter().find(|description| description.name == name).ok_or("a description");
+    // It grows piece by piece: the last has all.
+    let of = |name: &str| told.iter().rev().find(|description| description.name == name).ok_or("a description");
     let (wind, level) = (of("wind")?, of("level")?);
     let is_told = wind.unit == "m/s" && wind.range == Some([0.0, 3000.0]) && wind.axes[0].at(1.0) == 1.0;
     let has_titles = [wind.title(0), wind.title(1)] == ["height (km)", "y (mi)"];
