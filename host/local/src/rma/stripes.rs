@@ -100,11 +100,11 @@ mod models {
     fn no_update_of_an_element_is_lost() {
         use Piece::{All, Stretch};
         let cases: [(&[Piece], [u32; LOCKS], usize); 4] = [
-            (&[Stretch(0), Stretch(0), Stretch(0)], [3, 0], 3),
-            (&[All, All], [2, 2], 3),
-            (&[All, Stretch(1), Stretch(0)], [2, 2], 2),
+            (&[Stretch(0), Stretch(0)], [2, 0], 3),
             // Both of those who want several take them in the same order: nobody waits for ever.
-            (&[All, All, Stretch(1)], [2, 3], 2),
+            (&[All, All], [2, 2], 2),
+            (&[All, Stretch(1)], [1, 2], 2),
+            (&[Stretch(0), Stretch(0), Stretch(0)], [3, 0], 1),
         ];
         for (pieces, expected, preemptions) in cases {
             explore(preemptions, move || {
