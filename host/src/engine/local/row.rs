@@ -217,16 +217,17 @@ macro_rules! shims {
         } $link);
     };
 
-    // An import that never waits is the same for threads and fibers. Wasmtime's glue is compiled once for each type that it
-    // is given: a pointer's for all functions with the same words, a closure's for each function anew.
+    // An import that never waits is the same for threads and fibers.
     (
         @sync $is_large:tt $name:ident ($($word:ident $(: $kind:ident)?),*) $caller:ident $call:block
         ($linker:ident $placement:ident $wanted:ident)
     ) => {
         if $wanted == stringify!($name) {
-            let shim: fn(Caller<'_, Guest>, $(shims!(@word $is_large $($kind)?)),*) -> wasmtime::Result<_> =
-                |$caller, $($word),*| $call;
-            $linker.func_wrap(rankine_abi::MODULE, stringify!($name), shim)?;
+            $linker.func_wrap(
+                rankine_abi::MODULE,
+                stringify!($name),
+                |$caller: Caller<'_, Guest>, $($word: shims!(@word $is_large $($kind)?)),*| $call,
+            )?;
             return Ok(true);
         }
     };
@@ -236,18 +237,16 @@ macro_rules! shims {
     ) => {
         if $wanted == stringify!($name) {
             match $placement {
-                Placement::Threads => {
-                    let shim: fn(Caller<'_, Guest>, $(shims!(@word $is_large $($kind)?)),*) -> wasmtime::Result<i32> =
-                        |$caller, $($word),*| $thread;
-                    $linker.func_wrap(rankine_abi::MODULE, stringify!($name), shim)?
-                }
-                Placement::Fibers => {
-                    let shim: for<'r> fn(
-                        Caller<'r, Guest>,
-                        ($(shims!(@word $is_large $($kind)?),)*),
-                    ) -> call::OnFiber<'r> = |$caller, ($($word,)*)| $fiber;
-                    $linker.func_wrap_async(rankine_abi::MODULE, stringify!($name), shim)?
-                }
+                Placement::Threads => $linker.func_wrap(
+                    rankine_abi::MODULE,
+                    stringify!($name),
+                    |$caller: Caller<'_, Guest>, $($word: shims!(@word $is_large $($kind)?)),*| $thread,
+                )?,
+                Placement::Fibers => $linker.func_wrap_async(
+                    rankine_abi::MODULE,
+                    stringify!($name),
+                    |$caller: Caller<'_, Guest>, ($($word,)*): ($(shims!(@word $is_large $($kind)?),)*)| $fiber,
+                )?,
             };
             return Ok(true);
         }
