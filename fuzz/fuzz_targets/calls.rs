@@ -10,6 +10,7 @@ use libfuzzer_sys::arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use rankine::fuzzing;
 use rankine::module::{self, Program};
+use rankine::signature::Demands;
 use rankine_calls::catalogue::Callee;
 use rankine_calls::draw::{Choice, draw};
 use rankine_calls::{Catalogue, guest};
@@ -27,10 +28,10 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let has = |callee: &Callee| callee.in_local;
     let choice = Choice::of(&catalogue, has, true);
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
-    let engine = module::engine(module::Settings { images: true, perf: false }).expect("Wasmtime works here");
+    let engine = module::engine(module::Settings::default()).expect("Wasmtime works here");
     let programs = [false, true].map(|has_threads| {
         std::fs::write(&file, guest::module(&catalogue, has, has_threads)).expect("the guest can be written");
-        module::load(&engine, &file, None, false).expect("the guest is a program")
+        module::load(&engine, &file, None, &Demands::default(), None, false).expect("the guest is a program")
     });
     let _ = std::fs::remove_file(&file);
     Bench { catalogue, choice, programs }

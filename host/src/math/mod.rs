@@ -116,7 +116,7 @@ pub(crate) unsafe fn run(name: &str, words: &[i32], base: *mut u8, size: u64) ->
     let (function, arguments) = Function::named(name)?;
     let words: Vec<Val> = words.iter().copied().chain(std::iter::repeat(0)).take(arguments).map(Val::I32).collect();
     let account = Account::new(Some(64 << 20));
-    let call = Call { memory: Reach { base, size }, words: &words, account: &account, foreign: None };
+    let call = Call { memory: Reach { base, size, lowest: 0 }, words: &words, account: &account, foreign: None };
     let outcome = match function {
         Function::Routine(routine) => routine.run(&call),
         Function::Transform(transform) => transform.run(&call, &mut Transforms::default()),
