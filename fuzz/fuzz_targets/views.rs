@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use guarded::{FILL, Number, Step};
 use libfuzzer_sys::{arbitrary, fuzz_target};
 use rankine_abi::{
-    Comm, Datatype, File, Info, MPI_ERR_NO_SPACE, MPI_MODE_CREATE, MPI_MODE_RDWR, MPI_SEEK_CUR, MPI_SEEK_END,
+    Addr, Comm, Datatype, File, Info, MPI_ERR_NO_SPACE, MPI_MODE_CREATE, MPI_MODE_RDWR, MPI_SEEK_CUR, MPI_SEEK_END,
     MPI_SEEK_SET,
 };
 use rankine_guest::file::Opening;
 use rankine_guest::{Error, copy};
-use rankine_local::io::{self, Piece, Storage, Stored};
+use rankine_local::io::{self, Direction, Piece, Place, Storage, Stored};
 use rankine_local::{Options, Rank, Result};
 
 #[derive(Debug, arbitrary::Arbitrary)]
@@ -103,18 +103,27 @@ impl Stored for Disk {
         Ok(read as u64)
     }
 
-    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> Result<()> {
+    unsafe fn write(&self, offset: u64, pieces: &[Piece]) -> (u64, Result<()>) {
         let mut bytes = self.bytes();
-        let mut at = Disk::reach(offset)?;
+        let mut written = 0;
         for piece in pieces {
-            let end = Disk::reach(at as u64 + piece.bytes as u64)?;
+            let start = offset.saturating_add(written);
+            let end = match Disk::reach(start.saturating_add(piece.bytes as u64)) {
+                Ok(end) => end,
+                Err(error) => return (written, Err(error)),
+            };
+            let at = start as usize;
             if bytes.len() < end {
                 bytes.resize(end, 0);
             }
             // SAFETY: the piece is readable, and the file has so many bytes there.
             unsafe { copy::copy(bytes[at..end].as_mut_ptr(), piece.base, piece.bytes) };
-            at = end;
+            written += piece.bytes as u64;
         }
+        (written, Ok(()))
+    }
+
+    fn close(&self) -> Result<()> {
         Ok(())
     }
 
@@ -147,37 +156,38 @@ impl Stored for Disk {
     }
 }
 
+/// Reads or writes in one of the ways.
+async fn carry(
+    r: &Rank,
+    how: How,
+    at: i64,
+    direction: Direction,
+    fh: File,
+    (buf, count, datatype): (Addr, i64, Datatype),
+) -> Result<()> {
+    if guarded::are_many(r, count, datatype) {
+        return Ok(());
+    }
+    let place = match how {
+        How::At | How::AllAt => Place::At(at),
+        How::Here | How::All | How::Ordered => Place::Own,
+        How::Shared => Place::Shared,
+    };
+    match how {
+        How::At | How::Here | How::Shared => io::access(r, place, direction, fh, buf, count, datatype).await,
+        How::AllAt | How::All => io::access_all(r, place, direction, fh, buf, count, datatype).await,
+        How::Ordered => io::access_ordered(r, direction, fh, buf, count, datatype).await,
+    }
+    .map(drop)
+}
+
 async fn access(r: &Rank, access: &Access, datatype: Datatype, fh: File) -> Result<()> {
     match *access {
         Access::Write { how, at, from, count } => {
-            let (at, from, count) = (at.value(), from.address(), count.value());
-            if guarded::are_many(r, count, datatype) {
-                return Ok(());
-            }
-            match how {
-                How::At => io::file_write_at(r, fh, at, from, count, datatype).await,
-                How::Here => io::file_write(r, fh, from, count, datatype).await,
-                How::Shared => io::file_write_shared(r, fh, from, count, datatype).await,
-                How::AllAt => io::file_write_at_all(r, fh, at, from, count, datatype).await,
-                How::All => io::file_write_all(r, fh, from, count, datatype).await,
-                How::Ordered => io::file_write_ordered(r, fh, from, count, datatype).await,
-            }
-            .map(drop)
+            carry(r, how, at.value(), Direction::Write, fh, (from.address(), count.value(), datatype)).await
         }
         Access::Read { how, at, to, count } => {
-            let (at, to, count) = (at.value(), to.address(), count.value());
-            if guarded::are_many(r, count, datatype) {
-                return Ok(());
-            }
-            match how {
-                How::At => io::file_read_at(r, fh, at, to, count, datatype).await,
-                How::Here => io::file_read(r, fh, to, count, datatype).await,
-                How::Shared => io::file_read_shared(r, fh, to, count, datatype).await,
-                How::AllAt => io::file_read_at_all(r, fh, at, to, count, datatype).await,
-                How::All => io::file_read_all(r, fh, to, count, datatype).await,
-                How::Ordered => io::file_read_ordered(r, fh, to, count, datatype).await,
-            }
-            .map(drop)
+            carry(r, how, at.value(), Direction::Read, fh, (to.address(), count.value(), datatype)).await
         }
         Access::Seek { at, whence } => io::file_seek(r, fh, at.value(), WHENCES[usize::from(whence) % 4]),
         Access::SeekShared { at, whence } => {
