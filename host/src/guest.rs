@@ -329,6 +329,12 @@ impl<R: Rank> Guest<R> {
         self.member.as_ref()
     }
 
+    /// Whether its rank has one thread, and knows how large the memory is.
+    #[inline(always)]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.member.is_none() && !self.limits.grows
+    }
+
     /// Tells the rank where its guest's memory is and how large it is by now.
     #[inline]
     pub(crate) fn refresh_memory(caller: &mut Caller<'_, Self>) -> Result<()> {

@@ -19,10 +19,10 @@ use crate::copy;
 use crate::error::{Error, Result};
 use crate::events::Event;
 use crate::joint;
-use crate::mailbox::Inside;
 use crate::mailbox::matching::{Arrived, Body, Left, Matching, Pair, Pattern, Ticket, Unexpected, Work, deliver};
 use crate::mailbox::operation::{Kind, OpRef, Outcome, What};
 use crate::mailbox::ring::Header;
+use crate::mailbox::{Inside, Mailbox};
 use crate::rank::Rank;
 use crate::span::Span;
 use crate::sync::Backoff;
@@ -166,7 +166,7 @@ impl Rank {
         let destination = self.world().mailbox(what.destination);
         let header = Header { context: what.context, source, tag: what.tag, length: operation.span().bytes() as u64 };
         let address = operation.to_address().to_ne_bytes();
-        let position = self.push(what.destination, &header.pulled(), address.as_ptr());
+        let position = self.push(what.destination, destination, &header.pulled(), address.as_ptr());
         operation.get().position.set(position);
         let started = Started::guarding(self, operation);
         if destination.is_parked() {
@@ -177,31 +177,39 @@ impl Rank {
         started
     }
 
-    #[inline]
-    fn push_eager(&self, destination: u32, header: &Header, span: &Span<'_>) {
+    #[inline(always)]
+    fn push_eager(&self, to: u32, mailbox: &Mailbox, header: &Header, span: &Span<'_>) {
         let position = match span.contiguous() {
-            Some(from) => self.push(destination, header, from),
-            None => self.push(destination, header, span.to_vec().as_ptr()),
+            Some(from) => self.push(to, mailbox, header, from),
+            None => self.push(to, mailbox, header, span.to_vec().as_ptr()),
         };
-        self.tell(|| Event::Sent { from: self.id(), to: destination as usize, bytes: header.bytes() });
-        if self.world().mailbox(destination).is_parked() {
-            self.help(destination, position);
+        self.tell(|| Event::Sent { from: self.id(), to: to as usize, bytes: header.bytes() });
+        if mailbox.is_parked() {
+            self.help(to, position);
         }
     }
 
-    /// Appends to the destination's ring; while that is full, drains it, and our own in case they wait for us.
-    #[inline]
-    fn push(&self, destination: u32, header: &Header, payload: *const u8) -> u64 {
+    /// Appends to a destination's ring.
+    #[inline(always)]
+    fn push(&self, to: u32, mailbox: &Mailbox, header: &Header, payload: *const u8) -> u64 {
+        // SAFETY: the payload is a proved span of `header.bytes()` bytes, or an operation's address.
+        match unsafe { mailbox.push(header, payload) } {
+            Ok(position) => position,
+            Err(_) => self.push_to_full(to, mailbox, header, payload),
+        }
+    }
+
+    /// The same while the ring is full: drains it, and our own in case they wait for us.
+    #[cold]
+    fn push_to_full(&self, to: u32, mailbox: &Mailbox, header: &Header, payload: *const u8) -> u64 {
         let mut backoff = Backoff::new();
         loop {
+            self.progress();
+            self.try_help(to);
+            backoff.pause();
             // SAFETY: the payload is a proved span of `header.bytes()` bytes, or an operation's address.
-            match unsafe { self.world().mailbox(destination).push(header, payload) } {
-                Ok(position) => return position,
-                Err(_) => {
-                    self.progress();
-                    self.try_help(destination);
-                    backoff.pause();
-                }
+            if let Ok(position) = unsafe { mailbox.push(header, payload) } {
+                return position;
             }
         }
     }
@@ -238,11 +246,11 @@ impl Rank {
     /// Sends a message that fits into its envelope; false, and nothing is done, if it does not.
     #[inline(always)]
     pub(crate) fn send_short(&self, what: &What, source: i32, span: &Span<'_>) -> bool {
-        let short =
-            span.bytes() <= self.tools.eager_limit.get() && !self.world().mailbox(what.destination).is_congested();
+        let mailbox = self.world().mailbox(what.destination);
+        let short = span.bytes() <= self.tools.eager_limit.get() && !mailbox.is_congested();
         if short {
             let header = Header { context: what.context, source, tag: what.tag, length: span.bytes() as u64 };
-            self.push_eager(what.destination, &header, span);
+            self.push_eager(what.destination, mailbox, &header, span);
         }
         short
     }

@@ -416,11 +416,17 @@ fn at_once(call: &str, number: u32, other: u32) -> Error {
 pub(crate) struct Turn<R: Rank>(Option<(Arc<Team<R>>, u32)>);
 
 impl<R: Rank> Turn<R> {
+    /// The turn of a rank without threads, which is always its own.
+    #[inline(always)]
+    pub(crate) fn of_none() -> Turn<R> {
+        Turn(None)
+    }
+
     /// Begins a call.
     #[inline]
     pub(crate) fn begin(member: Option<&Member<R>>, call: &str, any_thread: bool) -> Result<Turn<R>> {
         match member {
-            None => Ok(Turn(None)),
+            None => Ok(Turn::of_none()),
             Some(member) => Turn::take(member, call, any_thread),
         }
     }
