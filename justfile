@@ -24,7 +24,7 @@ check: gen-check reasons doc book
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     cargo fmt --manifest-path host/view/client/Cargo.toml --all --check
     cargo clippy --release --manifest-path host/view/client/Cargo.toml --target-dir target/view-client --workspace -- -D warnings
-    shellcheck x
+    shellcheck x fuzz/cover-own.sh
     shellcheck -s bash -x -P SCRIPTDIR -e SC2164,SC2153 tests/programs/*.sh tests/programs/*.bash
 
 # The lints on what only the other machines compile: those of Arm.
@@ -80,7 +80,7 @@ miri:
 # the decoder of objects (images), descriptions and memory to their walk (graphs), drawn calls to whole jobs of the embedded engine (calls,
 # whose ranks may stay behind with what they hold).
 fuzz TARGET="spans" SECONDS="60":
-    ASAN_OPTIONS={{ if TARGET == "calls" { "detect_leaks=0" } else { "" } }} \
+    RUSTC_WRAPPER="$PWD/fuzz/cover-own.sh" ASAN_OPTIONS={{ if TARGET == "calls" { "detect_leaks=0" } else { "" } }} \
         cargo +nightly fuzz run {{ if TARGET =~ "^(calls|math)$" { "--features host" } else { "" } }} {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=120
 
 # The second wall alone: attacks on a build that checks nothing of what leaves for a library or launcher. Builds the right one again.

@@ -1,8 +1,9 @@
 //! MPICH's own test suite, compiled by `rankine cc` and run as guests, and natively over an MPI library for comparison.
 //!
 //! `--native`, `--local` and `--mpi` choose the ways to run it (without them: `local`), `--subset` the short selection
-//! of subset.txt, `--page` writes docs/conformance.md from all results so far. Other arguments are those of any test:
-//! names to run, `--exact`, `--list`. Read `run.rs` first: how one test is run and judged.
+//! of subset.txt, `--page` writes docs/conformance.md from all results so far, and keeps these (results/). Other
+//! arguments are those of any test: names to run, `--exact`, `--list`. Read `run.rs` first: how one test is run and
+//! judged.
 
 mod build;
 mod list;
@@ -76,8 +77,9 @@ fn conduct() -> Result<ExitCode, String> {
     let places = Places::find();
     let suite = Suite::at(&places.target)?;
     let entries = list::read(&suite.root)?;
-    let results = Arc::new(Results::read(&places.target.join("conformance"))?);
     let root = places.root.clone();
+    let kept = root.join("tests/conformance/results");
+    let results = Arc::new(Results::read(&places.target.join("conformance"), &kept)?);
     let notes = Notes::read(include_str!("notes.txt"))?;
     let builder = Builder::new(suite, places);
     if options.ways.iter().any(|&way| way != Way::Native) {
@@ -94,6 +96,7 @@ fn conduct() -> Result<ExitCode, String> {
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if options.page {
+        results.keep(&kept, &entries)?;
         let path = root.join("docs/conformance.md");
         std::fs::write(&path, page::page(&entries, &results, runner.notes()))
             .map_err(|e| format!("{}: {e}", path.display()))?;
