@@ -1,10 +1,11 @@
 // native: no (the arrays are part of Rankine's SDK)
 /* Laplace's equation on a square whose upper edge has the potential 1, by successive over-relaxation: cells of one colour of
- * a chessboard read only those of the other, and are computed in place.
+ * a chessboard read only those of the other, and are computed in place. With --view it can be watched.
  *
  * Usage: laplace [CELLS [STEPS]] */
 #include <math.h>
 #include <rankine/arrays.h>
+#include <rankine/view.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ static void relax(double *u, const Rankine_Dimension *rows, const Rankine_Dimens
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 64, steps = argc > 2 ? atoi(argv[2]) : 200, rank;
+    int n = argc > 1 ? atoi(argv[1]) : 64, steps = argc > 2 ? atoi(argv[2]) : 200, rank, owner;
     Rankine_Grid grid;
     Rankine_Array u;
     Rankine_Dimension rows, columns;
@@ -41,12 +42,19 @@ int main(int argc, char **argv)
         for (int j = 0; j < columns.count; j++)
             local[rows.below * rows.stride + columns.below + j] = 1;
 
+    int middle[2] = {n / 2, n / 2}, place = (n / 2 - rows.first + rows.below) * rows.stride + n / 2 - columns.first + columns.below;
+    Rankine_Array_owner(u, middle, &owner);
     double omega = 2 / (1 + sin(acos(-1) / n));
-    for (int step = 0; step < steps; step++)
+    for (int step = 1; step <= steps; step++) {
+        Rankine_View_update(MPI_COMM_WORLD);
         for (int colour = 0; colour < 2; colour++) {
             Rankine_Write_halo(u);
             relax(local, &rows, &columns, colour, omega);
         }
+        Rankine_Array_show(u, "potential", step);
+        if (rank == owner)
+            Rankine_View_curve("middle", step, local[place]);
+    }
 
     double *all = rank == 0 ? malloc((size_t)n * n * sizeof *all) : NULL, sum = 0;
     Rankine_Array_gather(u, 0, all);

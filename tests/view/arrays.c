@@ -2,7 +2,8 @@
 //
 // Element (i, j) of each is 100 i + j + 10000 (step modulo 10), and ghost cells are -1. `blocks` has some, `irregular` has
 // nothing on the last ranks, `cyclic` is dealt out in turn, `copies` is held by several ranks, `row` has one dimension; of
-// `box`, whose element (i, j, k) is that of its plane (j, k) and 1000 i, the page shows the plane in the middle.
+// `box`, whose element (i, j, k) is that of its plane (j, k) and 1000 i, the page shows the plane in the middle. `breeze` and
+// `wind` have vectors (10, 1) over `blocks`: of arrays that are distributed as that is, and in another way.
 #include <mpi.h>
 #include <rankine/arrays.h>
 #include <rankine/view.h>
@@ -45,6 +46,14 @@ static void fill(Rankine_Array array, int count, MPI_Datatype type, int level)
             }
 }
 
+static Rankine_Array filled(Rankine_Grid grid, const Rankine_Range ranges[], double value)
+{
+    Rankine_Array array;
+    Rankine_Array_create("vectors", grid, 2, ranges, MPI_DOUBLE, &array);
+    Rankine_Array_fill(array, &value);
+    return array;
+}
+
 int main(int argc, char **argv)
 {
     int stop = 0, shape[2], last[64] = {ROWS};
@@ -67,6 +76,7 @@ int main(int argc, char **argv)
         Rankine_Array_create(names[n], grid, dimensions[n], ranges[n], types[n], &arrays[n]);
         Rankine_Array_fill(arrays[n], element);
     }
+    Rankine_Array x = filled(grid, ranges[0], 10), breeze[2] = {x, filled(grid, ranges[0], 1)}, wind[2] = {x, filled(grid, ranges[2], 1)};
     Rankine_View_button("stop", &stop);
     for (long long step = 0; !stop && Rankine_View_on(); step++) {
         Rankine_View_update(MPI_COMM_WORLD);
@@ -74,10 +84,15 @@ int main(int argc, char **argv)
             fill(arrays[n], dimensions[n], types[n], (int)(step % 10));
             Rankine_Array_show(arrays[n], names[n], step);
         }
+        Rankine_Array_arrows(breeze, arrays[0], "breeze", step);
+        Rankine_Array_arrows(wind, arrays[0], "wind", step);
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     }
     for (int n = 0; n < ARRAYS; n++)
         Rankine_Array_free(&arrays[n]);
+    Rankine_Array_free(&x);
+    Rankine_Array_free(&breeze[1]);
+    Rankine_Array_free(&wind[1]);
     Rankine_Grid_free(&grid);
     MPI_Finalize();
     return 0;

@@ -1,4 +1,4 @@
-! Distributed arrays of Fortran that the page shows, two of those of arrays.c; until the button `stop` is pressed.
+! Distributed arrays of Fortran that the page shows, two of those of arrays.c, and vectors; until the button `stop` is pressed.
 program distributed
   use mpi_f08
   use rankine_arrays
@@ -8,12 +8,16 @@ program distributed
   integer :: step
   integer, pointer :: stop_now
   type(rankine_grid) :: grid
-  type(rankine_array) :: blocks, cyclic
+  type(rankine_array) :: blocks, cyclic, x, y
 
   call MPI_Init()
   call grid%create(MPI_COMM_WORLD, 2)
   call blocks%create('blocks', grid, [rankine_block(columns, ghosts=1), rankine_block(rows, ghosts=1)], MPI_DOUBLE_PRECISION)
   call cyclic%create('cyclic', grid, [rankine_cyclic(columns, 2), rankine_cyclic(rows)], MPI_DOUBLE_PRECISION)
+  call x%create('x', grid, [rankine_cyclic(columns), rankine_block(rows)], MPI_DOUBLE_PRECISION)
+  call y%create('y', grid, [rankine_block(columns, ghosts=1), rankine_block(rows, ghosts=1)], MPI_DOUBLE_PRECISION)
+  call x%fill(10d0)
+  call y%fill(1d0)
   call rankine_view_button('stop', stop_now)
   step = 0
   do while (stop_now == 0 .and. rankine_view_on())
@@ -22,10 +26,13 @@ program distributed
     call fill(cyclic)
     call blocks%show('blocks', step)
     call cyclic%show('cyclic ', step)
+    call rankine_show_arrows('wind', step, [x, y], blocks)
     step = step + 1
   end do
   call blocks%free()
   call cyclic%free()
+  call x%free()
+  call y%free()
   call grid%free()
   call MPI_Finalize()
 contains

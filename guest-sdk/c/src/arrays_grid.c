@@ -1,4 +1,4 @@
-/* Grids of ranks, ranges, and how ranges are laid over grids. */
+/* Grids of ranks, and ranges laid over their dimensions. */
 #include "arrays_internal.h"
 
 #include <stdarg.h>
@@ -35,11 +35,6 @@ int arrays_misuse(Rankine_Grid grid, const char *name, int dimension, const char
 int grid_shown(Rankine_Grid grid, int dimensions, int dimension)
 {
     return grid->is_fortran ? dimensions - dimension : dimension;
-}
-
-void arrays_in_fortran(Rankine_Grid grid)
-{
-    grid->is_fortran = 1;
 }
 
 static int returns_errors(MPI_Comm comm)
@@ -79,8 +74,10 @@ int Rankine_Grid_create(MPI_Comm comm, int dimensions, const int shape[], Rankin
     if (!fits(made.size, dimensions, made.shape))
         return arrays_misuse(&made, NULL, -1, "%d ranks can't be a grid of the given shape", made.size);
     TRY(MPI_Dims_create(made.size, dimensions, made.shape));
-    for (int d = 0; d < dimensions; d++)
+    for (int d = 0; d < dimensions; d++) {
         made.coords[d] = grid_coordinate(&made, made.rank, d);
+        made.lines[d] = MPI_COMM_NULL;
+    }
     *grid = malloc(sizeof made);
     if (*grid == NULL)
         return arrays_misuse(&made, NULL, -1, "there is no memory for a grid");
@@ -96,6 +93,9 @@ int Rankine_Grid_create(MPI_Comm comm, int dimensions, const int shape[], Rankin
 
 int Rankine_Grid_free(Rankine_Grid *grid)
 {
+    for (int d = 0; d < (*grid)->dimensions; d++)
+        if ((*grid)->lines[d] != MPI_COMM_NULL)
+            TRY(MPI_Comm_free(&(*grid)->lines[d]));
     TRY(MPI_Comm_free(&(*grid)->comm));
     free(*grid);
     *grid = NULL;
@@ -129,6 +129,17 @@ int grid_rank(Rankine_Grid grid, const int coords[])
     for (int d = 0; d < grid->dimensions; d++)
         rank = rank * grid->shape[d] + coords[d];
     return rank;
+}
+
+int grid_line(Rankine_Grid grid, int along, MPI_Comm *line)
+{
+    int first[RANKINE_GRID_DIMENSIONS];
+    Rankine_Grid_get(grid, NULL, first);
+    first[along] = 0;
+    if (grid->lines[along] == MPI_COMM_NULL)
+        TRY(MPI_Comm_split(grid->comm, grid_rank(grid, first), grid->coords[along], &grid->lines[along]));
+    *line = grid->lines[along];
+    return MPI_SUCCESS;
 }
 
 static Rankine_Range range(int extent, int kind)
@@ -263,7 +274,7 @@ static int check_ghosts(const Axis *axis, Rankine_Grid grid, const char *name, i
     return MPI_SUCCESS;
 }
 
-static int lay_axis(Axis *axis, const Rankine_Range *range, Rankine_Grid grid, const char *name, int dimension, int along)
+int axis_lay(Axis *axis, const Rankine_Range *range, Rankine_Grid grid, const char *name, int dimension, int along)
 {
     *axis = (Axis){.extent = range->extent, .along = along, .parts = 1, .below = range->below, .above = range->above, .periodic = range->periodic};
     if (along >= 0) {
@@ -283,131 +294,4 @@ static int lay_axis(Axis *axis, const Rankine_Range *range, Rankine_Grid grid, c
         return arrays_misuse(grid, name, dimension, "there is no memory for its range");
     }
     return check_ghosts(axis, grid, name, dimension);
-}
-
-/* The grid's dimension for each range: those that ask for one first. */
-static int choose(int along[], Rankine_Grid grid, const char *name, int dimensions, const Rankine_Range ranges[])
-{
-    int taken[RANKINE_GRID_DIMENSIONS] = {0};
-    for (int d = 0; d < dimensions; d++) {
-        int shown = grid_shown(grid, dimensions, d);
-        along[d] = -1;
-        if (ranges[d].kind == RANKINE_COLLAPSED || ranges[d].along < 0)
-            continue;
-        if (ranges[d].along >= grid->dimensions)
-            return arrays_misuse(grid, name, shown, "the grid has no dimension %d", ranges[d].along + grid->is_fortran);
-        if (taken[ranges[d].along]++)
-            return arrays_misuse(grid, name, shown, "dimension %d of the grid is taken by another range", ranges[d].along + grid->is_fortran);
-        along[d] = ranges[d].along;
-    }
-    for (int d = 0; d < dimensions; d++) {
-        if (ranges[d].kind == RANKINE_COLLAPSED || along[d] >= 0)
-            continue;
-        int free = 0;
-        while (free < grid->dimensions && taken[free])
-            free++;
-        if (free == grid->dimensions)
-            return arrays_misuse(grid, name, grid_shown(grid, dimensions, d), "the grid has no dimension left for this range");
-        taken[free] = 1;
-        along[d] = free;
-    }
-    return MPI_SUCCESS;
-}
-
-int layout_lay(Layout *layout, Rankine_Grid grid, const char *name, int dimensions, const Rankine_Range ranges[])
-{
-    int along[MANY];
-    *layout = (Layout){.grid = grid, .only = -1};
-    if (dimensions < 1 || dimensions > MANY)
-        return arrays_misuse(grid, name, -1, "an array has 1 to 4 dimensions, not %d", dimensions);
-    TRY(choose(along, grid, name, dimensions, ranges));
-    for (; layout->dimensions < dimensions; layout->dimensions++) {
-        int d = layout->dimensions;
-        int code = lay_axis(&layout->axes[d], &ranges[d], grid, name, grid_shown(grid, dimensions, d), along[d]);
-        if (code != MPI_SUCCESS) {
-            free(layout->axes[d].starts);
-            layout_free(layout);
-            return code;
-        }
-    }
-    MPI_Aint stride = 1;
-    for (int d = dimensions - 1; d >= 0; d--) {
-        layout->strides[d] = stride;
-        layout->offset += layout->axes[d].below * stride;
-        if (__builtin_mul_overflow(stride, axis_room(&layout->axes[d]), &stride)) {
-            layout_free(layout);
-            return arrays_misuse(grid, name, -1, "its part here has more bytes than a memory can have");
-        }
-    }
-    return MPI_SUCCESS;
-}
-
-int layout_whole(Layout *layout, Rankine_Grid grid, int dimensions, const int extents[], int only)
-{
-    Rankine_Range ranges[MANY];
-    for (int d = 0; d < dimensions; d++)
-        ranges[d] = Rankine_collapsed(extents[d]);
-    TRY(layout_lay(layout, grid, "(all elements)", dimensions, ranges));
-    layout->only = only;
-    return MPI_SUCCESS;
-}
-
-int layout_copy(Layout *to, const Layout *from)
-{
-    *to = *from;
-    for (int d = 0; d < from->dimensions; d++)
-        to->axes[d].starts = NULL;
-    for (int d = 0; d < from->dimensions; d++) {
-        const Axis *axis = &from->axes[d];
-        if (axis->starts == NULL)
-            continue;
-        size_t bytes = (axis->parts + 1) * sizeof *axis->starts;
-        to->axes[d].starts = malloc(bytes);
-        if (to->axes[d].starts == NULL) {
-            layout_free(to);
-            return MPI_ERR_NO_MEM;
-        }
-        memcpy(to->axes[d].starts, axis->starts, bytes);
-    }
-    return MPI_SUCCESS;
-}
-
-void layout_free(Layout *layout)
-{
-    for (int d = 0; d < layout->dimensions; d++)
-        free(layout->axes[d].starts);
-    layout->dimensions = 0;
-}
-
-static int same_axis(const Axis *a, const Axis *b)
-{
-    if (a->extent != b->extent || a->along != b->along || a->parts != b->parts || a->block != b->block || a->below != b->below || a->above != b->above)
-        return 0;
-    return a->block != 0 || memcmp(a->starts, b->starts, (a->parts + 1) * sizeof *a->starts) == 0;
-}
-
-int layout_equal(const Layout *a, const Layout *b)
-{
-    if (a->grid != b->grid || a->dimensions != b->dimensions || a->only != b->only)
-        return 0;
-    for (int d = 0; d < a->dimensions; d++)
-        if (!same_axis(&a->axes[d], &b->axes[d]))
-            return 0;
-    return 1;
-}
-
-int layout_is_determined(const Layout *layout, int along)
-{
-    for (int d = 0; d < layout->dimensions; d++)
-        if (layout->axes[d].along == along)
-            return 1;
-    return layout->only >= 0;
-}
-
-int layout_is_first_holder(const Layout *layout)
-{
-    for (int along = 0; along < layout->grid->dimensions; along++)
-        if (layout->grid->coords[along] != 0 && !layout_is_determined(layout, along))
-            return 0;
-    return layout->only < 0 || layout->only == layout->grid->rank;
 }

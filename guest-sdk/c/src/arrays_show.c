@@ -20,7 +20,7 @@ static int check(Rankine_Array array)
     if (!is_shown(array->element))
         return arrays_misuse(layout->grid, array->name, -1, "its elements can't be shown; reals and integers of 4 or 8 bytes can");
     for (int d = 0; d < layout->dimensions; d++)
-        if (layout->axes[d].extent == 0)
+        if (layout->cuts[d].count == 0)
             return arrays_misuse(layout->grid, array->name, grid_shown(layout->grid, layout->dimensions, d), "it has no elements that could be shown");
     return MPI_SUCCESS;
 }
@@ -36,40 +36,55 @@ static int is_of_boxes(const Layout *layout)
     return 1;
 }
 
-/* Publishes this rank's box, if it has one that no other rank publishes. */
-static int publish(Rankine_Array array, const char *name, long long step)
+/* This rank's part of a field, as the view takes it. */
+typedef struct {
+    int dimensions;
+    int shape[MANY], start[MANY], count[MANY], strides[MANY];
+    const void *first;
+} Box;
+
+/* Gives 0 if this rank has none, or one that another rank publishes; else 1, or a negative number without memory. */
+static int box_of(Rankine_Array array, Box *box)
 {
     const Layout *layout = &array->layout;
+    Held held[MANY];
+    MPI_Aint place = layout->offset;
+    int is_there = layout_is_first_holder(layout);
     /* One dimension is a row. */
-    int shape[MANY] = {1}, start[MANY] = {0}, count[MANY] = {1}, strides[MANY] = {0}, dimensions = layout->dimensions == 1;
-    if (!layout_is_first_holder(layout))
-        return MPI_SUCCESS;
-    for (int d = 0; d < layout->dimensions; d++, dimensions++) {
-        const Axis *axis = &layout->axes[d];
-        shape[dimensions] = axis->extent;
-        start[dimensions] = axis_global(axis, axis->below);
-        count[dimensions] = axis_count(axis, axis->part);
-        strides[dimensions] = (int)layout->strides[d];
-        if (count[dimensions] == 0)
-            return MPI_SUCCESS;
+    *box = (Box){.dimensions = layout->dimensions == 1, .shape = {1}, .count = {1}};
+    if (layout_held(layout, held) != MPI_SUCCESS)
+        return -1;
+    for (int d = 0; d < layout->dimensions && is_there; d++) {
+        int to = box->dimensions++;
+        is_there = held[d].count > 0;
+        if (!is_there)
+            break;
+        place += held[d].places[0];
+        box->shape[to] = layout->cuts[d].count;
+        box->start[to] = held[d].indices[0];
+        box->count[to] = held[d].count;
+        box->strides[to] = (int)layout->strides[d] * layout->cuts[d].step;
     }
-    return Rankine_View_field(name, step, dimensions, shape, start, count, strides, array->element, (const char *)array->data + layout->offset * array->size);
+    box->first = (const char *)array->data + place * array->size;
+    held_free(held);
+    return is_there;
+}
+
+static int publish(Rankine_Array array, const char *name, long long step)
+{
+    Box box;
+    int is_there = box_of(array, &box);
+    if (is_there <= 0)
+        return is_there < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    return Rankine_View_field(name, step, box.dimensions, box.shape, box.start, box.count, box.strides, array->element, box.first);
 }
 
 /* What is dealt out in turn is brought into blocks first. */
 static int publish_in_blocks(Rankine_Array array, const char *name, long long step)
 {
-    const Layout *layout = &array->layout;
-    Rankine_Range ranges[MANY];
     Rankine_Array blocks;
-    for (int d = 0; d < layout->dimensions; d++) {
-        const Axis *axis = &layout->axes[d];
-        ranges[d] = axis->along < 0 ? Rankine_collapsed(axis->extent) : Rankine_along(Rankine_block(axis->extent), axis->along);
-    }
-    TRY(Rankine_Array_create(array->name, layout->grid, layout->dimensions, ranges, array->element, &blocks));
-    int code = Rankine_Copy(blocks, array);
-    if (code == MPI_SUCCESS)
-        code = publish(blocks, name, step);
+    TRY(array_in_blocks(array, array, &blocks));
+    int code = publish(blocks, name, step);
     int freed = Rankine_Array_free(&blocks);
     return code != MPI_SUCCESS ? code : freed;
 }
@@ -80,4 +95,82 @@ int Rankine_Array_show(Rankine_Array array, const char *name, long long step)
     if (!Rankine_View_on())
         return MPI_SUCCESS;
     return is_of_boxes(&array->layout) ? publish(array, name, step) : publish_in_blocks(array, name, step);
+}
+
+/* The parts of vectors, and a field beneath them, if there is one. */
+typedef struct {
+    int parts, count;
+    Rankine_Array all[MANY];
+} Arrows;
+
+static int check_arrows(const Arrows *arrows)
+{
+    Rankine_Array first = arrows->all[0];
+    Rankine_Grid grid = first->layout.grid;
+    if (arrows->parts < 2 || arrows->parts > 3)
+        return arrays_misuse(grid, first->name, -1, "it has %d dimensions; arrows are shown over 2 or 3, and have a part for each", arrows->parts);
+    for (int n = 0; n < arrows->count; n++) {
+        Rankine_Array part = arrows->all[n];
+        TRY(check(part));
+        TRY(array_check_extents(part, first));
+        if (array_kind(part) != array_kind(first) || part->size != first->size)
+            return arrays_misuse(grid, part->name, -1, "its elements are of another type than those of array \"%s\", with which it is shown", first->name);
+    }
+    return MPI_SUCCESS;
+}
+
+/* Whether all can be shown where they lie, which must be at the same places for all. */
+static int are_alike(const Arrows *arrows)
+{
+    const Layout *first = &arrows->all[0]->layout;
+    for (int n = 0; n < arrows->count; n++) {
+        const Layout *part = &arrows->all[n]->layout;
+        if (!is_of_boxes(part) || !layout_is_aligned(part, first))
+            return 0;
+        for (int d = 0; d < part->dimensions; d++)
+            if (part->strides[d] != first->strides[d])
+                return 0;
+    }
+    return 1;
+}
+
+static int publish_arrows(const Arrows *arrows, const char *name, long long step)
+{
+    Box boxes[MANY];
+    const Box *box = &boxes[0];
+    for (int n = 0; n < arrows->count; n++) {
+        int is_there = box_of(arrows->all[n], &boxes[n]);
+        if (is_there <= 0)
+            return is_there < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    }
+    return Rankine_View_arrows(
+        name, step, box->dimensions, box->shape, box->start, box->count, box->strides, arrows->all[0]->element,
+        arrows->count > arrows->parts ? boxes[arrows->parts].first : NULL, boxes[0].first, boxes[1].first, arrows->parts > 2 ? boxes[2].first : NULL
+    );
+}
+
+int Rankine_Array_arrows(const Rankine_Array parts[], Rankine_Array values, const char *name, long long step)
+{
+    Arrows arrows = {.parts = parts[0]->layout.dimensions}, blocks;
+    int code = MPI_SUCCESS, made = 0;
+    /* With 4 dimensions, which are refused, there would be no room for the field. */
+    for (; arrows.count < arrows.parts && arrows.count < 3; arrows.count++)
+        arrows.all[arrows.count] = parts[arrows.count];
+    if (values != NULL)
+        arrows.all[arrows.count++] = values;
+    TRY(check_arrows(&arrows));
+    if (!Rankine_View_on())
+        return MPI_SUCCESS;
+    if (are_alike(&arrows))
+        return publish_arrows(&arrows, name, step);
+    blocks = arrows;
+    while (made < arrows.count && code == MPI_SUCCESS) {
+        code = array_in_blocks(arrows.all[made], arrows.all[0], &blocks.all[made]);
+        made += code == MPI_SUCCESS;
+    }
+    if (code == MPI_SUCCESS)
+        code = publish_arrows(&blocks, name, step);
+    while (made > 0)
+        Rankine_Array_free(&blocks.all[--made]);
+    return code;
 }

@@ -1,8 +1,9 @@
 //! Laplace's equation on a square whose upper edge has the potential 1, by successive over-relaxation: cells of one
-//! colour of a chessboard read only those of the other, and are computed in place.
+//! colour of a chessboard read only those of the other, and are computed in place. With `--view` it can be watched.
 //!
 //! Usage: laplace [CELLS [STEPS]]
 
+use rankine::view::View;
 use rankine_arrays::{Array, Grid, Range, Result};
 
 fn main() -> Result<()> {
@@ -15,7 +16,10 @@ fn main() -> Result<()> {
         u.row_mut([i.local]).fill(1.0);
     }
     let omega = 2.0 / (1.0 + (std::f64::consts::PI / n as f64).sin());
-    for _ in 0..steps {
+    let view = View::new();
+    let owns_middle = u.owner([n / 2; 2])? == grid.rank();
+    for step in 1..=steps {
+        view.update(&universe.world())?;
         for colour in 0..2 {
             u.write_halo()?;
             let columns = u.inner(1, 1);
@@ -28,6 +32,10 @@ fn main() -> Result<()> {
                     cell + omega * (mean - cell)
                 });
             }
+        }
+        u.show(&view, "potential", step as i64)?;
+        if owns_middle {
+            view.curve("middle", step as f64, u[[n as isize / 2; 2]])?;
         }
     }
     // The same bits with any number of ranks: all numbers come together in one order.

@@ -43,7 +43,7 @@
 //! | named by indices | [`Lookup`] |
 //! | to numbers and to lower rank | [`View::sum`] and others, [`Array::reduce_along`] |
 //! | in one memory | [`Array::gather`], [`Array::gather_to_all`], [`Array::scatter`] |
-//! | in the page of `--view` | [`Array::show`], [`View::show`] |
+//! | in the page of `--view` | [`Array::show`], [`View::show`], [`show_arrows`] |
 //! | in files | [`write_npy`], [`read_npy`], [`write_raw`], [`read_raw`], [`mpi_io`] |
 //! | whole objects as elements | [`copy_objects`], [`Array::gather_objects`] |
 //!
@@ -86,4 +86,5 @@ pub use overall::{At, Overall};
 pub use range::Range;
 pub use reduce::Reduction;
 pub use remap::{Remap, copy, cshift, shift, skew};
+pub use show::show_arrows;
 pub use view::{View, ViewMut, Viewable, ViewableMut};

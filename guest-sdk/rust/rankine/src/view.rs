@@ -438,6 +438,50 @@ impl View {
         unsafe { put_field(name, step, boxed, Some(&strides), first) }
     }
 
+    /// What [`arrows`](View::arrows) does with parts of vectors, and values, that lie anywhere, all with the same strides.
+    ///
+    /// # Safety
+    /// Each of `parts` and `values` is where the first of its elements lies, and the others lie where the strides, counted in
+    /// elements, lead to.
+    #[doc(hidden)]
+    pub unsafe fn arrows_at<T: Element>(
+        &self,
+        name: &str,
+        step: i64,
+        boxed: [&[usize]; 3],
+        strides: &[isize],
+        parts: &[*const T],
+        values: Option<*const T>,
+    ) -> Result<()> {
+        if !is_on() {
+            return Ok(());
+        }
+        assert!(boxed.iter().all(|numbers| numbers.len() == strides.len()), "there is a number for each dimension");
+        let name = text(name)?;
+        let ints = |numbers: &[usize]| numbers.iter().map(|&number| number as c_int).collect::<Vec<_>>();
+        let [shape, start, count] = boxed.map(ints);
+        let strides: Vec<c_int> = strides.iter().map(|&stride| stride as c_int).collect();
+        let part = |n: usize| parts.get(n).map_or(std::ptr::null(), |part| part.cast());
+        // SAFETY: the name ends with a zero, there are as many numbers of each kind as dimensions, and elements lie where
+        // `arrows_at` asks of its caller.
+        check(unsafe {
+            Rankine_View_arrows(
+                name.as_ptr(),
+                step,
+                shape.len() as c_int,
+                shape.as_ptr(),
+                start.as_ptr(),
+                count.as_ptr(),
+                strides.as_ptr(),
+                T::TYPE,
+                values.map_or(std::ptr::null(), |values| values.cast()),
+                part(0),
+                part(1),
+                part(2),
+            )
+        })
+    }
+
     /// Shows this rank's points as they are at a step. A frame is shown when all ranks have published, each once a step,
     /// those that have no points too.
     pub fn points<T: Element, const R: usize>(&self, name: &str, step: i64, points: &Points<'_, T, R>) -> Result<()> {

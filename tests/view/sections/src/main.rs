@@ -1,9 +1,9 @@
 //! Parts of distributed arrays that the page shows, until the button `stop` is pressed: element (i, j) of each is
-//! 100 i + j + 10000 (step modulo 10), as of the arrays of `arrays.c`. The last one has vectors (10, 1) over it.
+//! 100 i + j + 10000 (step modulo 10), as of the arrays of `arrays.c`. The last two have vectors (10, 1) over them.
 
 use rankine::Universe;
 use rankine::view::{self, Arrows, Block, View};
-use rankine_arrays::{Array, Grid, Range, Result, Viewable, ViewableMut};
+use rankine_arrays::{Array, Grid, Range, Result, Viewable, ViewableMut, show_arrows};
 
 fn main() -> Result<()> {
     let universe = Universe::new()?;
@@ -20,6 +20,9 @@ fn main() -> Result<()> {
     let mut deep = Array::<i32, 3>::new("deep", &grid, [Range::block(7), Range::block(5), Range::collapsed(10)])?;
     let mut both = Array::<i32, 3>::new("both", &grid, [Range::cyclic(7), Range::block(5), Range::collapsed(10)])?;
     let mut line = Array::<f64, 1>::new("line", &grid, [Range::cyclic(10).on(1)])?;
+    // Vectors whose parts are distributed in different ways, and one of them lies the other way round.
+    let across = Array::<f32, 2>::filled("across", &grid, [Range::block(10).ghosts(1), Range::block(7)], 10.0)?;
+    let down = Array::<f32, 2>::filled("down", &grid, [Range::cyclic(7), Range::collapsed(10)], 1.0)?;
     let mut view = View::new();
     let stop = view.button("stop")?;
     view.scale("arrows", "m/s", 0.0, 1000.0)?;
@@ -49,6 +52,8 @@ fn main() -> Result<()> {
         deep.view().at::<2>(1, 3)?.show(&view, "deep", step)?;
         both.view().at::<2>(1, 3)?.show(&view, "both", step)?;
         line.show(&view, "row", step)?;
+        let flat = flat.view().at::<2>(2, 1)?;
+        show_arrows(&view, "wind", step, [across.view().transposed([1, 0])?, down.view()], Some(flat))?;
         let numbers: Vec<f32> = rows.clone().flat_map(|i| (0..10).map(move |j| number(i, j) as f32)).collect();
         let [right, down] = [10, 1].map(|by| numbers.iter().map(|_| by as f32).collect::<Vec<f32>>());
         view.arrows("arrows", step, &block, &Arrows::new([&right, &down]).over(&numbers))?;

@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 use rankine::view;
-use rankine_arrays::{Array, Grid, Range, Result, Viewable};
+use rankine_arrays::{Array, Grid, Range, Result, Viewable, show_arrows};
 
 pub fn run(draw: &mut Draw) -> Result<()> {
     let (grid, view) = (Grid::new(&draw.world, 1)?, view::View::new());
@@ -19,5 +19,11 @@ pub fn run(draw: &mut Draw) -> Result<()> {
     let refused = text(u.view().within(2, 1..1)?.show(&view, "u", 0));
     assert_eq!(refused, format!("array \"u\", dimension 2, rank {rank}: it has no elements that could be shown"));
     assert!(text(u.show(&view, "a\0b", 0)).starts_with("array \"u\", rank"));
+
+    let v = Array::<f64, 3>::new("v", &grid, [Range::cyclic(9), Range::collapsed(4), Range::collapsed(3)])?;
+    show_arrows(&view, "wind", 0, [u.view(), v.view(), u.view()], Some(v.view()))?;
+    let plane = u.view().at::<2>(2, 1)?;
+    let refused = text(show_arrows(&view, "wind", 0, [plane, v.view().at::<2>(1, 0)?], None));
+    assert_eq!(refused, format!("array \"v\", dimension 1, rank {rank}: it has 3 indices, and array \"u\" has 4"));
     Ok(())
 }
