@@ -7,7 +7,7 @@
 //! where it is, too: debug information is true. Types that nothing in the table could be adapted to keep their calls.
 
 use super::agreement::is_adaptable;
-use super::encoding::{CALL, END, I32_CONST, LOCAL_GET, adapted, body, leb, longer, named, padded};
+use super::encoding::{CALL, END, I32_CONST, LOCAL_GET, adapted, body, leb, longer, named, padded, signed_leb};
 use super::module::{Facts, signature};
 use crate::FORGIVING_CALL;
 use anyhow::{Context as _, Result, ensure};
@@ -121,11 +121,11 @@ impl<'f> Kinds<'f> {
         code.extend(leb(none));
         for kind in 0..none {
             code.extend([END, I32_CONST]);
-            code.extend(super::encoding::signed_leb(kind));
+            code.extend(signed_leb(kind));
             code.push(RETURN);
         }
         code.extend([END, I32_CONST]);
-        code.extend(super::encoding::signed_leb(none));
+        code.extend(signed_leb(none));
         body(&code)
     }
 }
@@ -136,8 +136,6 @@ struct Callers<'f> {
     made: BTreeMap<u32, (&'f FuncType, Vec<usize>)>,
     /// The number of the function that looks up types.
     lookup: u32,
-    /// The number of the first type that is added.
-    first_type: u32,
 }
 
 impl<'f> Callers<'f> {
@@ -153,8 +151,7 @@ impl<'f> Callers<'f> {
             }
         }
         made.retain(|_, (_, others): &mut (_, Vec<usize>)| !others.is_empty());
-        let (lookup, first_type) = (facts.functions.len() as u32, facts.types.len() as u32);
-        Ok(Callers { made, lookup, first_type })
+        Ok(Callers { made, lookup: facts.functions.len() as u32 })
     }
 
     /// The types that are added: of the function that looks up types, and of the others, which take a place in the table
