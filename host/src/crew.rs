@@ -22,7 +22,7 @@ use crate::job::{Placement, Settings};
 use crate::null_page;
 use crate::output::{Output, Stream};
 use crate::profile::sites::Sites;
-use crate::stage::Stage;
+use crate::stage::{Seen, Stage};
 use crate::symbols::Symbols;
 use crate::team::{Carry, Ended, Parts, Team, Wakes};
 use crate::threads::Linked;
@@ -271,9 +271,9 @@ impl<E: Engine> Watched for Crew<E> {
         self.engine.inquire();
     }
 
-    fn computes(&self, who: Who) -> Option<String> {
+    fn seen(&self, who: Who) -> Option<Seen> {
         let stage = self.stages().get(&who).cloned();
-        stage?.computes()
+        stage?.seen()
     }
 }
 

@@ -11,6 +11,7 @@ use wasmtime::ThrownException;
 use crate::apart;
 use crate::guest::{Abort, Exit, Stopped};
 use crate::job::Settings;
+use crate::stage::Seen;
 use crate::symbols::Symbols;
 use crate::team::Left;
 use crate::trap::{Report, is_the_c_librarys};
@@ -248,8 +249,8 @@ pub(crate) trait Watched {
     /// Has those that wait say for what ([`Event::Waits`]), and wait on.
     fn inquire(&self);
 
-    /// The place in its source where a rank computes, if that can be seen.
-    fn computes(&self, who: Who) -> Option<String>;
+    /// Where a rank is that does not say it itself, if that can be seen.
+    fn seen(&self, who: Who) -> Option<Seen>;
 }
 
 /// Waits for the end of a job with these ranks here, whichever comes first, and has its ranks stop once it is known.
@@ -275,8 +276,8 @@ pub(crate) fn await_end(
             let tell = watched.stop();
             return match ending {
                 Ending::Deadlocked(_) => tally.explain_deadlock(events),
-                Ending::TimedOut(limit, _) if tell => Ending::TimedOut(limit, tally.places(events, watched)),
-                Ending::Signalled(number, _) if tell => Ending::Signalled(number, tally.places(events, watched)),
+                Ending::TimedOut(limit, _) => Ending::TimedOut(limit, tally.places(events, watched, tell)),
+                Ending::Signalled(number, _) => Ending::Signalled(number, tally.places(events, watched, tell)),
                 ending => ending,
             };
         }
@@ -301,8 +302,9 @@ fn waits(ranks: Vec<(Who, String)>) -> impl Iterator<Item = (Who, String)> {
 
 /// Where the others are.
 fn computes<'r>(ranks: impl Iterator<Item = &'r Who>, watched: &impl Watched) -> impl Iterator<Item = (Who, String)> {
-    ranks.map(|&who| match watched.computes(who) {
-        Some(place) => (who, format!("{who} computes in {place}")),
+    ranks.map(|&who| match watched.seen(who) {
+        Some(Seen::Computes(place)) => (who, format!("{who} computes in {place}")),
+        Some(Seen::Calls(call, place)) => (who, format!("{who} is in {}", in_words(call, place))),
         None => (who, format!("{who} computes")),
     })
 }
@@ -388,9 +390,11 @@ impl Tally {
         })
     }
 
-    /// Where each rank is: those that wait are being unwound, the others are not heard of.
-    fn places(mut self, events: &Receiver<Event>, watched: &impl Watched) -> Vec<String> {
-        self.hear(events, TO_ANSWER);
+    /// Where each rank is: those that wait are being unwound if they `tell`, the others are not heard of.
+    fn places(mut self, events: &Receiver<Event>, watched: &impl Watched, tell: bool) -> Vec<String> {
+        if tell {
+            self.hear(events, TO_ANSWER);
+        }
         in_order(waits(self.waiting).chain(computes(self.running.iter(), watched)))
     }
 

@@ -14,6 +14,7 @@ pub mod allocation;
 mod apart;
 mod beneath;
 pub mod cache;
+mod call_words;
 mod callback;
 pub mod cli;
 pub mod confine;

@@ -4,6 +4,7 @@ mod libraries;
 
 use std::fmt::{self, Write as _};
 
+use rankine_toolchain::FORGIVING_CALL;
 use wasmtime::{FrameInfo, ThrownException, Trap, WasmBacktrace};
 
 use self::libraries::Shown;
@@ -14,6 +15,9 @@ use crate::null_page::{LOWEST, StackPointer};
 use crate::shown;
 use crate::symbols::{Place, Symbols};
 use crate::thrown::Uncaught;
+
+/// What a call of the wrong type is.
+const OTHER_TYPE: &str = "a call through a function pointer of another type than the function has";
 
 /// Lines of a stack that a report shows, innermost first: functions that were inlined have lines of their own.
 const LINES: usize = 100;
@@ -39,6 +43,9 @@ impl Report {
             Some(Trap::UnreachableCodeReached) => {
                 let names = trace.iter().map(|frame| frame.func_name().unwrap_or_default());
                 libraries::ended_by(names).map_or_else(|| in_words(Trap::UnreachableCodeReached), str::to_owned)
+            }
+            Some(Trap::BadSignature) if trace.first().is_some_and(is_forgiving) => {
+                format!("{OTHER_TYPE}, and neither type can be made of the other (-fforgiving-calls)")
             }
             Some(Trap::MemoryOutOfBounds) => outside(fault(error), error.downcast_ref()),
             Some(trap) => in_words(*trap),
@@ -97,6 +104,11 @@ fn fault(error: &wasmtime::Error) -> Option<u64> {
     })
 }
 
+/// Whether a frame is of what `-fforgiving-calls` puts between a call and a function.
+fn is_forgiving(frame: &FrameInfo) -> bool {
+    frame.func_name().is_some_and(|name| name.starts_with(FORGIVING_CALL))
+}
+
 fn in_words(trap: Trap) -> String {
     match trap {
         Trap::StackOverflow => format!(
@@ -106,7 +118,9 @@ fn in_words(trap: Trap) -> String {
         ),
         Trap::TableOutOfBounds => "a call through a function pointer that is not in the function table".into(),
         Trap::IndirectCallToNull => "a call through a null function pointer".into(),
-        Trap::BadSignature => "a call through a function pointer of another type than the function has".into(),
+        Trap::BadSignature => {
+            format!("{OTHER_TYPE} (linked with -fforgiving-calls, it works as far as it does natively)")
+        }
         Trap::IntegerDivisionByZero => "an integer division by zero".into(),
         Trap::IntegerOverflow => "an integer overflow in a division or conversion".into(),
         Trap::BadConversionToInteger => "a floating-point value (NaN or too large) converted to an integer".into(),

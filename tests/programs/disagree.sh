@@ -75,6 +75,16 @@ for parts in 'calls.o weak.o' 'weak.o calls.o' 'calls.o weak.o strong.o' 'strong
     rankine run hooked.wasm > hooked.log
     case $parts in *strong*) grep -qx strong hooked.log ;; *) [ ! -s hooked.log ] ;; esac
 done
+# Where the two definitions have two types, and a caller perhaps a third, wasm-ld keeps neither.
+printf 'int hook(int a, int b, int c) { return a + b + c; }\n' > other.c
+echo 'int hook(int a); int shadowed(void) { return hook(1); } __attribute__((weak)) int hook(int a) { return a + 2; }' > shadow.c
+for source in other shadow; do rankine cc -O1 -c $source.c -o $source.o; done
+for parts in 'calls.o shadow.o other.o' 'other.o calls.o shadow.o'; do
+    # shellcheck disable=SC2086 # a word for each file
+    if rankine cc $parts -o hooked.wasm 2> hooked.log; then exit 1; fi
+    grep -q 'rankine: error: the function hook is (i32.*(i32' hooked.log
+    grep -q 'rankine: hook is defined more than once: give its definitions one type' hooked.log
+done
 # One that is nowhere is not called.
 echo '__attribute__((weak)) int hook(int a, int b); int main(void) { return hook ? hook(1, 2) : 0; }' > asks.c
 rankine cc asks.c -o asks.wasm

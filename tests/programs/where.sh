@@ -64,3 +64,28 @@ for ranks in --threads --fibers; do
     grep -q '^rankine: interrupted$' log
     asked log 3 || { cat log; exit 1; }
 done
+
+# Over an MPI library each rank is a process, which is asked by itself: what it calls, with its arguments, and where.
+computes='^  rank 0 computes in relax \(.*lost\.c:'
+calls='^  rank 1 is in MPI_Recv\(buf=0x[0-9a-f]+, count=1, datatype=MPI_INT, source=0, tag=7, comm=MPI_COMM_WORLD, status=MPI_STATUS_IGNORE\), called by halo \(.*lost\.c:13:'
+: > numbers
+: > log
+# shellcheck disable=SC2016 # that shell's own number, which is the rank's
+"$MPI_BIN/mpiexec" -n 2 sh -c 'echo $$ >> numbers; exec rankine run --timeout 250 lost.wasm' > out 2>> log &
+job=$!
+trap 'kill -9 $job 2> /dev/null || true' EXIT
+until [ "$(grep -c here out)" = 2 ]; do sleep 0.1; done
+for _ in $(seq 100); do
+    : > log
+    mapfile -t numbers < numbers
+    kill -QUIT "${numbers[@]}"
+    until [ "$(grep -cE '^  rank [01] ' log)" = 2 ]; do sleep 0.1; done
+    grep -qE "$computes" log && grep -qE "$calls" log && break
+done
+{ grep -qE "$computes" log && grep -qE "$calls" log; } || { cat log; exit 1; }
+# The time of a job that ends by itself is up in all of them.
+kill -INT $job
+wait $job || true
+trap - EXIT
+"$MPI_BIN/mpiexec" -n 2 rankine run --timeout 5 lost.wasm > out 2> log || true
+grep -qE "$computes|$calls" log || { cat log; exit 1; }

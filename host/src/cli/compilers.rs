@@ -27,6 +27,7 @@ pub(super) fn help(subcommand: &str, arguments: &[OsString]) -> Result<bool> {
         -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
         -runnable makes a program that can be started as it is (./a.out), with RANKINE_RANKS ranks and the working \
         folder granted: for configure scripts that run what they compile.\n\
+        -fforgiving-calls has calls through pointers of another type than the function has work as they do natively.\n\
         -help lists clang's own options."
 )]
 pub(super) struct Clang {
@@ -42,6 +43,7 @@ pub(super) struct Clang {
     disable_version_flag = true,
     after_help = "Also understood, as MPI compiler wrappers do: -show, -compile-info, -link-info, \
         -showme[:compile|:link|:incdirs|:libdirs|:libs|:command|:version].\n\
+        -fforgiving-calls has calls through pointers of another type than the function has work as they do natively.\n\
         -fopenmp compiles OpenMP's directives, for rankine run --threads-per-rank (rankine sdk build openmp, once).\n\
         `flang-22 --help` lists flang's own options."
 )]

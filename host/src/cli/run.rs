@@ -117,10 +117,8 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
 fn run_watched<E: Engine>(job: &Job<E>, watch: &Watch) -> Ending {
     let remote = job.remote();
     watch.tell(move |signal| remote.signal(signal));
-    if E::WAITS_END {
-        let remote = job.remote();
-        watch.answer(move || remote.ask(tell_where));
-    }
+    let remote = job.remote();
+    watch.answer(move || remote.ask(tell_where));
     let ending = job.run();
     write_out(job.output(), &ending);
     report(&ending);

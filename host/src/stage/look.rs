@@ -1,11 +1,21 @@
 //! Looks at a thread that runs compiled code: where it is, and who called it.
 //!
 //! The thread is sent a signal, and the handler walks its stack by the frame pointers that Wasmtime's code always has. What lies
-//! outside of that code has none, so the walk ends where the guest has called the host, or was called by it.
+//! outside of that code has none, so the walk ends where the guest has called the host, or was called by it. A thread that is in
+//! a call of an MPI library has left the code by a frame that lies behind the words of its call, and the walk begins there.
 
-/// The stack of the thread with the system's number: offsets in this code, innermost first. `None` where that can't be seen, or
-/// the thread is elsewhere.
-pub(super) fn at(thread: i32, code: &[u8]) -> Option<Vec<usize>> {
+use rankine_abi::Function;
+
+/// What was seen of a thread.
+pub(super) struct Seen {
+    /// The call of an MPI library that it is in, with its words.
+    pub(super) call: Option<(&'static Function, Vec<i64>)>,
+    /// Its stack: offsets in the code, innermost first.
+    pub(super) stack: Vec<usize>,
+}
+
+/// Looks at the thread with the system's number. `None` where nothing can be seen, or the thread is elsewhere.
+pub(super) fn at(thread: i32, code: &[u8]) -> Option<Seen> {
     if thread == 0 { None } else { imp::at(thread, code.as_ptr_range()) }
 }
 
@@ -21,9 +31,14 @@ mod imp {
     use std::mem::MaybeUninit;
     use std::ops::Range;
     use std::ptr;
-    use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
     use std::sync::{Mutex, OnceLock, PoisonError};
     use std::time::{Duration, Instant};
+
+    use rankine_abi::Function;
+
+    use super::Seen;
+    use crate::stage::inside::{self, MOST_WORDS};
 
     /// What nothing else here sends.
     const SIGNAL: c_int = libc::SIGPROF;
@@ -37,6 +52,9 @@ mod imp {
         thread: AtomicI32,
         code: [AtomicUsize; 2],
         frames: [AtomicUsize; MOST],
+        /// The call of an MPI library that it is in, or null, and its words.
+        function: AtomicPtr<Function>,
+        words: [AtomicI64; MOST_WORDS],
         /// One more than there are, once the thread has answered.
         found: AtomicUsize,
     }
@@ -45,6 +63,8 @@ mod imp {
         thread: AtomicI32::new(0),
         code: [const { AtomicUsize::new(0) }; 2],
         frames: [const { AtomicUsize::new(0) }; MOST],
+        function: AtomicPtr::new(ptr::null_mut()),
+        words: [const { AtomicI64::new(0) }; MOST_WORDS],
         found: AtomicUsize::new(0),
     };
 
@@ -57,13 +77,14 @@ mod imp {
         THREAD.get()
     }
 
-    pub(super) fn at(thread: i32, code: Range<*const u8>) -> Option<Vec<usize>> {
+    pub(super) fn at(thread: i32, code: Range<*const u8>) -> Option<Seen> {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_listening() {
             return None;
         }
         LOOK.found.store(0, Ordering::SeqCst);
+        LOOK.function.store(ptr::null_mut(), Ordering::SeqCst);
         LOOK.code[0].store(code.start as usize, Ordering::SeqCst);
         LOOK.code[1].store(code.end as usize, Ordering::SeqCst);
         LOOK.thread.store(thread, Ordering::SeqCst);
@@ -78,7 +99,15 @@ mod imp {
         LOOK.thread.store(0, Ordering::SeqCst);
         let frames = LOOK.found.load(Ordering::SeqCst).checked_sub(1)?;
         let offset = |frame: &AtomicUsize| frame.load(Ordering::SeqCst) - code.start as usize;
-        (frames > 0).then(|| LOOK.frames[..frames].iter().map(offset).collect())
+        // SAFETY: the handler has stored a reference to a function that lives for ever, or nothing.
+        let function = unsafe { LOOK.function.load(Ordering::SeqCst).as_ref() };
+        let words = |function: &Function| {
+            let words = LOOK.words.iter().take(function.parameters.len());
+            words.map(|word| word.load(Ordering::SeqCst)).collect()
+        };
+        let call = function.map(|function| (function, words(function)));
+        let stack = LOOK.frames[..frames].iter().map(offset).collect();
+        (frames > 0 || call.is_some()).then_some(Seen { call, stack })
     }
 
     /// Installs the handler, once.
@@ -103,11 +132,30 @@ mod imp {
             let (context, errno) = (&*context.cast::<libc::ucontext_t>(), *libc::__errno_location());
             if LOOK.thread.load(Ordering::SeqCst) == libc::gettid() {
                 let (at, frame) = registers(context);
-                let frames = walk(at, frame);
+                let frames = match walk(at, frame) {
+                    0 => called(),
+                    frames => frames,
+                };
                 LOOK.found.store(frames + 1, Ordering::SeqCst);
             }
             *libc::__errno_location() = errno;
         }
+    }
+
+    /// Notes the call of an MPI library that this thread is in, if it is in one, and the frames of those who made it; how many.
+    fn called() -> usize {
+        /// How far behind the words of a call the frame may be that has them.
+        const NEAR: usize = 1024;
+        let word = |at: usize, word| LOOK.words[at].store(word, Ordering::SeqCst);
+        let Some((function, end)) = inside::read(word) else { return 0 };
+        LOOK.function.store(ptr::from_ref(function).cast_mut(), Ordering::SeqCst);
+        let end = end.next_multiple_of(16);
+        let mut frames = (end..end + NEAR).step_by(16).map(|frame| {
+            // Whoever lies there is below its caller.
+            let called = read(frame).filter(|[outer, _]| *outer > frame && *outer - frame < 1 << 20);
+            called.map_or(0, |[outer, back]| walk(back.wrapping_sub(1), outer))
+        });
+        frames.find(|frames| *frames > 0).unwrap_or(0)
     }
 
     /// Notes the frames that lie in the code, from this instruction and frame on; how many there are.
@@ -168,7 +216,7 @@ mod imp {
         0
     }
 
-    pub(super) fn at(_: i32, _: Range<*const u8>) -> Option<Vec<usize>> {
+    pub(super) fn at(_: i32, _: Range<*const u8>) -> Option<super::Seen> {
         None
     }
 }

@@ -1,5 +1,6 @@
 //! Where a rank is while it runs: one that waits says so itself when it is asked, one that computes is looked at.
 
+mod inside;
 mod look;
 
 use std::sync::Arc;
@@ -8,9 +9,20 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use rankine_guest::Who;
 use wasmtime::{Module, ModuleFunction, WasmBacktrace};
 
+use crate::call_words;
 use crate::ending::{Event, Remote, is_the_programs};
 use crate::symbols::Symbols;
 use crate::trap;
+
+pub(crate) use inside::Inside;
+
+/// Where a rank is, seen from outside.
+pub(crate) enum Seen {
+    /// It computes in this place of its source.
+    Computes(String),
+    /// It is in this call of an MPI library, made in this place.
+    Calls(String, Option<String>),
+}
 
 /// A rank's program, and the thread that runs it at this moment.
 pub(crate) struct Stage {
@@ -47,12 +59,16 @@ impl Stage {
         self.remote.tell(Event::Waits { who: self.who, waiting, place });
     }
 
-    /// Where the program is in its source, if it computes and that can be seen from outside.
-    pub(crate) fn computes(&self) -> Option<String> {
-        let stack = look::at(self.thread.load(Ordering::Relaxed), self.code.text())?;
-        let mut places = stack.iter().filter_map(|&at| self.place(at));
-        let innermost = places.next()?;
-        if is_the_programs(&innermost) { Some(innermost) } else { places.find(|place| is_the_programs(place)) }
+    /// Where the program is in its source, if that can be seen from outside.
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        let look::Seen { call, stack } = look::at(self.thread.load(Ordering::Relaxed), self.code.text())?;
+        let place = stack.iter().filter_map(|&at| self.place(at)).find(|place| is_the_programs(place));
+        match call {
+            Some((function, words)) => {
+                Some(Seen::Calls(call_words::in_words(function.name, Some(function), &words), place))
+            }
+            None => place.map(Seen::Computes),
+        }
     }
 
     /// The place of an instruction, by its offset in the compiled code.

@@ -24,6 +24,9 @@
 /// The section by which a module says that it leaves the lowest 64 KiB of its memory alone.
 pub const NULL_PAGE: &str = "rankine.null-page";
 
+/// How the names of the functions begin that `-fforgiving-calls` puts between a call through a pointer and what it calls.
+pub const FORGIVING_CALL: &str = "forgiving_call:";
+
 pub mod apt;
 pub mod build;
 pub mod cc;

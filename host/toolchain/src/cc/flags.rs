@@ -47,6 +47,8 @@ pub struct Request {
     pub openmp: bool,
     /// Whether the program is to be one that can be started (`-runnable`).
     pub runnable: bool,
+    /// Whether calls through pointers forgive (`-fforgiving-calls`).
+    pub forgives: bool,
     /// Whether to say what was dropped.
     pub verbose: bool,
     /// A question about the wrapper itself.
@@ -79,6 +81,10 @@ pub fn read(arguments: &[OsString]) -> Result<Request> {
         }
         if text == "-runnable" {
             request.runnable = true;
+            continue;
+        }
+        if let "-fforgiving-calls" | "-fno-forgiving-calls" = text {
+            request.forgives = text == "-fforgiving-calls";
             continue;
         }
         let (openmp, threads) = asks_for_threads(text);
@@ -399,6 +405,13 @@ mod tests {
         assert_eq!(request(line).notes.len(), 9);
         let own = "-mrelaxed-simd -mno-simd128 -mllvm -x -mcpu=generic -mexec-model=reactor a.c";
         assert_eq!(passed(own), own);
+    }
+
+    #[test]
+    fn forgiving_calls_are_the_linkers() {
+        let forgiving = request("-fforgiving-calls -O2 a.c");
+        assert!(forgiving.forgives && forgiving.arguments == ["-O2", "a.c"]);
+        assert!(!request("-fforgiving-calls a.c -fno-forgiving-calls").forgives);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use crate::build::Lapack;
 use crate::find;
+use crate::link;
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
 use crate::threads;
@@ -40,7 +41,7 @@ pub(crate) fn command_line(clang: &Path, sysroot: &Path, sdk: &Sdk, request: &fl
     let mut line: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     line.extend(compile_flags(clang, sysroot, sdk).into_iter().map(OsString::from));
     if request.links {
-        line.extend(link_flags(sysroot, sdk).into_iter().map(OsString::from));
+        line.extend(link_flags(sysroot, sdk, request).into_iter().map(OsString::from));
     }
     line.push("--end-no-unused-arguments".into());
     let (of_lapack, others): (Vec<_>, Vec<_>) = request.arguments.iter().cloned().partition(Lapack::is_asked_for);
@@ -62,11 +63,12 @@ fn compile_flags(clang: &Path, sysroot: &Path, sdk: &Sdk) -> Vec<String> {
     line
 }
 
-fn link_flags(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
+fn link_flags(sysroot: &Path, sdk: &Sdk, request: &flags::Request) -> Vec<String> {
     let linker = format!("-fuse-ld={}", sdk.linker().display());
     let of_threads = if threads::are_in(sysroot) { THREADS_LINK_FLAGS } else { &[] };
     let flags = LINK_FLAGS.iter().chain(of_threads).map(|flag| flag.to_string());
-    std::iter::once(linker).chain(flags).collect()
+    let forgiving = request.forgives.then(|| format!("-Wl,{}", link::FORGIVING));
+    std::iter::once(linker).chain(flags).chain(forgiving).collect()
 }
 
 /// What guests with threads are linked with beside that: every thread is an instance of the module, and all of them import
@@ -142,7 +144,7 @@ impl Described {
     pub fn new(clang: &Path, sysroot: &Path, sdk: &Sdk, request: flags::Request) -> Described {
         let links = request.links || request.arguments.is_empty();
         let openmp = request.openmp.then(|| "-lomp".to_string());
-        let link_flags = link_flags(sysroot, sdk).into_iter().chain(openmp).chain(libraries(sysroot, sdk));
+        let link_flags = link_flags(sysroot, sdk, &request).into_iter().chain(openmp).chain(libraries(sysroot, sdk));
         Described {
             compiler: clang.display().to_string(),
             compile: compile_flags(clang, sysroot, sdk),

@@ -8,6 +8,8 @@
 mod agreement;
 mod common;
 mod critical;
+mod encoding;
+mod forgiving;
 mod module;
 mod null_page;
 
@@ -20,11 +22,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 
+/// The word by which `rankine cc -fforgiving-calls` asks for calls through pointers that forgive.
+pub(crate) const FORGIVING: &str = "--rankine-forgiving-calls";
+
 /// Links; the first argument is the clang whose linker does it, the others are the linker's.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (clang, arguments) = arguments.split_first().context("which compiler's linker?")?;
     let linker = find::wasm_ld(Path::new(clang)).context("no wasm-ld found; install lld")?;
     let mut arguments = arguments.to_vec();
+    let forgives = arguments.iter().any(|word| word == FORGIVING);
+    arguments.retain(|word| word != FORGIVING);
     let output = output(&arguments);
     let leaves_null_page = output.is_some() && null_page::leave(&mut arguments);
     let copies;
@@ -52,8 +59,8 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (true, false, Some(output)) = (first.status.success(), mismatches.is_empty(), output) else {
         eprint!("{said}");
         advice(&said).filter(|_| !first.status.success()).iter().for_each(|advice| eprintln!("rankine: {advice}"));
-        if let Some(output) = self::output(arguments).filter(|_| leaves_null_page && first.status.success()) {
-            null_page::mark(&output)?;
+        if let Some(output) = self::output(arguments).filter(|_| first.status.success()) {
+            finish(&output, forgives, leaves_null_page)?;
         }
         return Ok(exit_code(first.status));
     };
@@ -65,15 +72,35 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     of_kind(&mismatches, Agreement::InNameOnly).for_each(|mismatch| eprint!("{}", mismatch.said));
-    let adapted: Vec<&str> =
+    let mut adapted: Vec<&str> =
         of_kind(&mismatches, Agreement::Adapted).map(|mismatch| mismatch.function.as_str()).collect();
+    adapted.sort_unstable();
+    adapted.dedup();
     if !adapted.is_empty() {
-        adapt(&linker, arguments, &adapted, &output)?;
+        let left = adapt(&linker, arguments, &adapted, &output)?;
+        if !left.is_empty() {
+            let said = mismatches.iter().filter(|mismatch| left.contains(&mismatch.function.as_str()));
+            said.for_each(|mismatch| eprintln!("rankine: error: {}", mismatch.in_words()));
+            eprintln!("rankine: {} is defined more than once: give its definitions one type", left.join(", "));
+            let _ = fs::remove_file(&output);
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    finish(&output, forgives, leaves_null_page)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is done to a program that is linked.
+fn finish(output: &Path, forgives: bool, leaves_null_page: bool) -> Result<()> {
+    if forgives {
+        let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
+        let forgiving = forgiving::forgive(&linked)?;
+        fs::write(output, forgiving).with_context(|| format!("cannot write {}", output.display()))?;
     }
     if leaves_null_page {
-        null_page::mark(&output)?;
+        null_page::mark(output)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Links a program that defines symbols several times, of those variables one that can be one.
@@ -108,8 +135,9 @@ fn of_kind(mismatches: &[Mismatch], kind: Agreement) -> impl Iterator<Item = &Mi
     mismatches.iter().filter(move |mismatch| mismatch.agreement() == kind)
 }
 
-/// Links again, so that the functions are there and can be found, and puts adapters before them.
-fn adapt(linker: &Path, arguments: &[OsString], functions: &[&str], output: &Path) -> Result<()> {
+/// Links again, so that the functions are there and can be found, and puts adapters before them; the functions for which
+/// that can't be done.
+fn adapt<'f>(linker: &Path, arguments: &[OsString], functions: &[&'f str], output: &Path) -> Result<Vec<&'f str>> {
     let before = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
     let exported = module::exports(&before)?;
     let mut more = ["--keep-section=name", "--emit-relocs"].map(String::from).to_vec();
@@ -117,9 +145,11 @@ fn adapt(linker: &Path, arguments: &[OsString], functions: &[&str], output: &Pat
     let again = link(linker, arguments, &more)?;
     anyhow::ensure!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     let linked = fs::read(output).with_context(|| format!("cannot read {}", output.display()))?;
+    let left = module::without_adapter(&linked, functions)?;
     let keeps_names = module::has_names(&before);
     let adapted = module::adapt(&linked, functions, |name| exported.contains(name), keeps_names)?;
-    fs::write(output, adapted).with_context(|| format!("cannot write {}", output.display()))
+    fs::write(output, adapted).with_context(|| format!("cannot write {}", output.display()))?;
+    Ok(left)
 }
 
 /// An object that names all functions that come from archives, for the first place of the command line.

@@ -6,6 +6,7 @@
 //! the table of functions gets the adapter, and the relocations say where its number belongs.
 
 use super::agreement::{Signature, is_adaptable};
+use super::encoding::{CALL, END, I32_CONST, adapted, body, leb, longer, named, padded, signed_leb};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -69,17 +70,17 @@ pub(super) fn has_names(module: &[u8]) -> bool {
 
 /// What has to be known of a module.
 #[derive(Default)]
-struct Facts {
-    types: Vec<FuncType>,
+pub(super) struct Facts {
+    pub(super) types: Vec<FuncType>,
     /// The types of all functions, those that are imported first.
-    functions: Vec<u32>,
+    pub(super) functions: Vec<u32>,
     exported: HashMap<String, u32>,
     /// Functions that take the place of others, with the names of those.
     stubs: Vec<(u32, String)>,
     /// Where sections begin, by their numbers.
     sections: Vec<usize>,
-    /// The elements of the table.
-    elements: Option<(u32, u32, usize)>,
+    /// The elements of the table: the first place, and the functions from there on.
+    pub(super) elements: Option<(u32, Vec<u32>)>,
     /// The functions among the linker's symbols.
     symbols: Vec<Option<u32>>,
     /// Addresses of functions: the section, the place in it, the kind and the symbol.
@@ -93,6 +94,16 @@ struct Adapter {
     number: u32,
     callee: u32,
     name: String,
+}
+
+/// The functions for which there is no adapter, as they are defined twice, with two types: of those wasm-ld keeps neither.
+pub(super) fn without_adapter<'f>(module: &[u8], functions: &[&'f str]) -> Result<Vec<&'f str>> {
+    let facts = Facts::read(module)?;
+    let adapters = facts.adapters(functions);
+    let is_left = |name: &str| {
+        facts.stubs.iter().any(|(stub, of)| of == name && !adapters.iter().any(|adapter| adapter.stub == *stub))
+    };
+    Ok(functions.iter().copied().filter(|name| is_left(name)).collect())
 }
 
 /// The module with adapters for these functions, and without the exports that it need not have.
@@ -144,7 +155,9 @@ pub(super) fn adapt(
                 if !keeps_names {
                     continue;
                 }
-                named(bytes, &section.as_known(), &adapters)?
+                let name = |adapter: &Adapter| format!("{}, called with other arguments", adapter.name);
+                let names = adapters.iter().map(|adapter| (adapter.number, name(adapter)));
+                named(bytes, &names.collect::<Vec<_>>())?
             }
             _ => bytes.to_vec(),
         };
@@ -156,7 +169,7 @@ pub(super) fn adapt(
 }
 
 impl Facts {
-    fn read(module: &[u8]) -> Result<Facts> {
+    pub(super) fn read(module: &[u8]) -> Result<Facts> {
         let mut facts = Facts::default();
         for payload in Parser::new(0).parse_all(module) {
             let payload = payload?;
@@ -194,7 +207,10 @@ impl Facts {
                 }
                 Payload::ElementSection(section) => {
                     let range = section.range();
-                    facts.elements = Some(elements(&module[range.start as usize..range.end as usize])?);
+                    let (first, count, start) = elements(&module[range.start as usize..range.end as usize])?;
+                    let mut rest = BinaryReader::new(&module[range.start as usize + start..range.end as usize], 0);
+                    let functions = (0..count).map(|_| rest.read_var_u32()).collect::<Result<_, _>>()?;
+                    facts.elements = Some((first, functions));
                 }
                 Payload::CustomSection(section) => facts.read_custom(section.as_known())?,
                 _ => {}
@@ -245,8 +261,8 @@ impl Facts {
                 pointed.push(*adapter);
                 pointed.len() - 1
             });
-            let (first, count, _) = self.elements.context("the module has no table of functions")?;
-            let address = first + count + place as u32;
+            let (first, functions) = self.elements.as_ref().context("the module has no table of functions")?;
+            let address = first + functions.len() as u32 + place as u32;
             let bytes = match kind {
                 RelocationType::TableIndexI32 => address.to_le_bytes().to_vec(),
                 // Its highest bit is free.
@@ -287,72 +303,13 @@ impl Facts {
     /// An adapter's code: the callee's arguments from its own, then its result from the callee's.
     fn body(&self, adapter: &Adapter) -> Vec<u8> {
         let (own, callee) = (self.of(adapter.stub), self.of(adapter.callee));
-        // No variables.
-        let mut code = vec![0];
-        for (index, wanted) in callee.params().iter().enumerate() {
-            match own.params().get(index) {
-                Some(have) => {
-                    code.push(LOCAL_GET);
-                    code.extend(leb(index as u32));
-                    code.extend(converted(*have, *wanted));
-                }
-                None => code.extend(zero(*wanted)),
-            }
-        }
-        code.push(CALL);
-        code.extend(leb(adapter.callee));
-        match (callee.results(), own.results()) {
-            ([have], [wanted]) => code.extend(converted(*have, *wanted)),
-            ([], [wanted]) => code.extend(zero(*wanted)),
-            ([_], []) => code.push(DROP),
-            _ => {}
-        }
-        code.push(END);
-        [leb(code.len() as u32), code].concat()
+        body(&adapted(own, callee, &[&[CALL][..], &leb(adapter.callee)].concat()))
     }
 }
 
-const I32_CONST: u8 = 0x41;
-const END: u8 = 0x0b;
-const CALL: u8 = 0x10;
-const DROP: u8 = 0x1a;
-const LOCAL_GET: u8 = 0x20;
-const I32_WRAP_I64: u8 = 0xa7;
-const I64_EXTEND_I32_S: u8 = 0xac;
-
-/// The instruction that makes a value one of another type; integers keep their values where they can.
-fn converted(have: ValType, wanted: ValType) -> Option<u8> {
-    match (have, wanted) {
-        (ValType::I64, ValType::I32) => Some(I32_WRAP_I64),
-        (ValType::I32, ValType::I64) => Some(I64_EXTEND_I32_S),
-        _ => None,
-    }
-}
-
-/// The instruction that pushes a zero.
-fn zero(kind: ValType) -> Vec<u8> {
-    match kind {
-        ValType::I64 => vec![0x42, 0],
-        ValType::F32 => [&[0x43][..], &[0; 4]].concat(),
-        ValType::F64 => [&[0x44][..], &[0; 8]].concat(),
-        ValType::V128 => [&[0xfd, 0x0c][..], &[0; 16]].concat(),
-        _ => vec![0x41, 0],
-    }
-}
-
-fn signature(kind: &FuncType) -> Signature {
+pub(super) fn signature(kind: &FuncType) -> Signature {
     let names = |types: &[ValType]| types.iter().map(ToString::to_string).collect();
     Signature { parameters: names(kind.params()), results: names(kind.results()) }
-}
-
-/// A section that is a list, with more items.
-fn longer(bytes: &[u8], more: impl ExactSizeIterator<Item = Vec<u8>>) -> Result<Vec<u8>> {
-    let mut reader = BinaryReader::new(bytes, 0);
-    let count = reader.read_var_u32()? + more.len() as u32;
-    let mut content = leb(count);
-    content.extend(&bytes[reader.original_position() as usize..]);
-    content.extend(more.flatten());
-    Ok(content)
 }
 
 /// The section of tables, the first of which gets room for more functions.
@@ -419,82 +376,4 @@ fn calls(body: &FunctionBody<'_>) -> Result<Vec<(usize, usize, u32)>> {
         }
     }
     Ok(calls)
-}
-
-/// The section of names, with those of adapters.
-fn named(bytes: &[u8], known: &KnownCustom<'_>, adapters: &[Adapter]) -> Result<Vec<u8>> {
-    ensure!(matches!(known, KnownCustom::Name(_)), "the names of the module can't be read");
-    const FUNCTIONS: u8 = 1;
-    let mut reader = BinaryReader::new(bytes, 0);
-    // The section's own name.
-    reader.read_string()?;
-    let mut content = bytes[..reader.original_position() as usize].to_vec();
-    while !reader.eof() {
-        let id = reader.read_u8()?;
-        let size = reader.read_var_u32()? as usize;
-        let mut part = reader.read_bytes(size)?.to_vec();
-        if id == FUNCTIONS {
-            part = longer(
-                &part,
-                adapters.iter().map(|adapter| {
-                    let name = format!("{}, called with other arguments", adapter.name);
-                    [leb(adapter.number), leb(name.len() as u32), name.into_bytes()].concat()
-                }),
-            )?;
-        }
-        content.push(id);
-        content.extend(leb(u32::try_from(part.len())?));
-        content.extend(part);
-    }
-    Ok(content)
-}
-
-fn leb(mut number: u32) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-    bytes
-}
-
-/// A number that is not negative, where one with a sign is expected: its highest bit must be free.
-fn signed_leb(number: u32) -> Vec<u8> {
-    let mut bytes = leb(number);
-    if let Some(last) = bytes.last_mut().filter(|last| **last & 0x40 != 0) {
-        *last |= 0x80;
-        bytes.push(0);
-    }
-    bytes
-}
-
-/// A number in so many bytes, if it fits.
-fn padded(number: u32, length: usize) -> Option<Vec<u8>> {
-    let mut bytes = leb(number);
-    if bytes.len() > length {
-        return None;
-    }
-    if bytes.len() < length {
-        *bytes.last_mut()? |= 0x80;
-        bytes.resize(length - 1, 0x80);
-        bytes.push(0);
-    }
-    Some(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_the_room_there_is() {
-        assert_eq!(leb(300), [0xac, 2]);
-        assert_eq!(padded(300, 5).unwrap(), [0xac, 0x82, 0x80, 0x80, 0]);
-        assert_eq!(padded(300, 2).unwrap(), [0xac, 2]);
-        assert_eq!(padded(5, 2).unwrap(), [0x85, 0]);
-        assert_eq!(padded(300, 1), None);
-        let mut reader = BinaryReader::new(&[0xac, 0x82, 0x80, 0x80, 0], 0);
-        assert_eq!(reader.read_var_u32().unwrap(), 300);
-    }
 }

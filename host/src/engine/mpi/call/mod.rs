@@ -24,6 +24,7 @@ use super::process::rank::Rank;
 use super::{generated, images};
 use words::Words;
 
+use crate::stage::Inside;
 use crate::team::Turn;
 
 /// What carries out a function.
@@ -149,15 +150,17 @@ pub(crate) fn carry(
     // made. Other threads of the rank have their turn before or after this call.
     let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(function));
+    let inside = Inside::new(function, words);
     // SAFETY: they are those of this call, by the signature it was registered with.
     let mut words = unsafe { Words::new(words) };
     let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);
     let outcome = match when.is_now(rank) {
         true if is_inside => {
-            deferred::in_callback(rank, outer.1, function, errors, &words).unwrap_or_else(|| shim(rank, &mut words))
+            let deferred = deferred::in_callback(rank, outer.1, function, errors, &words);
+            deferred.unwrap_or_else(|| inside.during(|| shim(rank, &mut words)))
         }
-        true => shim(rank, &mut words),
+        true => inside.during(|| shim(rank, &mut words)),
         false => Err(when.not_now(rank)),
     };
     if !is_inside && rank.has_deferred() {
