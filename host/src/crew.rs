@@ -170,6 +170,9 @@ impl<E: Engine> Crew<E> {
         }
         let rank = make()?;
         let memory = role.program.memory(rank.account())?;
+        if let (Some(cores), Some(_)) = (&self.settings.cores, &memory) {
+            cores.take(seat.index, seat.who);
+        }
         let wasi = || wasi(&self.settings, role, memory.is_some(), seat.index, &self.output);
         let no_folder = role.grants.is_empty().then(|| self.output.clone());
         let Settings { placement, view, .. } = &self.settings;

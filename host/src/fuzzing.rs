@@ -24,6 +24,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         ranks,
         placement: if fibers { Placement::Fibers } else { Placement::Threads },
         threads: 2,
+        cores: None,
         parts: vec![Part { ranks, arguments }],
         environment: Vec::new(),
         grants: Grants::default(),

@@ -23,6 +23,7 @@ use crate::math::library::Library;
 use crate::mistakes::Report;
 use crate::module::Program;
 use crate::output::Output;
+use crate::placing::Cores;
 use crate::profile::Profile;
 use crate::signature::Demands;
 use crate::threads;
@@ -77,6 +78,8 @@ pub(crate) struct Settings {
     pub(crate) environment: Vec<(String, String)>,
     /// Threads of a rank that are to run at once, if its program can have several.
     pub(crate) threads: usize,
+    /// The cores that each rank has to itself, if its program can have several threads.
+    pub(crate) cores: Option<Cores>,
     /// The folders it may use.
     pub(crate) grants: Grants,
     /// Bytes that a rank may have: its guest's memories and tables, and what the host holds for it.
@@ -272,6 +275,7 @@ pub(crate) mod tests {
             parts: vec![Part { ranks, arguments: vec!["program".into()] }],
             environment: Vec::new(),
             threads: 1,
+            cores: None,
             grants: Grants::default(),
             memory_limit: None,
             most_ranks: ranks,

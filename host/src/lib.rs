@@ -45,6 +45,7 @@ pub mod module;
 mod null_page;
 mod objects;
 pub mod output;
+mod placing;
 mod policy;
 mod profile;
 mod secret;

@@ -49,6 +49,7 @@ pub mod rma;
 pub mod spawn;
 pub mod tool;
 pub mod topo;
+pub mod turns;
 
 use rankine_guest::{copy, error, handle, quota};
 

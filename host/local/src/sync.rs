@@ -8,7 +8,7 @@
 pub(crate) use std::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
-    sync::{Mutex, MutexGuard},
+    sync::{Condvar, Mutex, MutexGuard},
     thread::yield_now,
     thread_local,
 };
@@ -17,7 +17,7 @@ pub(crate) use std::{
 pub(crate) use loom::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
-    sync::{Mutex, MutexGuard},
+    sync::{Condvar, Mutex, MutexGuard},
     thread::yield_now,
     thread_local,
 };

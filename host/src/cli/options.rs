@@ -18,6 +18,7 @@ use crate::grants::{Folder, Grants};
 use crate::grid::network;
 use crate::job::{Part, Placement, Settings, cores};
 use crate::math::library::Named;
+use crate::placing::Cores;
 use crate::signature::{Demands, Signers};
 
 /// What options are listed under, beside those that most jobs need.
@@ -89,6 +90,11 @@ pub(super) struct Arguments {
     /// [default: the cores divided by the ranks; 1 over an MPI library]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = CORES)]
     threads_per_rank: Option<usize>,
+
+    /// Let the system choose the cores of a rank's threads; otherwise --threads-per-rank N gives each rank N of its own, if
+    /// there are enough (also: --bind-to none)
+    #[arg(long, help_heading = CORES)]
+    no_binding: bool,
 
     /// Give each rank a thread of its own, however many ranks there are
     #[arg(long, conflicts_with = "fibers", help_heading = CORES)]
@@ -233,6 +239,7 @@ impl Arguments {
         options.extend(self.reproducible.then(|| "--reproducible".into()));
         options.extend(self.null_page.then(|| "--null-page".into()));
         options.extend(self.label.then(|| "--label".into()));
+        options.extend(self.no_binding.then(|| "--no-binding".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
         options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
         Ok(launch::Program {
@@ -368,10 +375,15 @@ impl Arguments {
             _ => Placement::suited(ranks),
         };
         let threads = self.threads_per_rank.unwrap_or(if E::HAS_ALL_RANKS { (cores() / ranks).max(1) } else { 1 });
+        let own_cores = self.threads_per_rank.filter(|_| !self.no_binding).and_then(|each| match E::HAS_ALL_RANKS {
+            true => Cores::of_all_ranks(each, ranks),
+            false => Cores::of_one_rank(each),
+        });
         Ok(Settings {
             ranks,
             placement,
             threads,
+            cores: own_cores,
             parts,
             environment: self.environment,
             grants,

@@ -16,12 +16,15 @@ enum Meaning {
     Variable,
     /// `--env` for each name in a list.
     Variables,
+    /// `--no-binding`, if its value is `none`.
+    Binding,
     /// Nothing, with so many values.
     Nothing(usize, &'static str),
 }
-use Meaning::{Flag, Nothing, Option as As, Variable, Variables};
+use Meaning::{Binding, Flag, Nothing, Option as As, Variable, Variables};
 
-const CORES: &str = "the system places ranks on cores; a launcher gets its own options by --launcher-option";
+const CORES: &str = "the system places ranks on cores, and --threads-per-rank N gives each N of its own; a launcher gets its \
+                     own options by --launcher-option";
 const ENVIRONMENT: &str = "a program sees the variables that --env names, and no others";
 const SHARED: &str = "where there are more ranks than cores, they share them anyway";
 
@@ -50,7 +53,7 @@ const KNOWN: &[(&str, Meaning)] = &[
     ("machinefile", As("--hosts")),
     ("oversubscribe", Nothing(0, SHARED)),
     ("use-hwthread-cpus", Nothing(0, CORES)),
-    ("bind-to", Nothing(1, CORES)),
+    ("bind-to", Binding),
     ("map-by", Nothing(1, CORES)),
     ("rank-by", Nothing(1, CORES)),
     ("report-bindings", Nothing(0, CORES)),
@@ -155,11 +158,19 @@ impl Translated {
                     option("--env", Some(name.into()));
                 }
             }
+            Binding => match values.next() {
+                Some(value) if value == "none" => option("--no-binding", None),
+                _ => self.note(written, CORES),
+            },
             Nothing(count, why) => {
                 values.take(*count).for_each(drop);
-                self.notes.push(format!("{} does nothing here: {why}", written.split('=').next().unwrap_or(written)));
+                self.note(written, why);
             }
         }
+    }
+
+    fn note(&mut self, written: &str, why: &str) {
+        self.notes.push(format!("{} does nothing here: {why}", written.split('=').next().unwrap_or(written)));
     }
 }
 
@@ -188,6 +199,7 @@ mod tests {
         becomes("rankine run -x A -x B=1 a.wasm", "rankine run --env A --env B=1 a.wasm");
         becomes("rankine run -genv A 1 -envlist B,C a.wasm", "rankine run --env A=1 --env B --env C a.wasm");
         becomes("rankine run -prepend-rank -wdir d a.wasm", "rankine run --label --wdir d a.wasm");
+        becomes("rankine run --bind-to none -bind-to=none a.wasm", "rankine run --no-binding --no-binding a.wasm");
         becomes("rankine run --hostfile h -H a:2 a.wasm", "rankine run --hosts h --hosts a:2 a.wasm");
     }
 

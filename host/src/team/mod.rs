@@ -3,15 +3,14 @@
 //! Every thread has a store of its own, so nothing of Wasmtime's is shared but the memory. What belongs to the rank as a
 //! whole is here:
 //!
-//! - **The turn** ([`turns`]). The engine's rank is made for one thread. A thread touches it only while it has the turn, which
-//!   it takes when a call of MPI begins and gives back when the call ends or waits. So the rank moves from thread to thread
-//!   as a whole, as that of a fiber moves between workers. A rank whose program has no threads has no team, and takes no turn.
+//! - **The turn** ([`rankine_local::turns`], where loom explores it). The engine's rank is made for one thread. A thread
+//!   touches it only while it has the turn, which it takes when a call of MPI begins and gives back when the call ends or
+//!   waits. So the rank moves from thread to thread as a whole, as that of a fiber moves between workers. A rank whose program
+//!   has no threads has no team, and takes no turn.
 //! - **WASI.** Threads share descriptors, behind a lock. Waiting for time to pass is each thread's own business.
 //! - **The end.** The first thread that ends the program (it returns from `main`, exits, traps) ends the rank; from then
 //!   on every call of the others into the host ends them. Those that compute, or wait for one another in the guest, stay
 //!   behind on their host threads, as ranks do that compute when their job ends (see the crate's head).
-
-mod turns;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,6 +20,8 @@ use std::{fmt, thread};
 
 use rankine_abi::{MPI_THREAD_MULTIPLE, MPI_THREAD_SERIALIZED};
 use rankine_guest::{Account, Charge, Who};
+use rankine_local::turns::Turns;
+pub(crate) use rankine_local::turns::{Parks, Wakes};
 use rankine_object::Objects;
 use rankine_view::Publisher;
 use wasmtime::{Error, InstancePre, Result, SharedMemory, Store, format_err};
@@ -34,8 +35,6 @@ use crate::null_page::{self, NullPage};
 use crate::output::Output;
 use crate::stage::Stage;
 use crate::told::{self, Ear};
-use turns::Turns;
-pub(crate) use turns::{Parks, Wakes};
 
 /// The thread that runs `main`.
 pub(crate) const MAIN: u32 = 0;

@@ -276,6 +276,8 @@ fn needed(needs: &Needs) -> Result<Rules> {
         (libc::SYS_mprotect, protections),
         (libc::SYS_clone, vec![rule(vec![masked(0, libc::CLONE_THREAD | NAMESPACES, libc::CLONE_THREAD)?])?]),
         (libc::SYS_tgkill, vec![rule(vec![equals(0, me())?])?]),
+        // The thread that asks: ranks with threads are placed on cores.
+        (libc::SYS_sched_setaffinity, vec![rule(vec![equals(0, 0)?])?]),
         (libc::SYS_ioctl, any(asks)?),
         (libc::SYS_prctl, any(process)?),
         // The filters that follow this one; they can only take away.

@@ -56,7 +56,6 @@ use crate::mistakes::Report;
 use crate::module::{self, Program};
 use crate::profile::sites::Sites;
 use crate::symbols::Symbols;
-use crate::team::Parks;
 use crate::{engine, limits};
 
 /// What the store of a rank holds.
@@ -204,32 +203,6 @@ fn rank(crew: &Crew<Local>, index: usize) -> Arc<Rank> {
     let rank = Rank::new(crew.engine.world.clone(), index).of_command(number);
     spawn::tell_environment(&rank, *ranks, arguments, None);
     Arc::new(rank)
-}
-
-impl Parks for Rank {
-    fn park(&self) -> bool {
-        Rank::park(self)
-    }
-
-    fn is_woken(&self) -> bool {
-        Rank::is_woken(self)
-    }
-
-    fn resume(&self) -> bool {
-        Rank::resume(self)
-    }
-
-    fn take_news(&self) -> bool {
-        Rank::take_news(self)
-    }
-
-    fn begin_errand(&self) {
-        self.world().begin_errand();
-    }
-
-    fn end_errand(&self) {
-        self.world().end_errand();
-    }
 }
 
 impl engine::Rank for Rank {

@@ -6,13 +6,15 @@
 //! since then, the rank itself is put to sleep for them, by whoever has the turn.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use crate::Rank;
+use crate::sync::thread::{self, Thread};
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Instant, Mutex, MutexGuard, Ordering, lock};
 
 /// A rank, as its threads put it to sleep. All of it may be asked without the turn, but for parking and resuming.
-pub(crate) trait Parks {
+pub trait Parks {
     /// Puts the rank to sleep; false if there is something to look at first.
     fn park(&self) -> bool {
         false
@@ -40,8 +42,35 @@ pub(crate) trait Parks {
     fn end_errand(&self) {}
 }
 
+impl Parks for Rank {
+    fn park(&self) -> bool {
+        Rank::park(self)
+    }
+
+    fn is_woken(&self) -> bool {
+        Rank::is_woken(self)
+    }
+
+    fn resume(&self) -> bool {
+        Rank::resume(self)
+    }
+
+    fn take_news(&self) -> bool {
+        Rank::take_news(self)
+    }
+
+    fn begin_errand(&self) {
+        self.world().begin_errand();
+    }
+
+    fn end_errand(&self) {
+        self.world().end_errand();
+    }
+}
+
 /// Who is told which thread is to be woken for its rank.
-pub(crate) trait Wakes {
+pub trait Wakes {
+    /// This one.
     fn waits(&self, thread: Thread);
 }
 
@@ -49,8 +78,7 @@ pub(crate) trait Wakes {
 const TO_LEAVE: Duration = Duration::from_millis(500);
 
 /// See the module.
-#[derive(Default)]
-pub(super) struct Turns {
+pub struct Turns {
     state: Mutex<State>,
     /// The turn is free, or the rank has ended.
     free: Condvar,
@@ -142,13 +170,30 @@ impl State {
     }
 }
 
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns {
+            state: Mutex::new(State::default()),
+            free: Condvar::new(),
+            ended: AtomicBool::new(false),
+            wanted: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl std::fmt::Debug for Turns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Turns").finish_non_exhaustive()
+    }
+}
+
 impl Turns {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// The rank has ended: who waits is woken, and takes no new turn.
-    pub(super) fn close(&self) -> bool {
+    pub fn close(&self) -> bool {
         let mut state = self.lock();
         let was_open = !self.ended.swap(true, Ordering::SeqCst);
         state.rouse();
@@ -156,17 +201,18 @@ impl Turns {
         was_open
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    /// Whether it has.
+    pub fn is_closed(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
     }
 
     /// Whether others want the turn.
-    pub(super) fn is_wanted(&self) -> bool {
+    pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0
     }
 
     /// A thread begins, if there are fewer than `most` beside the main one.
-    pub(super) fn begin_thread(&self, most: usize) -> bool {
+    pub fn begin_thread(&self, most: usize) -> bool {
         let mut state = self.lock();
         let may = state.others < most;
         state.others += usize::from(may);
@@ -174,7 +220,7 @@ impl Turns {
     }
 
     /// A thread has ended: the others may be waiting for what only it could have done.
-    pub(super) fn end_thread(&self, rank: &impl Parks) {
+    pub fn end_thread(&self, rank: &impl Parks) {
         let mut state = self.lock();
         state.others -= 1;
         if state.parked.is_some() && state.sleepers.len() > state.others {
@@ -211,7 +257,7 @@ impl Turns {
     }
 
     /// Takes the turn, for a call within one that has it too; false if the rank has ended.
-    pub(super) fn take(&self, thread: u32, rank: &impl Parks) -> bool {
+    pub fn take(&self, thread: u32, rank: &impl Parks) -> bool {
         let mut state = self.lock();
         if self.is_closed() {
             return false;
@@ -227,7 +273,8 @@ impl Turns {
         has_it
     }
 
-    pub(super) fn give_back(&self, thread: u32, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) {
+    /// Gives the turn back at the end of a call, if that isn't within another one.
+    pub fn give_back(&self, thread: u32, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) {
         let mut state = self.lock();
         let Some(holder) = state.holder.as_mut().filter(|holder| holder.thread == thread) else { return };
         holder.depth -= 1;
@@ -241,17 +288,17 @@ impl Turns {
     }
 
     /// Whether the call that has the turn is inside of another one of its thread.
-    pub(super) fn is_nested(&self) -> bool {
+    pub fn is_nested(&self) -> bool {
         self.lock().holder.is_some_and(|holder| holder.depth > 1)
     }
 
     /// Another thread that is in a function of MPI.
-    pub(super) fn other_inside(&self, thread: u32) -> Option<u32> {
+    pub fn other_inside(&self, thread: u32) -> Option<u32> {
         self.lock().inside.iter().copied().find(|&other| other != thread)
     }
 
     /// The thread that has the turn is in a function of MPI, as others may be if `is_multiple`.
-    pub(super) fn enter(&self, thread: u32, is_multiple: bool) {
+    pub fn enter(&self, thread: u32, is_multiple: bool) {
         let mut state = self.lock();
         state.is_multiple = is_multiple;
         if !state.inside.contains(&thread) {
@@ -260,7 +307,7 @@ impl Turns {
     }
 
     /// Lets those who want it have the turn before this thread goes on.
-    pub(super) fn pass(&self, thread: u32, rank: &impl Parks) {
+    pub fn pass(&self, thread: u32, rank: &impl Parks) {
         if !self.is_wanted() {
             return thread::yield_now();
         }
@@ -272,9 +319,28 @@ impl Turns {
         state.resume(rank);
     }
 
+    /// Lets others have the turn in the midst of a call, which the thread stays in, if so many of its calls are inside one
+    /// another.
+    pub fn lend(&self, thread: u32, depth: u32) -> bool {
+        let mut state = self.lock();
+        let has_it = state.holder.is_some_and(|holder| holder.thread == thread && holder.depth == depth);
+        if has_it {
+            state.holder = None;
+            self.free.notify_all();
+        }
+        has_it
+    }
+
+    /// Takes the turn that was lent, even if the rank has ended: the call has yet to be left.
+    pub fn take_again(&self, thread: u32, depth: u32, rank: &impl Parks) {
+        let state = self.lock();
+        let (mut state, _) = self.acquire(state, Holder { thread, depth }, false);
+        state.resume(rank);
+    }
+
     /// Waits without the turn until it is worth looking again; false if the rank has ended. What the thread waits for
     /// has been announced.
-    pub(super) fn sleep(&self, thread: u32, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) -> bool {
+    pub fn sleep(&self, thread: u32, rank: &impl Parks, wakes: &(impl Wakes + ?Sized)) -> bool {
         let mut state = self.lock();
         let Some(holder) = state.holder.filter(|holder| holder.thread == thread) else { return false };
         state.sleepers.push(Sleeper { number: thread, thread: thread::current(), looks: false });
@@ -299,7 +365,7 @@ impl Turns {
 
     /// Takes the turn for good, once no other thread is in MPI any more; false if one stays there for too long. The rank
     /// has been closed.
-    pub(super) fn take_for_good(&self, thread: u32, rank: &impl Parks) -> bool {
+    pub fn take_for_good(&self, thread: u32, rank: &impl Parks) -> bool {
         let mut state = self.lock();
         let until = Instant::now() + TO_LEAVE;
         let is_in_mpi = |state: &State| {
@@ -321,189 +387,8 @@ impl Turns {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+mod tests;
+
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::sync::atomic::{AtomicI32, AtomicU32};
-
-    use super::*;
-
-    const RUNNING: u32 = 0;
-    const PARKED: u32 = 1;
-    const NOTIFIED: u32 = 2;
-
-    const THREADS: usize = 4;
-
-    /// A rank that several threads wait for items in.
-    #[derive(Default)]
-    struct Fake {
-        park: AtomicU32,
-        /// Ranks that run, this one and errands.
-        active: AtomicI32,
-        items: [AtomicU32; THREADS],
-        waiting: Mutex<Option<Thread>>,
-        /// Who has the turn is in here.
-        busy: AtomicBool,
-        news: AtomicBool,
-    }
-
-    impl Parks for Fake {
-        fn park(&self) -> bool {
-            if self.park.compare_exchange(RUNNING, PARKED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-                self.park.store(RUNNING, Ordering::SeqCst);
-                return false;
-            }
-            self.active.fetch_sub(1, Ordering::SeqCst);
-            true
-        }
-
-        fn is_woken(&self) -> bool {
-            self.park.load(Ordering::SeqCst) != PARKED
-        }
-
-        fn resume(&self) -> bool {
-            self.active.fetch_add(1, Ordering::SeqCst);
-            self.park.swap(RUNNING, Ordering::SeqCst) == NOTIFIED
-        }
-
-        fn take_news(&self) -> bool {
-            self.news.swap(false, Ordering::SeqCst)
-        }
-
-        fn begin_errand(&self) {
-            self.active.fetch_add(1, Ordering::SeqCst);
-        }
-
-        fn end_errand(&self) {
-            self.active.fetch_sub(1, Ordering::SeqCst);
-        }
-    }
-
-    impl Wakes for Fake {
-        fn waits(&self, thread: Thread) {
-            *self.waiting.lock().unwrap() = Some(thread);
-        }
-    }
-
-    impl Fake {
-        /// What a peer does.
-        fn deliver(&self, to: usize) {
-            self.items[to].fetch_add(1, Ordering::SeqCst);
-            if self.park.swap(NOTIFIED, Ordering::SeqCst) == PARKED
-                && let Some(thread) = &*self.waiting.lock().unwrap()
-            {
-                thread.unpark();
-            }
-        }
-
-        /// What a thread does with the turn.
-        fn look<T>(&self, look: impl FnOnce() -> T) -> T {
-            assert!(!self.busy.swap(true, Ordering::SeqCst), "two threads have the turn");
-            let found = look();
-            self.busy.store(false, Ordering::SeqCst);
-            found
-        }
-
-        fn take_item(&self, of: usize) -> bool {
-            self.look(|| {
-                let less = |items: u32| items.checked_sub(1);
-                self.items[of].fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
-            })
-        }
-    }
-
-    fn team() -> (Turns, Fake) {
-        let turns = Turns::default();
-        (0..THREADS - 1).for_each(|_| assert!(turns.begin_thread(THREADS - 1)));
-        assert!(!turns.begin_thread(THREADS - 1));
-        let rank = Fake::default();
-        rank.active.store(1, Ordering::SeqCst);
-        (turns, rank)
-    }
-
-    #[test]
-    fn whoever_has_something_is_woken() {
-        const EACH: usize = 3000;
-        let (turns, rank) = team();
-        thread::scope(|scope| {
-            let (turns, rank) = (&turns, &rank);
-            for of in 0..THREADS {
-                scope.spawn(move || {
-                    for _ in 0..EACH {
-                        assert!(turns.take(of as u32, rank));
-                        turns.enter(of as u32, true);
-                        while !rank.take_item(of) {
-                            assert!(turns.sleep(of as u32, rank, rank));
-                        }
-                        turns.give_back(of as u32, rank, rank);
-                    }
-                });
-            }
-            scope.spawn(move || (0..THREADS * EACH).for_each(|number| rank.deliver(number * 7 % THREADS)));
-        });
-        assert!(rank.items.iter().all(|items| items.load(Ordering::SeqCst) == 0));
-    }
-
-    #[test]
-    fn one_thread_gives_another_what_no_message_brings() {
-        let (turns, rank) = team();
-        let given = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let (turns, rank, given) = (&turns, &rank, &given);
-            scope.spawn(move || {
-                assert!(turns.take(0, rank));
-                turns.enter(0, true);
-                while !rank.look(|| given.load(Ordering::SeqCst)) {
-                    assert!(turns.sleep(0, rank, rank));
-                }
-                turns.give_back(0, rank, rank);
-            });
-            scope.spawn(move || {
-                // It sleeps, and others may still call: the rank counts.
-                while turns.lock().parked.is_none() {
-                    thread::yield_now();
-                }
-                assert_eq!(rank.active.load(Ordering::SeqCst), 1);
-                assert!(turns.take(1, rank));
-                turns.enter(1, true);
-                rank.look(|| given.store(true, Ordering::SeqCst));
-                rank.news.store(true, Ordering::SeqCst);
-                turns.give_back(1, rank, rank);
-            });
-        });
-    }
-
-    #[test]
-    fn a_rank_whose_threads_all_wait_runs_no_more() {
-        let (turns, rank) = team();
-        let woken = Cell::new(0);
-        thread::scope(|scope| {
-            let sleepers: Vec<_> = (0..THREADS - 1)
-                .map(|of| {
-                    let (turns, rank) = (&turns, &rank);
-                    scope.spawn(move || {
-                        assert!(turns.take(of as u32, rank));
-                        turns.enter(of as u32, true);
-                        while turns.sleep(of as u32, rank, rank) {}
-                        turns.give_back(of as u32, rank, rank);
-                    })
-                })
-                .collect();
-            while turns.lock().sleepers.len() < THREADS - 1 {
-                thread::yield_now();
-            }
-            assert_eq!(rank.active.load(Ordering::SeqCst), 1);
-            // The last one ends instead of waiting.
-            turns.end_thread(&rank);
-            assert_eq!(rank.active.load(Ordering::SeqCst), 0);
-            assert!(turns.close() && !turns.close());
-            for sleeper in sleepers {
-                sleeper.join().unwrap();
-                woken.set(woken.get() + 1);
-            }
-        });
-        assert_eq!(woken.get(), THREADS - 1);
-        assert!(turns.take_for_good(3, &rank));
-        assert!(!turns.take(1, &rank));
-    }
-}
+mod fake;
