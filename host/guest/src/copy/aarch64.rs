@@ -1,4 +1,11 @@
 //! AArch64: pairs of 16-byte registers.
+//!
+//! To the processor, `ldp` and `stp` of them are several accesses, each of 8 bytes where it is aligned and of single bytes
+//! where it is not; others may see them in any order. That is allowed, since only bytes are promised, and a byte is never
+//! torn. Arm's model knows accesses of different sizes to the same bytes: a release store after a copy (`stlr`) comes after
+//! every byte of it, and what follows an acquire load (`ldar`) sees them all. The blocks may touch memory, as far as the
+//! compiler knows (there is neither `nomem` nor `readonly`), so it keeps them on their side of such a store or load.
+//! `docs/memory-order.md` has the whole argument.
 
 use std::arch::asm;
 

@@ -5,6 +5,9 @@
 //! publishes lazily because every producer reads it. A full ring is reported, never waited for: the producer then
 //! helps to drain it (see `Mailbox::push`).
 //!
+//! Two orders matter on machines that reorder: bytes before their number (release, acquire), and a claim before the look at
+//! whether the owner sleeps, crosswise with the owner's (`docs/memory-order.md`).
+//!
 //! Sequence numbers in the slots are Vyukov's, of his bounded queue; claims of several slots, and `head` in place of a
 //! second number for slots that are free again, are not.
 
