@@ -2,19 +2,23 @@
 //! `host/view`.
 
 mod arrays;
+mod busy;
 mod chromium;
 mod described;
 mod fortran;
 mod hostile;
 mod job;
+#[path = "../harness/mpiexec.rs"]
+mod mpiexec;
 #[path = "../harness/places.rs"]
-#[expect(dead_code, reason = "no MPI library is needed here")]
 mod places;
 mod planes;
 mod points;
 #[path = "../harness/process.rs"]
 mod process;
+mod processes;
 mod recorded;
+mod tabs;
 
 use std::fs;
 use std::path::PathBuf;
@@ -49,6 +53,13 @@ fn main() -> ExitCode {
         ("a_browser_draws_arrows", described::a_browser_draws_arrows),
         ("descriptions_are_recorded_and_exported", described::descriptions_are_recorded_and_exported),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
+        ("for_whom_ranks_wait_and_what_they_have", busy::for_whom_ranks_wait_and_what_they_have),
+        ("the_timeline_adds_up_to_the_counters", busy::the_timeline_adds_up_to_the_counters),
+        ("a_browser_shows_memory_and_for_whom_ranks_wait", busy::a_browser_shows_memory_and_for_whom_ranks_wait),
+        ("a_tab_that_crashes_leaves_the_job_alone", tabs::a_tab_that_crashes_leaves_the_job_alone),
+        ("a_tab_that_is_slow_leaves_the_job_alone", tabs::a_tab_that_is_slow_leaves_the_job_alone),
+        ("the_page_is_light_or_dark", tabs::the_page_is_light_or_dark),
+        ("the_page_fits_a_phone", tabs::the_page_fits_a_phone),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", hostile::a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
@@ -57,7 +68,9 @@ fn main() -> ExitCode {
         ("a_job_is_recorded_without_a_page", recorded::a_job_is_recorded_without_a_page),
         ("frames_are_exported", recorded::frames_are_exported),
         ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
-        ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
+        ("ranks_in_processes_are_shown_and_steered", processes::ranks_in_processes_are_shown_and_steered),
+        ("a_browser_shows_ranks_in_processes", processes::a_browser_shows_ranks_in_processes),
+        ("several_hosts_are_told_what_to_do", processes::several_hosts_are_told_what_to_do),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
         let site = site.clone();
@@ -72,7 +85,7 @@ struct Site {
     guests: [OnceLock<Result<PathBuf, String>>; GUESTS.len()],
 }
 
-const GUESTS: [&str; 9] = [
+const GUESTS: [&str; 10] = [
     "waves.c",
     "hostile.c",
     "late.c",
@@ -82,6 +95,7 @@ const GUESTS: [&str; 9] = [
     "arrays.c",
     "distributed.f90",
     "described.c",
+    "busy.c",
 ];
 
 impl Site {
@@ -486,13 +500,4 @@ fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {
     let run = run_within(command, None, LIMIT)?;
     let is_quiet = run.stdout == "stopped at level 1, shape 0\n" && run.stderr.is_empty();
     check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
-}
-
-fn the_engine_mpi_says_what_to_do(site: &Site) -> Result<(), Failed> {
-    let mut command = Command::new(&site.places.rankine);
-    command.args(["run", "--engine", "mpi", "--view"]).arg(site.guest(0)?);
-    let run = run_within(command, None, LIMIT)?;
-    let is_said =
-        run.stderr.contains("--view is for the engine local") && run.stderr.contains("--engine local -n N --view");
-    check(run.ended == Ended::Status(2) && is_said, || run.to_string())
 }

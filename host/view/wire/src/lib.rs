@@ -2,19 +2,23 @@
 //!
 //! A message is the whole of one binary message of a WebSocket. Whoever reads it believes nothing: [`Said::read`] and
 //! [`Asked::read`] give nothing for bytes that are no message. Read [`Said`] and [`Asked`] first; `bytes.rs` is how their
-//! parts are written, and [`mod@file`] what is exported.
+//! parts are written, [`mod@file`] what is exported, and [`Between`] what processes of one job say to each other.
 
+mod between;
 mod bytes;
 pub mod colours;
 mod description;
 mod field;
 pub mod file;
 mod points;
+mod ranks;
 
+pub use between::{Between, RankCloud, RankPart, Wanted};
 use bytes::{Bytes, Put};
 pub use description::{Axis, Description, LONGEST_LABEL, is_label};
 pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};
 pub use points::{Cloud, MOST_POINTS, Points};
+pub use ranks::{Load, Memory, Ranks};
 
 /// What the server says to a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +98,8 @@ pub enum Said {
     Points(Points),
     /// What a program says of a field, points or a curve, in place of what it said before.
     Description(Description),
+    /// What can't be told of the ranks of this job, and why.
+    Untold(String),
 }
 
 /// What ranks publish together for a step.
@@ -124,23 +130,6 @@ pub enum Kind {
     Choice(Vec<String>),
     /// Something to press.
     Button,
-}
-
-/// What the ranks did for a while; those that share a row count together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ranks {
-    /// The number of this sample.
-    pub number: u64,
-    /// When it was taken, in seconds since the job began.
-    pub at: f64,
-    /// How long it is, in seconds.
-    pub span: f64,
-    /// Ranks in a row.
-    pub each: u32,
-    /// The part of the time that each row has waited.
-    pub waited: Vec<f32>,
-    /// For how many seconds each row waits now: 0 if it computes, less if its ranks have ended.
-    pub waits: Vec<f32>,
 }
 
 /// What a page asks for.
@@ -214,8 +203,8 @@ impl Said {
             Said::Notice(text) => put.byte(6).text(text),
             Said::Ended(text) => put.byte(7).text(text),
             Said::Ranks(ranks) => {
-                put.byte(8).long(ranks.number as i64).double(ranks.at).double(ranks.span).word(ranks.each);
-                put.word(ranks.waited.len() as u32).singles(&ranks.waited).singles(&ranks.waits)
+                ranks.put(&mut put);
+                &mut put
             }
             Said::Traffic { rows, bytes } => {
                 put.byte(TRAFFIC).word(*rows);
@@ -235,6 +224,7 @@ impl Said {
                 description.put(put.byte(15));
                 &mut put
             }
+            Said::Untold(text) => put.byte(17).text(text),
         };
         put.0
     }
@@ -264,12 +254,7 @@ impl Said {
             5 => Said::Paused(bytes.byte()? != 0),
             6 => Said::Notice(bytes.text()?),
             7 => Said::Ended(bytes.text()?),
-            8 => {
-                let (number, at, span, each) = (bytes.long()? as u64, bytes.double()?, bytes.double()?, bytes.word()?);
-                let rows = bytes.word()?.into();
-                let (waited, waits) = (bytes.singles(rows)?, bytes.singles(rows)?);
-                Said::Ranks(Ranks { number, at, span, each, waited, waits })
-            }
+            kind @ (ranks::WITHOUT_LOAD | ranks::WITH_LOAD) => Said::Ranks(Ranks::read(&mut bytes, kind)?),
             TRAFFIC => {
                 let rows = bytes.word()?;
                 let count = usize::try_from(u64::from(rows) * u64::from(rows))
@@ -283,6 +268,7 @@ impl Said {
             12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
             13 => Said::Points(Points::read(&mut bytes)?),
             15 => Said::Description(Description::read(&mut bytes)?),
+            17 => Said::Untold(bytes.text()?),
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)
