@@ -112,6 +112,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile", help_heading = LOOKING)]
     pub(super) check: Option<Option<PathBuf>>,
 
+    /// Check how the program uses its heap: writing beyond a block, or to one that was freed, and freeing one twice are
+    /// traps that name the place of the allocation (see docs/check.md)
+    #[arg(long, help_heading = LOOKING)]
+    check_heap: bool,
+
     /// Write /tmp/perf-PID.map, from which `perf report` learns the names of the program's functions
     #[arg(long, help_heading = LOOKING)]
     pub(super) perf: bool,
@@ -232,6 +237,7 @@ impl Arguments {
         options.extend(self.debugging.words());
         options.extend(self.reproducible.then(|| "--reproducible".into()));
         options.extend(self.null_page.then(|| "--null-page".into()));
+        options.extend(self.check_heap.then(|| "--check-heap".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
         options.extend(std::iter::repeat_n("--verbose".into(), self.verbose.into()));
@@ -386,6 +392,7 @@ impl Arguments {
             view: None,
             profile: None,
             check: false,
+            check_heap: self.check_heap,
             dumps: None,
             breaks: None,
             reproducible: self.reproducible,
