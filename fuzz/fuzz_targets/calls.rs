@@ -31,7 +31,7 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let engine = module::engine(module::Settings::default()).expect("Wasmtime works here");
     let programs = [false, true].map(|has_threads| {
         std::fs::write(&file, guest::module(&catalogue, has, has_threads)).expect("the guest can be written");
-        module::load(&engine, &file, None, &Demands::default(), None, false).expect("the guest is a program")
+        module::load(&engine, &file, None, &Demands::default(), module::Changes::default()).expect("the guest is a program")
     });
     let _ = std::fs::remove_file(&file);
     Bench { catalogue, choice, programs }

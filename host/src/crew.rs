@@ -18,6 +18,7 @@ use crate::ending::{End, Event, Remote, Watched, classify, is_trap};
 use crate::engine::{Engine, Rank};
 use crate::grants::{Access, Grants};
 use crate::guest::Guest;
+use crate::heap;
 use crate::job::{Placement, Settings};
 use crate::null_page;
 use crate::output::{Output, Stream};
@@ -357,6 +358,7 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
             .map_err(|error| format_err!("the null page can't be taken from the memory (--null-page): {error}"))?;
     }
     told::install(store, instance)?;
+    heap::install(store, instance)?;
     instance.get_typed_func(&mut *store, "_start")
 }
 

@@ -45,6 +45,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         blas: None,
         demands: Demands::default(),
         null_page: false,
+        check_heap: false,
     };
     let engine = Local::new(&mut settings, None)?;
     match Job::new(engine, std::slice::from_ref(program), settings)?.run() {

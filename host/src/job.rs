@@ -104,6 +104,8 @@ pub(crate) struct Settings {
     pub(crate) profile: Option<Arc<Profile>>,
     /// Calls of MPI are checked.
     pub(crate) check: bool,
+    /// The heaps of programs are watched.
+    pub(crate) check_heap: bool,
     /// Where ranks that trap leave their memory.
     pub(crate) dumps: Option<Arc<Dumps>>,
     /// The ranks that wait for a debugger before they begin.
@@ -288,6 +290,7 @@ pub(crate) mod tests {
             view: None,
             profile: None,
             check: false,
+            check_heap: false,
             dumps: None,
             breaks: None,
             reproducible: false,

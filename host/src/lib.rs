@@ -34,6 +34,7 @@ pub mod fuzzing;
 pub mod grants;
 mod grid;
 mod guest;
+mod heap;
 mod helper;
 mod imports;
 pub mod inspect;

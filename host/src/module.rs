@@ -17,6 +17,7 @@ use wasmparser::{Validator, WasmFeatures};
 use wasmtime::{Collector, Config, Engine, ExternType, Module, OptLevel, ProfilingStrategy};
 
 use crate::cache::Cache;
+use crate::heap::instrument::instrument;
 use crate::null_page::guard;
 use crate::profile::sites::{self, Sites, Tell, Telling};
 use crate::signature::Demands;
@@ -96,6 +97,17 @@ pub struct Origin {
     pub signer: Option<String>,
 }
 
+/// How a module is changed before it is compiled.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Changes {
+    /// What it tells of its calls of MPI.
+    pub tell: Option<Tell>,
+    /// Its heap is watched.
+    pub heap: bool,
+    /// It is guarded, if it says that it leaves the null page alone.
+    pub null_page: bool,
+}
+
 /// A module that is to be compiled.
 pub(crate) struct Source {
     pub(crate) binary: Vec<u8>,
@@ -104,11 +116,15 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A module as it is, or changed to tell something of its calls of MPI. It is guarded when it is compiled, if it says
-    /// that it leaves the null page alone, and is not to say so in vain.
-    pub(crate) fn new(path: &Path, mut binary: Vec<u8>, tell: Option<Tell>, null_page: bool) -> Result<Source> {
+    /// A module as it is, or changed. It is guarded when it is compiled, if it says that it leaves the null page alone, and
+    /// is not to say so in vain.
+    pub(crate) fn new(path: &Path, mut binary: Vec<u8>, changes: Changes) -> Result<Source> {
+        let Changes { tell, heap, null_page } = changes;
         if !null_page {
             guard::unmark(&mut binary);
+        }
+        if heap {
+            binary = instrument(&binary).with_context(|| path.display().to_string())?;
         }
         let Some(what) = tell else { return Ok(Source { binary, told: None }) };
         // What is changed has to be well-formed.
@@ -127,8 +143,7 @@ pub fn load(
     path: &Path,
     digest: Option<&str>,
     demands: &Demands,
-    tell: Option<Tell>,
-    null_page: bool,
+    changes: Changes,
 ) -> Result<Program> {
     let bytes = match digest {
         Some(known) => known_contents(path, known)?,
@@ -136,7 +151,7 @@ pub fn load(
     };
     let signer = demands.check(&bytes, path)?;
     let origin = Origin { digest: self::digest(&bytes[..])?, signer };
-    let source = Source::new(path, translate(path, bytes)?, tell, null_page)?;
+    let source = Source::new(path, translate(path, bytes)?, changes)?;
     let code = compile(engine, path, &source.binary)?;
     Ok(Program { origin, ..Program::new(code, Cache::key(engine, &source.binary), path, source)? })
 }

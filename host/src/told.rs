@@ -8,6 +8,7 @@ use crate::crew::Seat;
 use crate::engine::{Engine, Observes as _, Rank};
 use crate::guest::Guest;
 use crate::job::Settings;
+use crate::module::Changes;
 use crate::profile::sites::{Sites, Tell};
 use crate::profile::{self, Recorder};
 use crate::symbols::Symbols;
@@ -30,8 +31,13 @@ impl<R: Rank> Clone for Ear<R> {
 }
 
 impl Settings {
+    /// How its programs are changed.
+    pub(crate) fn changes(&self) -> Changes {
+        Changes { tell: self.tell(), heap: self.check_heap, null_page: self.null_page }
+    }
+
     /// What the programs of the job tell.
-    pub(crate) fn tell(&self) -> Option<Tell> {
+    fn tell(&self) -> Option<Tell> {
         match &self.profile {
             _ if self.check => Some(Tell::Words),
             profile => profile.as_ref().map(|_| Tell::Payloads),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::limits;
-use crate::module::{self, Source};
+use crate::module::{self, Changes, Source};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -34,6 +34,6 @@ pub(super) fn ahead(file: &Path, binary: &[u8], reproducible: bool) -> Result<()
         ..module::Settings::default()
     })?;
     // As programs are run unless --null-page is given.
-    let source = Source::new(file, binary.to_vec(), None, false)?;
+    let source = Source::new(file, binary.to_vec(), Changes::default())?;
     module::check_program(&module::compile(&engine, file, &source.binary)?, file)
 }

@@ -12,8 +12,7 @@ use crate::crew::bug;
 use crate::ending::Ending;
 use crate::footprint::{self, Footprint};
 use crate::job::{Part, Settings};
-use crate::module::{self, Program};
-use crate::profile::sites::Tell;
+use crate::module::{self, Changes, Program};
 use crate::signals::Watch;
 use crate::signature::Demands;
 
@@ -32,11 +31,11 @@ pub(super) fn load(
     watch: &Watch,
 ) -> Result<Vec<Program>> {
     let (sender, ends) = channel();
-    let (interrupt, parts, tell) = (sender.clone(), job.parts.clone(), job.tell());
-    let (demands, null_page) = (job.demands.clone(), job.null_page);
+    let (interrupt, parts) = (sender.clone(), job.parts.clone());
+    let (demands, changes) = (job.demands.clone(), job.changes());
     watch.tell(move |signal| drop(interrupt.send(Err(Ending::Signalled(signal, Vec::new())))));
     let loader = std::thread::Builder::new().name("loader".into()).stack_size(LOADING_STACK).spawn(move || {
-        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, tell, null_page));
+        let loaded = catch_unwind(|| load_all(&parts, digest.as_deref(), &demands, settings, changes));
         let loaded =
             loaded.unwrap_or_else(|_| Err(anyhow!("{}", if settings.debug { UNTRANSLATED.into() } else { bug("") })));
         let _ = sender.send(Ok(loaded));
@@ -96,8 +95,7 @@ fn load_all(
     digest: Option<&str>,
     demands: &Demands,
     settings: module::Settings,
-    tell: Option<Tell>,
-    null_page: bool,
+    changes: Changes,
 ) -> Result<Vec<Program>> {
     let engine = module::engine(settings)?;
     let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
@@ -105,7 +103,7 @@ fn load_all(
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());
         programs.push(match known {
             Some((_, program)) => program.clone(),
-            None => module::load(&engine, part.file(), digest, demands, tell, null_page)?,
+            None => module::load(&engine, part.file(), digest, demands, changes)?,
         });
     }
     Ok(programs)

@@ -118,6 +118,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, conflicts_with = "profile", help_heading = LOOKING)]
     pub(super) check: Option<Option<PathBuf>>,
 
+    /// Check how the program uses its heap: writing beyond a block, or to one that was freed, and freeing one twice are
+    /// traps that name the place of the allocation (see docs/check.md)
+    #[arg(long, help_heading = LOOKING)]
+    check_heap: bool,
+
     /// Write /tmp/perf-PID.map, from which `perf report` learns the names of the program's functions
     #[arg(long, help_heading = LOOKING)]
     pub(super) perf: bool,
@@ -240,6 +245,7 @@ impl Arguments {
         options.extend(self.debugging.words());
         options.extend(self.reproducible.then(|| "--reproducible".into()));
         options.extend(self.null_page.then(|| "--null-page".into()));
+        options.extend(self.check_heap.then(|| "--check-heap".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_binding.then(|| "--no-binding".into()));
         options.extend(self.no_confine.then(|| "--no-confine".into()));
@@ -400,6 +406,7 @@ impl Arguments {
             view: None,
             profile: None,
             check: false,
+            check_heap: self.check_heap,
             dumps: None,
             breaks: None,
             reproducible: self.reproducible,

@@ -71,6 +71,20 @@ impl Stage {
         }
     }
 
+    /// The innermost of these places that is the program's own and not a library's: functions, and offsets in the module.
+    pub(crate) fn program_place(&self, callers: &[(Arc<str>, u32)]) -> Option<String> {
+        const LIBRARIES: [&str; 6] =
+            ["operator new", "std::", "void std::", "_FortranA", "Fortran::", "rankine_fortran_"];
+        let own = |(name, offset): &(Arc<str>, u32)| {
+            let offset = self.symbols.in_module(*offset)?;
+            let places = self.symbols.places(&[offset]).swap_remove(0);
+            let place = trap::place_in_words(Some(name), offset, &places);
+            let is_a_librarys = LIBRARIES.iter().any(|library| place.starts_with(library));
+            (is_the_programs(&place) && !is_a_librarys).then_some(place)
+        };
+        callers.iter().find_map(own)
+    }
+
     /// The place of an instruction, by its offset in the compiled code.
     fn place(&self, at: usize) -> Option<String> {
         let of = |function: &ModuleFunction| function.offset..function.offset + function.len;

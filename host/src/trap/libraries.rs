@@ -3,6 +3,7 @@
 use rankine_toolchain::FORGIVING_CALL;
 use wasmtime::FrameInfo;
 
+use crate::heap::WRAPPER;
 use crate::symbols::Place;
 
 /// How a frame is shown.
@@ -95,7 +96,7 @@ pub(super) fn shown(frames: &[(&str, &[Place])]) -> Vec<Shown> {
     for at in begin..end {
         let (name, places) = frames[at];
         shown[at] = match () {
-            _ if name.starts_with(FORGIVING_CALL) => Shown::Not,
+            _ if name.starts_with(FORGIVING_CALL) || name.starts_with(WRAPPER) => Shown::Not,
             _ if ENDS.contains(&name) || STARTS.contains(&name) => Shown::Not,
             _ if !is_of_the_c_library(places) => Shown::Whole,
             // Of functions of the library that call one another, the one that the program called.

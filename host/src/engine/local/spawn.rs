@@ -116,7 +116,7 @@ impl Starter {
     fn load(&self, crew: &Crew<Local>, name: &str, bytes: Vec<u8>, charge: Charge) -> Result<(String, Loaded)> {
         let (path, engine) = (Path::new(name), crew.roles[0].program.module().engine());
         crew.settings.demands.check(&bytes, path)?;
-        let source = Source::new(path, module::translate(path, bytes)?, crew.settings.tell(), crew.settings.null_page)?;
+        let source = Source::new(path, module::translate(path, bytes)?, crew.settings.changes())?;
         let key = Cache::key(engine, &source.binary);
         if let Some(loaded) = self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok((key, loaded.clone()));

@@ -209,7 +209,8 @@ fn check_sanitizers(flag: &str, list: &str) -> Result<()> {
         None => Ok(()),
         Some(name) => bail!(
             "{flag}: clang has no runtime of `{name}` for WebAssembly. -fsanitize=undefined finds null and misaligned pointers and \
-             indices beyond arrays of known length; `rankine run --check` finds what is wrong with buffers of MPI; natively, with \
+             indices beyond arrays of known length; `rankine run --check-heap` finds writes beyond blocks of the heap, and `--check` what \
+             is wrong with buffers of MPI; natively, with \
              mpicc, the same source can be compiled with {flag}"
         ),
     }

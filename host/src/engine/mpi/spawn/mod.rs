@@ -63,6 +63,9 @@ impl State {
         if settings.null_page {
             options.push("--null-page".into());
         }
+        if settings.check_heap {
+            options.push("--check-heap".into());
+        }
         State(options)
     }
 
