@@ -56,6 +56,7 @@ fn main() -> ExitCode {
         ("what_a_killed_job_has_recorded_is_shown", recorded::what_a_killed_job_has_recorded_is_shown),
         ("a_job_is_recorded_without_a_page", recorded::a_job_is_recorded_without_a_page),
         ("frames_are_exported", recorded::frames_are_exported),
+        ("examples_are_recorded", recorded::examples_are_recorded),
         ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
         ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
     ];
