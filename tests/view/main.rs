@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         ("what_a_killed_job_has_recorded_is_shown", recorded::what_a_killed_job_has_recorded_is_shown),
         ("a_job_is_recorded_without_a_page", recorded::a_job_is_recorded_without_a_page),
         ("frames_are_exported", recorded::frames_are_exported),
+        ("examples_are_recorded", recorded::examples_are_recorded),
         ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
         ("ranks_in_processes_are_shown_and_steered", processes::ranks_in_processes_are_shown_and_steered),
         ("a_browser_shows_ranks_in_processes", processes::a_browser_shows_ranks_in_processes),

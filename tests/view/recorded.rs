@@ -313,3 +313,103 @@ pub fn what_is_no_recording_is_an_error(site: &Site) -> Result<(), Failed> {
     let is_said = run.stderr.contains("mistaken.wasm is there already, and is not a recording");
     check(run.ended == Ended::Status(1) && is_said && fs::read(&copy)? == module, || run.to_string())
 }
+
+/// An example in one language: where it is, its arguments, what must be in the listing of its recording, and the button that
+/// ends it.
+struct Example {
+    source: &'static str,
+    arguments: &'static [&'static str],
+    listed: &'static [&'static str],
+    stop: Option<&'static str>,
+}
+
+const LAPLACE: &[&str] = &["field    potential, ", "curve    middle, 300 points"];
+
+const EXAMPLES: [Example; 5] = [
+    Example { source: "07-laplace/laplace.c", arguments: &["96", "300"], listed: LAPLACE, stop: None },
+    Example { source: "07-laplace/rust", arguments: &["96", "300"], listed: LAPLACE, stop: None },
+    Example { source: "07-laplace/fortran/laplace.f90", arguments: &["96", "300"], listed: LAPLACE, stop: None },
+    Example {
+        source: "08-nozzle/rust",
+        arguments: &["64", "100"],
+        listed: &[
+            "field    Mach number, ",
+            "curve    change of the density, ",
+            "control  inflow, at last 1",
+            "control  pressure at the end, at last 0.75",
+            "control  stop, ",
+        ],
+        stop: Some("stop"),
+    },
+    Example {
+        source: "09-particles/rust",
+        arguments: &["200", "20"],
+        listed: &[
+            "points   bodies, ",
+            "curve    bodies of rank 0, ",
+            "curve    bodies of rank 2, ",
+            "control  colour, at last 0",
+            "control  stop, ",
+        ],
+        stop: Some("stop"),
+    },
+];
+
+impl Example {
+    fn compile(&self, site: &Site) -> Result<PathBuf, Failed> {
+        let source = site.places.root.join("examples").join(self.source);
+        let name = self.source.replace(['/', '.'], "-");
+        let output = site.folder().join(&name).with_extension("wasm");
+        fs::create_dir_all(site.folder())?;
+        let mut compiler = Command::new(&site.places.rankine);
+        match source.extension().and_then(|extension| extension.to_str()) {
+            Some("c") => compiler.arg("cc"),
+            Some("f90") => compiler.arg("fc"),
+            _ => {
+                compiler = Command::new(option_env!("CARGO").unwrap_or("cargo"));
+                let target = site.folder().join(&name);
+                compiler.args(["build", "--release", "--target", "wasm32-wasip1", "--target-dir"]).arg(&target);
+                compiler.current_dir(&source);
+                let run = run_within(compiler, None, Duration::from_secs(600))?;
+                check(run.ended == Ended::Status(0), || run.to_string())?;
+                let built = fs::read_dir(target.join("wasm32-wasip1/release"))?.flatten().map(|entry| entry.path());
+                let module =
+                    built.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "wasm"));
+                return Ok(module.ok_or("cargo made no module")?);
+            }
+        };
+        compiler.arg("-O2").arg(&source).arg("-o").arg(&output);
+        let run = run_within(compiler, None, LIMIT)?;
+        check(run.ended == Ended::Status(0), || run.to_string())?;
+        Ok(output)
+    }
+
+    /// Runs it while somebody looks, who presses its button when there have been some frames.
+    fn record(&self, site: &Site, path: &Path) -> Result<(), Failed> {
+        let record = format!("--record={}", path.display());
+        let job = Job::start(&site.places.rankine, &["-n", "3", &record], &self.compile(site)?, self.arguments)?;
+        if let Some(stop) = self.stop {
+            let mut visitor = site.visit(&job)?;
+            let mut frames = 0;
+            while frames < 10 {
+                frames += i32::from(matches!(visitor.hear()?, Said::Field(_) | Said::Points(_)));
+            }
+            visitor.set(stop, 1.0)?;
+        }
+        let (status, printed, errors) = job.end()?;
+        check(status == 0 && !printed.is_empty(), || format!("{}: {status}: {printed}{errors}", self.source))
+    }
+}
+
+pub fn examples_are_recorded(site: &Site) -> Result<(), Failed> {
+    for example in &EXAMPLES {
+        let path = file(site, &example.source.replace(['/', '.'], "-"))?;
+        example.record(site, &path)?;
+        let list = command(site, &["view", "--list"], &path)?;
+        for line in example.listed.iter().chain(&["ended    finished"]) {
+            check(list.stdout.contains(line), || format!("{}: no {line:?} in\n{list}", example.source))?;
+        }
+        check(list.ended == Ended::Status(0) && !list.stdout.contains(", 0 frames"), || list.to_string())?;
+    }
+    Ok(())
+}

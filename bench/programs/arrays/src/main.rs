@@ -1,5 +1,7 @@
 //! The same measurements as `bench/programs/arrays.c`, with the distributed arrays of Rust (`guest-sdk/rust/rankine-arrays`).
 
+mod nozzle;
+
 use rankine::Communicator;
 use rankine_arrays::{Array, Grid, Range, Result};
 
@@ -12,10 +14,15 @@ fn main() -> Result<()> {
     measure(&world, "laplace", 512, || laplace(&world, 512, 100))?;
     measure(&world, "laplace", 1024, || laplace(&world, 1024, 25))?;
     measure(&world, "diffusion", 96, || diffusion(&world, 96, 25))?;
+    measure(&world, "nozzle", 256, || nozzle::nozzle(&world, 256, 50))?;
     measure(&world, "halo", 32, || halo(&world, 32, 300))
 }
 
+/// With an argument, only the method of this name.
 fn measure(world: &Communicator, what: &str, extent: usize, method: impl Fn() -> Result<f64>) -> Result<()> {
+    if std::env::args().nth(1).is_some_and(|wanted| wanted != what) {
+        return Ok(());
+    }
     let mut best = f64::INFINITY;
     for _ in 0..REPEAT {
         best = best.min(method()?);
