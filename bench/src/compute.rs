@@ -17,15 +17,23 @@ pub fn run(rounds: u32) -> Result<()> {
     turns::run("compute", &guest, natives, rounds)
 }
 
-/// The same program by the clang that `rankine cc` calls, and by gcc where there is one.
+/// The same program by the clang that `rankine cc` calls, and by gcc where there is one: for any processor of the kind, and for
+/// this one.
 fn natives(guest: &[String]) -> Result<Vec<Native>> {
     let clang = output(Command::new(&guest[0]).args(["cc", "-showme:command"]))?.trim().to_owned();
     let source = root().join("bench/programs/compute.c");
     let mut found = Vec::new();
-    for (name, compiler) in [("clang", clang.as_str()), ("gcc", "gcc")] {
-        let binary = root().join("target/bench").join(format!("compute-{name}.native"));
+    let clang = clang.as_str();
+    let ways = [
+        ("clang", clang, None),
+        ("gcc", "gcc", None),
+        ("clang -march=native", clang, Some("-march=native")),
+        ("gcc -march=native", "gcc", Some("-march=native")),
+    ];
+    for (name, compiler, machine) in ways {
+        let binary = root().join("target/bench").join(format!("compute-{}.native", name.replace(' ', "")));
         let mut command = Command::new(compiler);
-        command.args(["-O3", "-DALONE"]).arg(&source).arg("-o").arg(&binary).arg("-lm");
+        command.args(["-O3", "-DALONE"]).args(machine).arg(&source).arg("-o").arg(&binary).arg("-lm");
         match output(&mut command) {
             Ok(_) => found.push(Native { name, command: Command::new(binary) }),
             Err(error) => eprintln!("not compared with {name}: {error:#}"),

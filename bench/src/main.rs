@@ -12,6 +12,7 @@ mod floor;
 mod io;
 mod math;
 mod objects;
+mod openmp;
 mod plans;
 mod table;
 mod turns;
@@ -62,8 +63,13 @@ enum Name {
     Overhead,
     /// A step of a job whose field of 1000 x 1000 doubles is shown: without `--view`, and with who looks.
     View,
-    /// Kernels of computation on one rank: the same C as WebAssembly and native, by the same clang (and by gcc).
+    /// Kernels of computation on one rank: the same C as WebAssembly and native, by the same clang and by gcc, for any
+    /// processor and for this one.
     Compute,
+    /// What OpenMP's constructs cost with 1 and 2 threads, beside LLVM's runtime in a native program.
+    Openmp,
+    /// Conjugate gradients and a step over a mesh by 1 and 2 threads, beside the same natively.
+    Hybrid,
     /// The host's products, factorisations and Fourier transforms beside OpenBLAS and FFTW.
     Math,
 }
@@ -72,6 +78,8 @@ fn main() -> Result<()> {
     let args = Args::parse();
     match args.name {
         Name::Compute => return compute::run(args.rounds.unwrap_or(11)),
+        Name::Openmp => return openmp::run("openmp", args.rounds.unwrap_or(11)),
+        Name::Hybrid => return openmp::run("hybrid", args.rounds.unwrap_or(11)),
         Name::Math => return math::run(args.rounds.unwrap_or(11)),
         _ => {}
     }

@@ -90,10 +90,10 @@ pub fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
 }
 
 fn print(rows: &[Row]) {
-    println!("{:16} {:>8} {:>12} {:>12}   guest / native: median (quartiles)", "", "", "guest", "native");
+    println!("{:16} {:>19} {:>13} {:>13}   guest / native: median (quartiles)", "", "", "guest", "native");
     for Row { kernel, native_program, guest, native, quartiles: [low, median, high] } in rows {
         println!(
-            "{kernel:16} {native_program:>8} {:>9.4} ms {:>9.4} ms {median:>12.2} ({low:.2} to {high:.2})",
+            "{kernel:16} {native_program:>19} {:>10.5} ms {:>10.5} ms {median:>12.2} ({low:.2} to {high:.2})",
             guest * 1e3,
             native * 1e3
         );

@@ -108,6 +108,12 @@ impl Competitor {
         self
     }
 
+    /// A WebAssembly one whose ranks have so many threads.
+    pub fn with_threads(mut self, threads: u32) -> Competitor {
+        self.launch.1.extend(["--threads-per-rank".into(), threads.to_string()]);
+        self
+    }
+
     /// A WebAssembly one whose ranks are fibers, however few they are.
     pub fn on_fibers(mut self) -> Competitor {
         self.launch.1.push("--fibers".into());

@@ -53,7 +53,7 @@ impl Compiler {
                 let module = wat::parse_file(source).map_err(|e| e.to_string())?;
                 std::fs::write(output, module).map_err(|e| e.to_string())
             }
-            Source::Cargo(folder) => self.cargo(folder, output),
+            Source::Cargo(folder) => self.cargo(folder, &guest.head.target, output),
         })
     }
 
@@ -155,15 +155,12 @@ impl Compiler {
         from.into_iter().flatten().all(|path| modified(path).is_some_and(|time| time < made))
     }
 
-    fn cargo(&self, folder: &Path, output: &Path) -> Result<(), String> {
-        let target = output.with_extension("cargo");
+    fn cargo(&self, folder: &Path, target: &str, output: &Path) -> Result<(), String> {
+        let made = output.with_extension("cargo");
         let mut cargo = self.niced(Path::new(option_env!("CARGO").unwrap_or("cargo")));
-        cargo
-            .args(["build", "--release", "--target", "wasm32-wasip1", "--target-dir"])
-            .arg(&target)
-            .current_dir(folder);
+        cargo.args(["build", "--release", "--target", target, "--target-dir"]).arg(&made).current_dir(folder);
         finish(cargo)?;
-        let built = target.join("wasm32-wasip1/release");
+        let built = made.join(target).join("release");
         let listing = std::fs::read_dir(&built).map_err(|e| format!("{}: {e}", built.display()))?;
         let module = listing
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))

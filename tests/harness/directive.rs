@@ -31,6 +31,8 @@ pub struct Head {
     pub run: Vec<String>,
     /// `cc:` further options of `rankine cc`.
     pub cc: Vec<String>,
+    /// `target:` what cargo compiles a guest in Rust for.
+    pub target: String,
     /// `compiler:` what the compiler says.
     pub compiler: Vec<String>,
     /// `seconds:` the run must end within this time.
@@ -70,6 +72,7 @@ impl Default for Head {
             each: Vec::new(),
             run: Vec::new(),
             cc: Vec::new(),
+            target: "wasm32-wasip1".into(),
             compiler: Vec::new(),
             seconds: None,
             peak: None,
@@ -111,6 +114,7 @@ impl Head {
             "each" => self.each = words(value),
             "run" => self.run = words(value),
             "cc" => self.cc = words(value),
+            "target" => self.target = value.into(),
             "compiler" => self.compiler.push(value.into()),
             "with" => self.with = words(value),
             "reference" => self.reference = value == "flang",

@@ -42,7 +42,7 @@ fn factor_small<T: Scalar>(a: View<T>) -> Result<(), usize> {
         a.set(j, j, root);
         for i in j + 1..a.rows() {
             let known = (0..j).fold(T::ZERO, |sum, k| sum + a.get(i, k) * a.get(j, k).conj());
-            a.set(i, j, (a.get(i, j) - known) / root);
+            a.set(i, j, (a.get(i, j) - known).over(root));
         }
     }
     Ok(())

@@ -93,7 +93,7 @@ fn eliminate<T: Scalar, const FUSED: bool>(rows: &mut [[T; PANEL]], pivots: &mut
         let (above, below) = rows.split_at_mut(k + 1);
         let upper = above[k];
         for row in below {
-            let factor = row[k] / upper[k];
+            let factor = row[k].over(upper[k]);
             let mut changed = *row;
             for (element, upper) in changed.iter_mut().zip(&upper) {
                 *element = upper.times_plus::<FUSED>(-factor, *element);

@@ -1,7 +1,7 @@
 //! The four kinds of numbers.
 
 use std::fmt::Debug;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use matrixmultiply::CGemmOption::Standard;
 use num_complex::Complex;
@@ -17,7 +17,6 @@ pub trait Scalar:
     + AddAssign
     + Sub<Output = Self>
     + Mul<Output = Self>
-    + Div<Output = Self>
     + Neg<Output = Self>
     + 'static
 {
@@ -38,6 +37,8 @@ pub trait Scalar:
     fn size(self) -> f64;
     /// The square root of the real part.
     fn root(self) -> Self;
+    /// `self / divisor`. Nothing on the way to a complex quotient leaves the range of the numbers before it does.
+    fn over(self, divisor: Self) -> Self;
     /// `self * factor + sum`, by one instruction where that is one.
     fn times_plus<const FUSED: bool>(self, factor: Self, sum: Self) -> Self;
 
@@ -77,6 +78,11 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn over(self, divisor: Self) -> Self {
+                self / divisor
+            }
+
+            #[inline(always)]
             fn times_plus<const FUSED: bool>(self, factor: Self, sum: Self) -> Self {
                 if FUSED { self.mul_add(factor, sum) } else { self * factor + sum }
             }
@@ -94,7 +100,7 @@ real!(f32, matrixmultiply::sgemm);
 real!(f64, matrixmultiply::dgemm);
 
 macro_rules! complex {
-    ($real:ty, $gemm:path) => {
+    ($real:ty, $bits:ty, $gemm:path) => {
         impl Scalar for Complex<$real> {
             const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);
@@ -121,6 +127,18 @@ macro_rules! complex {
                 Complex::new(self.re.sqrt(), 0.0)
             }
 
+            // Both are first scaled by the power of two, which is exact, that leaves the divisor's larger part between 1/4 and 1/2.
+            #[inline(always)]
+            fn over(self, divisor: Self) -> Self {
+                const DIGITS: u32 = <$real>::MANTISSA_DIGITS - 1;
+                const HALF: $bits = 2 * (<$real>::MAX_EXP as $bits - 1) - 2;
+                let exponent = divisor.re.abs().max(divisor.im.abs()).to_bits() >> DIGITS;
+                let scale = <$real>::from_bits(HALF.saturating_sub(exponent).max(1) << DIGITS);
+                let (a, b) = (self.scale(scale), divisor.scale(scale));
+                let square = b.re * b.re + b.im * b.im;
+                Complex::new((a.re * b.re + a.im * b.im) / square, (a.im * b.re - a.re * b.im) / square)
+            }
+
             #[inline(always)]
             fn times_plus<const FUSED: bool>(self, factor: Self, sum: Self) -> Self {
                 let re = self.im.times_plus::<FUSED>(-factor.im, self.re.times_plus::<FUSED>(factor.re, sum.re));
@@ -140,5 +158,33 @@ macro_rules! complex {
     };
 }
 
-complex!(f32, matrixmultiply::cgemm);
-complex!(f64, matrixmultiply::zgemm);
+complex!(f32, u32, matrixmultiply::cgemm);
+complex!(f64, u64, matrixmultiply::zgemm);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (3 + 4i) (1 + 2i) = -5 + 10i, at every scale that has room for it.
+    macro_rules! quotients {
+        ($name:ident, $real:ty, $exponents:expr) => {
+            #[test]
+            fn $name() {
+                for exponent in $exponents {
+                    // In two steps, as the smallest scales are no normal numbers.
+                    let scale = (2.0 as $real).powi(exponent / 2) * (2.0 as $real).powi(exponent - exponent / 2);
+                    let number = |re: $real, im: $real| Complex::new(re * scale, im * scale);
+                    for (divisor, dividend) in
+                        [((3.0, 4.0), (-5.0, 10.0)), ((4.0, 0.0), (4.0, 8.0)), ((0.0, 2.0), (-4.0, 2.0))]
+                    {
+                        let quotient = number(dividend.0, dividend.1).over(number(divisor.0, divisor.1));
+                        let error = (quotient.re - 1.0).abs().max((quotient.im - 2.0).abs());
+                        assert!(error <= 4.0 * <$real>::EPSILON, "2^{exponent}: {quotient}");
+                    }
+                }
+            }
+        };
+    }
+    quotients!(single_quotients, f32, -149..=123);
+    quotients!(double_quotients, f64, -1074..=1019);
+}

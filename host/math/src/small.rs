@@ -99,7 +99,7 @@ fn solve_lanes<T: Scalar, const FUSED: bool>(small: &Small<T>, lanes: &mut [Row<
             }
         }
         if small.diagonal == Diagonal::Stored {
-            sum.iter_mut().for_each(|sum| *sum = *sum / small.rows[i][i]);
+            sum.iter_mut().for_each(|sum| *sum = sum.over(small.rows[i][i]));
         }
         rest[0] = sum;
     }

@@ -129,7 +129,7 @@ fn check_triangles<T: Random>(seed: u64, [m, n]: [usize; 2], is_right: bool, for
     }
     trmm(triangle, diagonal, alpha, side, result);
     b.is_near(&expected, order);
-    trsm(triangle, diagonal, T::ONE / alpha, side, result);
+    trsm(triangle, diagonal, T::ONE.over(alpha), side, result);
     b.is_near(&before, 4 * order);
 }
 
