@@ -255,6 +255,7 @@ pub fn descriptions_are_recorded_and_exported(site: &Site) -> Result<(), Failed>
     let run = run_within(view, None, LIMIT)?;
     check(run.ended == Ended::Status(0), || run.to_string())?;
     check_vti(&vti)?;
+    check_arrows(site, &path)?;
     // A page is told what was said at each moment.
     let job = Job::replay(&site.places.rankine, &path)?;
     let mut browser = Chromium::start(&site.folder().join("profile-of-recorded-units"))?;
@@ -282,6 +283,32 @@ fn wait_for_frames(site: &Site, visitor: &mut Visitor, path: &Path, least: usize
             return Ok(frames);
         }
     }
+}
+
+/// Arrows are vectors at points, with the values that are there.
+fn check_arrows(site: &Site, recording: &Path) -> Result<(), Failed> {
+    let export = |field: &str| {
+        let file = recording.with_extension("vtp");
+        let mut view = Command::new(&site.places.rankine);
+        view.args(["view", "--field", field, "--export"]).arg(&file).arg(recording);
+        Ok::<_, Failed>((run_within(view, None, LIMIT)?, file))
+    };
+    let (run, file) = export("turning")?;
+    check(run.ended == Ended::Status(0), || run.to_string())?;
+    let file = std::fs::read(file)?;
+    let text = String::from_utf8_lossy(&file);
+    let is_there =
+        text.contains("NumberOfPoints=\"96\"") && text.contains("<PointData Scalars=\"turning\" Vectors=\"arrows\">");
+    check(is_there, || text[..800.min(text.len())].to_owned())?;
+    // Of the cell in the upper left corner, behind the length of all vectors.
+    let first: Vec<u8> = (96u64 * 12)
+        .to_le_bytes()
+        .into_iter()
+        .chain([3.5f32, -5.5, 0.0].into_iter().flat_map(f32::to_le_bytes))
+        .collect();
+    check(file.windows(first.len()).any(|window| window == first), || "other vectors".into())?;
+    let (run, _) = export("pressure")?;
+    check(run.ended == Ended::Status(1) && run.stderr.contains("a field without arrows"), || run.to_string())
 }
 
 /// Rows ascend in the file, as y does.

@@ -32,8 +32,8 @@ pub(super) struct Arguments {
     list: bool,
 
     /// Instead of serving a page, write a frame of a field as .npy (NumPy), .vti (ParaView) or .png, of points as .npy
-    /// or .vtp (ParaView), or the whole recording as .json (a trace, for Perfetto). With %s in the name every frame is
-    /// written, and its step takes the place of %s
+    /// or .vtp (ParaView), the arrows over a field as .vtp, or the whole recording as .json (a trace, for Perfetto). With
+    /// %s in the name every frame is written, and its step takes the place of %s
     #[arg(long = "export", value_name = "FILE", value_parser = parse_export, conflicts_with_all = ["at", "list"])]
     exports: Vec<Export>,
 
@@ -163,6 +163,10 @@ impl Export {
             (Kind::Png, Frame::Field(field)) => png(field, map, is_logarithmic),
             (Kind::Npy, Frame::Points(points)) => file::npy_of_points(points),
             (Kind::Vtp, Frame::Points(points)) => file::vtp(points, description),
+            (Kind::Vtp, Frame::Field(field)) => match file::vtp_of_arrows(field, description) {
+                Some(bytes) => bytes,
+                None => bail!("`{}` is a field without arrows, which is written as .npy, .vti or .png", field.name),
+            },
             (_, Frame::Field(field)) => bail!("`{}` is a field, which is written as .npy, .vti or .png", field.name),
             (_, Frame::Points(points)) => bail!("`{}` are points, which are written as .npy or .vtp", points.name),
         })

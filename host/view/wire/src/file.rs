@@ -1,6 +1,6 @@
 //! Fields and points as files of other programs: NumPy's `.npy`, VTK's `.vti` and `.vtp`.
 
-use crate::{Axis, Description, Field, Points};
+use crate::{Axis, Description, Field, Points, Vectors};
 
 /// The numbers of a field as a file of NumPy's.
 pub fn npy(field: &Field) -> Vec<u8> {
@@ -62,39 +62,93 @@ fn title(description: &Description, axis: usize) -> Option<String> {
 pub fn vtp(points: &Points, description: &Description) -> Vec<u8> {
     let columns = points.columns();
     let count = columns.iter().map(Vec::len).min().unwrap_or(0);
-    let (name, step) = (attribute(&points.name), points.step);
     let coordinate = |n: usize, d: usize| if d < points.dimensions as usize { columns[d][n] } else { 0.0 };
-    let places = (0..count).flat_map(|n| [0, 1, 2].map(|d| coordinate(n, d))).flat_map(f32::to_le_bytes).collect();
-    let numbers = |from: i64| (from..from + count as i64).flat_map(i64::to_le_bytes).collect();
-    let mut blocks: Vec<Vec<u8>> = vec![places, numbers(0), numbers(1)];
-    if points.has_values {
-        blocks.push(columns[points.dimensions as usize].iter().flat_map(|value| value.to_le_bytes()).collect());
+    let places = (0..count).map(|n| [0, 1, 2].map(|d| coordinate(n, d)));
+    let name = attribute(&points.name);
+    let arrays = match points.has_values {
+        true => vec![Array {
+            name: name.clone(),
+            unit: unit(description),
+            width: 1,
+            numbers: columns[points.dimensions as usize].clone(),
+        }],
+        false => Vec::new(),
+    };
+    let titles = [0, 1, 2].map(|axis| title(description, axis));
+    vertices(&field_data(points.step, titles), places.collect(), &format!("Scalars=\"{name}\""), &arrays)
+}
+
+/// The arrows over a field as VTK's points, for ParaView: a vertex at the foot of each, with the vector and the number of the field
+/// that is there. Nothing if it has no arrows. The step is their time.
+pub fn vtp_of_arrows(field: &Field, description: &Description) -> Option<Vec<u8>> {
+    let arrows = field.arrows.as_ref()?;
+    let [_, columns] = field.size().map(|count| count as usize);
+    let [down, right] = field.axes();
+    let (along_x, along_y) = (&description.axes[right], &description.axes[down]);
+    let (values, by) = (field.numbers(), (arrows.every / field.every.max(1)).max(1) as usize);
+    let (mut places, mut vectors, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for Vectors { right, down } in &arrows.parts {
+        let width = right.count[1].max(1) as usize;
+        for (n, (x, y)) in right.values.iter().zip(&down.values).enumerate() {
+            let (row, column) = (right.start[0] as usize + n / width, right.start[1] as usize + n % width);
+            let at = |axis: &Axis, index: usize| axis.at(index as f64 * f64::from(arrows.every)) as f32;
+            places.push([at(along_x, column), at(along_y, row), 0.0]);
+            vectors.extend([*x, *y, 0.0]);
+            numbers.push(values.get(row * by * columns + column * by).copied().unwrap_or(f32::NAN));
+        }
     }
+    let (name, unit) = (attribute(&field.name), unit(description));
+    let arrays = [
+        Array { name: name.clone(), unit: unit.clone(), width: 1, numbers },
+        Array { name: "arrows".into(), unit: String::new(), width: 3, numbers: vectors },
+    ];
+    let titles = [title(description, right), title(description, down), None];
+    let actives = format!("Scalars=\"{name}\" Vectors=\"arrows\"");
+    Some(vertices(&field_data(field.step, titles), places, &actives, &arrays))
+}
+
+/// Numbers that points of VTK's have: so many each.
+struct Array {
+    name: String,
+    unit: String,
+    width: usize,
+    numbers: Vec<f32>,
+}
+
+/// A file of vertices with these arrays, of which some are the active ones.
+fn vertices(data: &str, places: Vec<[f32; 3]>, actives: &str, arrays: &[Array]) -> Vec<u8> {
+    let count = places.len();
+    let singles = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let longs = |from: i64| (from..from + count as i64).flat_map(i64::to_le_bytes).collect();
+    let mut blocks: Vec<Vec<u8>> = vec![singles(places.as_flattened()), longs(0), longs(1)];
+    blocks.extend(arrays.iter().map(|array| singles(&array.numbers)));
     // Each block has its length before it.
     let at = |block: usize| blocks[..block].iter().map(|bytes| 8 + bytes.len()).sum::<usize>();
-    let array = |kind: &str, name: &str, more: &str, block: usize| {
-        let at = at(block);
-        let unit = if block == 3 { unit(description) } else { String::new() };
+    let array = |kind: &str, name: &str, width: usize, unit: &str, block: usize| {
+        let (at, width) =
+            (at(block), if width > 1 { format!(" NumberOfComponents=\"{width}\"") } else { String::new() });
         format!(
-            "<DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"appended\" offset=\"{at}\">{unit}</DataArray>"
+            "<DataArray type=\"{kind}\" Name=\"{name}\"{width} format=\"appended\" offset=\"{at}\">{unit}</DataArray>"
         )
     };
-    let data = field_data(step, [0, 1, 2].map(|axis| title(description, axis)));
-    let (places, connectivity, offsets) = (
-        array("Float32", "Points", " NumberOfComponents=\"3\"", 0),
-        array("Int64", "connectivity", "", 1),
-        array("Int64", "offsets", "", 2),
+    let (points, connectivity, offsets) = (
+        array("Float32", "Points", 3, "", 0),
+        array("Int64", "connectivity", 1, "", 1),
+        array("Int64", "offsets", 1, "", 2),
     );
-    let values = match points.has_values {
-        true => format!("<PointData Scalars=\"{name}\">{}</PointData>\n", array("Float32", &name, "", 3)),
-        false => String::new(),
+    let of = |(n, of): (usize, &Array)| array("Float32", &of.name, of.width, &of.unit, 3 + n);
+    let values = match arrays.is_empty() {
+        true => String::new(),
+        false => {
+            format!("<PointData {actives}>{}</PointData>\n", arrays.iter().enumerate().map(of).collect::<String>())
+        }
     };
     let head = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
          <PolyData>\n{data}\n\
          <Piece NumberOfPoints=\"{count}\" NumberOfVerts=\"{count}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n\
-         {values}<Points>{places}</Points>\n<Verts>{connectivity}{offsets}</Verts>\n\
+         {values}<Points>{points}</Points>\n<Verts>{connectivity}{offsets}</Verts>\n\
          </Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_"
     );
     let mut file = head.into_bytes();
@@ -184,7 +238,7 @@ fn attribute(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cloud, Cut, Part};
+    use crate::{Arrows, Cloud, Cut, Part};
 
     fn field() -> Field {
         Field {
@@ -295,6 +349,39 @@ mod tests {
         let (numbers, end) = rest.split_at(u64::from_le_bytes(*length) as usize);
         assert_eq!(singles(numbers), ascending(9));
         assert_eq!(end, b"\n</AppendedData>\n</VTKFile>\n");
+    }
+
+    #[test]
+    fn arrows_are_vertices_with_vectors() {
+        assert!(vtp_of_arrows(&field(), &Description::default()).is_none());
+        // Every fourth cell of the whole, and of every second one that is here each other.
+        let part = |from: f32| Part { start: [0, 0], count: [2, 2], values: (0..4).map(|n| from + n as f32).collect() };
+        let arrows = Arrows { every: 4, parts: vec![Vectors { right: part(1.0), down: part(-9.0) }] };
+        let axis = Axis { label: "r".into(), unit: "m".into(), first: 1.0, spacing: -0.5 };
+        let description =
+            Description { unit: "Pa".into(), axes: [Axis::default(), axis, Axis::default()], ..Description::default() };
+        let file = vtp_of_arrows(&Field { arrows: Some(arrows), ..field() }, &description).unwrap();
+        let begin = file.windows(2).position(|pair| pair == b"\n_").unwrap() + 2;
+        let head = std::str::from_utf8(&file[..begin]).unwrap();
+        let actives = "<PointData Scalars=\"a&lt;&quot;&amp;b\" Vectors=\"arrows\">";
+        assert!(
+            head.contains(actives) && head.contains("NumberOfPoints=\"4\"") && head.contains("AxisTitleForY"),
+            "{head}"
+        );
+        assert!(head.contains("Name=\"arrows\" NumberOfComponents=\"3\" format=\"appended\""), "{head}");
+        let mut rest = &file[begin..];
+        let mut block = || {
+            let (length, after) = rest.split_first_chunk::<8>().unwrap();
+            let (bytes, after) = after.split_at(u64::from_le_bytes(*length) as usize);
+            rest = after;
+            bytes.to_vec()
+        };
+        let places = singles(&block());
+        assert_eq!(places, [0.0, 1.0, 0.0, 4.0, 1.0, 0.0, 0.0, -1.0, 0.0, 4.0, -1.0, 0.0]);
+        assert_eq!([block().len(), block().len()], [32, 32]);
+        assert_eq!(singles(&block()), [0.0, 2.0, 6.0, 8.0]);
+        assert_eq!(singles(&block()), [1.0, -9.0, 0.0, 2.0, -8.0, 0.0, 3.0, -7.0, 0.0, 4.0, -6.0, 0.0]);
+        assert_eq!(rest, b"\n</AppendedData>\n</VTKFile>\n");
     }
 
     #[test]
