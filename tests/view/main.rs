@@ -2,6 +2,7 @@
 //! `host/view`.
 
 mod arrays;
+mod busy;
 mod chromium;
 mod described;
 mod fortran;
@@ -49,6 +50,9 @@ fn main() -> ExitCode {
         ("a_browser_draws_arrows", described::a_browser_draws_arrows),
         ("descriptions_are_recorded_and_exported", described::descriptions_are_recorded_and_exported),
         ("points_are_recorded_and_exported", points::points_are_recorded_and_exported),
+        ("for_whom_ranks_wait_and_what_they_have", busy::for_whom_ranks_wait_and_what_they_have),
+        ("the_timeline_adds_up_to_the_counters", busy::the_timeline_adds_up_to_the_counters),
+        ("a_browser_shows_memory_and_for_whom_ranks_wait", busy::a_browser_shows_memory_and_for_whom_ranks_wait),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", hostile::a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
@@ -72,7 +76,7 @@ struct Site {
     guests: [OnceLock<Result<PathBuf, String>>; GUESTS.len()],
 }
 
-const GUESTS: [&str; 9] = [
+const GUESTS: [&str; 10] = [
     "waves.c",
     "hostile.c",
     "late.c",
@@ -82,6 +86,7 @@ const GUESTS: [&str; 9] = [
     "arrays.c",
     "distributed.f90",
     "described.c",
+    "busy.c",
 ];
 
 impl Site {

@@ -11,7 +11,7 @@
 //! | `parcel` | messages of the host's own |
 //! | `life` | a rank between its start and its end |
 //! | `who` | which rank it is, as its user knows it |
-//! | `together` | what ranks do together, to be compared |
+//! | `together`, `awaits` | what ranks do together, to be compared; for whom one waits |
 //! | `growing` | a list that grows while others look into it |
 //! | `turn` | ranks that share a thread let others go first |
 //! | `op` | the predefined operations of reductions |
@@ -27,6 +27,7 @@
 
 pub mod arguments;
 pub mod array;
+mod awaits;
 mod callback;
 pub mod copy;
 pub mod dims;
@@ -47,6 +48,7 @@ mod together;
 mod turn;
 mod who;
 
+pub use awaits::{Awaits, Whom};
 pub use callback::Callback;
 pub use error::{Error, Result, Whose};
 pub use growing::Growing;

@@ -29,13 +29,15 @@ pub struct Account {
     is_limited: bool,
     used: AtomicU64,
     held: AtomicU64,
+    /// The most that was used at a time.
+    most: AtomicU64,
 }
 
-/// Adds to a counter unless it would be more than `most`.
-fn add(counter: &AtomicU64, bytes: u64, most: u64) -> bool {
+/// Adds to a counter unless it would be more than `most`; what it has then.
+fn add(counter: &AtomicU64, bytes: u64, most: u64) -> Option<u64> {
     // Not added and taken back: meanwhile another thread would be refused what there is room for.
     let sum = |held: u64| held.checked_add(bytes).filter(|&sum| sum <= most);
-    counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).is_ok()
+    counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum).ok().map(|held| held + bytes)
 }
 
 impl Account {
@@ -43,7 +45,14 @@ impl Account {
     pub fn new(limit: Option<u64>) -> Arc<Account> {
         let is_limited = limit.is_some();
         let (limit, share) = limit.map_or(USUAL, |limit| (limit, limit.saturating_add(RESERVE)));
-        Arc::new(Account { limit, share, is_limited, used: AtomicU64::new(0), held: AtomicU64::new(0) })
+        Arc::new(Account {
+            limit,
+            share,
+            is_limited,
+            used: AtomicU64::new(0),
+            held: AtomicU64::new(0),
+            most: AtomicU64::new(0),
+        })
     }
 
     /// Bytes that the rank may have, guest and host together.
@@ -61,9 +70,28 @@ impl Account {
         self.used.load(Ordering::Relaxed)
     }
 
+    /// Bytes that the host holds for the rank by now; the rest of what is used is its guest's.
+    pub fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes that the rank had at a time.
+    pub fn most(&self) -> u64 {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// So much is used now.
+    #[inline]
+    fn note(&self, used: u64) {
+        if used > self.most.load(Ordering::Relaxed) {
+            self.most.fetch_max(used, Ordering::Relaxed);
+        }
+    }
+
     /// The guest grows by so many bytes, unless that is more than it may have. It never shrinks.
     pub fn grow_guest(&self, bytes: u64) -> bool {
-        add(&self.used, bytes, self.limit)
+        let used = add(&self.used, bytes, self.limit);
+        used.inspect(|&used| self.note(used)).is_some()
     }
 
     /// So much of what the guest had is gone: that of a thread that has ended.
@@ -73,18 +101,19 @@ impl Account {
 
     /// The guest has grown by so many bytes, and nobody was asked: a memory that threads share.
     pub fn note_growth(&self, bytes: u64) {
-        self.used.fetch_add(bytes, Ordering::Relaxed);
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        self.note(before.saturating_add(bytes));
     }
 
     /// The host takes so much, which may be `beyond` what it may have.
     fn take(&self, bytes: u64, beyond: u64) -> bool {
         // What is held is used, too. So where the user has set the limit, what fits here fits below as well, and nothing that
         // other threads may see is taken back.
-        if !add(&self.used, bytes, self.limit.saturating_add(RESERVE + beyond)) {
-            return false;
-        }
-        let fits = add(&self.held, bytes, self.share.saturating_add(beyond));
-        if !fits {
+        let Some(used) = add(&self.used, bytes, self.limit.saturating_add(RESERVE + beyond)) else { return false };
+        let fits = add(&self.held, bytes, self.share.saturating_add(beyond)).is_some();
+        if fits {
+            self.note(used);
+        } else {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
         }
         fits
@@ -293,6 +322,21 @@ mod tests {
             "datatypes need 4194304 more bytes of the host's memory, and the 3 MiB that this rank may have leave it 4194303"
         );
         assert_eq!(room::<u64>(usize::MAX, "datatypes").unwrap_err().class, MPI_ERR_NO_MEM);
+    }
+
+    #[test]
+    fn the_most_is_remembered() {
+        let account = Account::new(Some(100));
+        assert!(account.grow_guest(60));
+        let charge = account.charge(30, "tests").unwrap();
+        assert_eq!((account.used(), account.held(), account.most()), (90, 30, 90));
+        drop(charge);
+        // What was refused was never there.
+        assert!(!account.grow_guest(50));
+        assert_eq!((account.used(), account.held(), account.most()), (60, 0, 90));
+        account.note_growth(45);
+        account.shrink_guest(45);
+        assert_eq!((account.used(), account.most()), (60, 105));
     }
 
     #[test]

@@ -178,7 +178,7 @@ impl Rank {
 
     /// Puts the rank to sleep, once what it waits for is announced; false if there is something to look at first.
     pub fn park(&self) -> bool {
-        self.world().try_park(self.me())
+        self.world().try_park(self.me(), || self.awaits())
     }
 
     /// Whether a rank that parked has been woken.

@@ -1,5 +1,7 @@
 //! What the engine reports to listeners: the one list of events in a job.
 
+use rankine_guest::Awaits;
+
 /// Sees what the engine does: traces, counters, a browser's view.
 pub trait Listen: Send + Sync {
     /// One event, told by the rank that caused it.
@@ -71,6 +73,8 @@ pub enum Event {
     Parked {
         /// The rank.
         rank: usize,
+        /// What for.
+        awaits: Awaits,
     },
     /// A rank that had parked runs again.
     Woken {

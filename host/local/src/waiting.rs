@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rankine_abi::{MPI_ANY_SOURCE, MPI_ANY_TAG};
-use rankine_guest::Together;
+use rankine_guest::{Awaits, Together, Whom};
 use smallvec::SmallVec;
 
 use crate::comm::Communicator;
@@ -134,6 +134,40 @@ impl Rank {
             }
         }
         text
+    }
+
+    /// The same in few words and without the messages that have come: of several things the first, for listeners.
+    pub(crate) fn awaits(&self) -> Awaits {
+        let (waits, aside) = (self.waits.borrow(), self.aside.borrow());
+        // The threads of a program that wait have put aside what they wait for.
+        let (call, waits) = match aside.first().filter(|_| waits.is_empty()) {
+            Some(aside) => (aside.call, &aside.waits),
+            None => (self.call(), &*waits),
+        };
+        let whom = match waits.first() {
+            Some(Waited::Operation(operation)) => self.whom(&operation.what()),
+            Some(Waited::Window(window, wait)) => window.whom(*wait).map_or(Whom::Nobody, Whom::Rank),
+            Some(Waited::Port(..)) | None => Whom::Nobody,
+        };
+        Awaits { call, whom, more: waits.len().saturating_sub(1) as u32 }
+    }
+
+    /// Whose message or part an operation waits for.
+    fn whom(&self, what: &What) -> Whom {
+        if let Kind::Send | Kind::Ssend = what.kind
+            && !what.context.is_collective()
+        {
+            return Whom::Receiver { to: what.destination as usize, tag: what.tag };
+        }
+        let own = what.context.of_communicator();
+        let peer = match self.behind(own) {
+            Some(comm) => comm.peers().get(what.peer).map(|rank| rank as usize),
+            None => self.files.with_context(own).and_then(|file| file.member(what.peer)),
+        };
+        if what.context.is_collective() {
+            return peer.map_or(Whom::Nobody, Whom::Rank);
+        }
+        Whom::Message { from: peer, tag: (what.tag != MPI_ANY_TAG).then_some(what.tag) }
     }
 
     /// The blocking collective that the rank waits in. Nothing where others of its threads wait too.

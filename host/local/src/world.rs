@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_SPAWN};
-use rankine_guest::Growing;
+use rankine_guest::{Awaits, Growing};
 
 use crate::context::{Context, Contexts};
 use crate::datatype::layout::Layout;
@@ -452,8 +452,8 @@ impl World {
     }
 
     /// Puts a rank to sleep; false when there is something to look at first. On true the host stops the rank
-    /// until it is woken, then calls [`World::resume`].
-    pub(crate) fn try_park(&self, rank: u32) -> bool {
+    /// until it is woken, then calls [`World::resume`]. Listeners are told what for.
+    pub(crate) fn try_park(&self, rank: u32, awaits: impl FnOnce() -> Awaits) -> bool {
         let ring = &self.mailbox(rank).ring;
         if ring.park().compare_exchange(RUNNING, PARKED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
             ring.park().swap(RUNNING, Ordering::SeqCst);
@@ -465,7 +465,7 @@ impl World {
         {
             return false;
         }
-        self.tell(|| Event::Parked { rank: rank as usize });
+        self.tell(|| Event::Parked { rank: rank as usize, awaits: awaits() });
         self.one_less();
         true
     }

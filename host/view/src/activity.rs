@@ -1,14 +1,16 @@
-//! What the ranks do: when they wait, and how much they send to whom. The engine tells it of every program.
+//! What the ranks do: when they wait and for whom, how much they send to whom, and what memory they have. The engine tells it
+//! of every program.
 //!
 //! Ranks in great numbers share rows. A rank that waits in the engine has found nothing to do there; while it looks for a
 //! moment whether something comes, and while it waits for a file or for time to pass, it counts as computing.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use rankine_view_wire::{Ranks, Said};
+use rankine_guest::{Account, Awaits};
+use rankine_view_wire::{Load, Memory, Ranks, Said};
 
 use crate::lock;
 
@@ -36,6 +38,10 @@ struct Rank {
     since: AtomicU64,
     /// How long it has waited before.
     waited: AtomicU64,
+    /// What it has waited for last.
+    awaits: Mutex<Option<Awaits>>,
+    /// What it has of memory, once it has begun.
+    account: OnceLock<Arc<Account>>,
 }
 
 const LEFT: u64 = u64::MAX;
@@ -47,13 +53,17 @@ struct Samples {
     at: u64,
     /// How long each rank had waited by then.
     waited: Vec<u64>,
+    /// Bytes that each row had sent by then, and that it was sent.
+    sent: Vec<u64>,
+    received: Vec<u64>,
 }
 
 impl Activity {
     pub fn new(ranks: usize) -> Activity {
         let each = ranks.div_ceil(MOST_ROWS).max(1);
         let rows = ranks.div_ceil(each);
-        let samples = Samples { number: 0, kept: VecDeque::new(), at: 0, waited: vec![0; ranks] };
+        let (sent, received) = (vec![0; rows], vec![0; rows]);
+        let samples = Samples { number: 0, kept: VecDeque::new(), at: 0, waited: vec![0; ranks], sent, received };
         Activity {
             origin: Instant::now(),
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
@@ -74,9 +84,17 @@ impl Activity {
     }
 
     /// A rank waits from now on. Ranks that programs have started are not shown.
-    pub fn parked(&self, rank: usize) {
+    pub fn parked(&self, rank: usize, awaits: Awaits) {
         if let Some(rank) = self.ranks.get(rank) {
+            *lock(&rank.awaits) = Some(awaits);
             rank.since.store(self.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// A rank has begun, and this is its account.
+    pub fn begins(&self, rank: usize, account: &Arc<Account>) {
+        if let Some(rank) = self.ranks.get(rank) {
+            let _ = rank.account.set(account.clone());
         }
     }
 
@@ -113,7 +131,11 @@ impl Activity {
             each: self.each as u32,
             waited: vec![0.0; self.rows],
             waits: vec![-1.0; self.rows],
+            load: None,
         };
+        let mut load = self.moved_since(samples);
+        load.memory = vec![Memory::default(); self.rows];
+        load.awaits = vec![String::new(); self.rows];
         for (n, rank) in self.ranks.iter().enumerate() {
             let (since, before) = (rank.since.load(Ordering::Relaxed), rank.waited.load(Ordering::Relaxed));
             let has_left = since == LEFT;
@@ -126,15 +148,42 @@ impl Activity {
             row.waited[n / self.each] += (new as f64 / span as f64 / in_row as f64) as f32;
             if !has_left {
                 let longest = &mut row.waits[n / self.each];
+                if waits > 0 && Duration::from_nanos(waits) >= INTERVAL && (waits as f64 / 1e9) as f32 > *longest {
+                    load.awaits[n / self.each] = rank.in_words(n, self.each);
+                }
                 *longest = longest.max((waits as f64 / 1e9) as f32);
             }
+            if let Some(has) = rank.account.get().map(|account| memory_of(account)) {
+                let memory = &mut load.memory[n / self.each];
+                memory.guest += has.guest;
+                memory.host += has.host;
+                memory.most += has.most;
+            }
         }
+        row.load = Some(load);
         samples.number += 1;
         samples.at = now;
         if samples.kept.len() == MOST_SAMPLES {
             samples.kept.pop_front();
         }
         samples.kept.push_back(row);
+    }
+
+    /// What rows have sent and were sent since the last sample.
+    fn moved_since(&self, samples: &mut Samples) -> Load {
+        let bytes: Vec<u64> = self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect();
+        let all = |at: &dyn Fn(usize, usize) -> usize| -> Vec<u64> {
+            let sum = |row: usize| (0..self.rows).map(|other| bytes[at(row, other)]).sum();
+            (0..self.rows).map(sum).collect()
+        };
+        let new = |now: Vec<u64>, before: &mut Vec<u64>| {
+            let new = now.iter().zip(&*before).map(|(now, before)| (now - before) as f64).collect();
+            *before = now;
+            new
+        };
+        let sent = new(all(&|row, other| row * self.rows + other), &mut samples.sent);
+        let received = new(all(&|row, other| other * self.rows + row), &mut samples.received);
+        Load { sent, received, ..Load::default() }
     }
 
     /// Samples that a viewer has not seen, and what was sent by now.
@@ -151,7 +200,20 @@ impl Activity {
     }
 }
 
+/// What memory a rank with this account has.
+fn memory_of(account: &Account) -> Memory {
+    let (used, held) = (account.used(), account.held());
+    Memory { guest: used.saturating_sub(held) as f64, host: held as f64, most: account.most().max(used) as f64 }
+}
+
 impl Rank {
+    /// For whom it waits, by its number among ranks of which so many share a row.
+    fn in_words(&self, number: usize, each: usize) -> String {
+        let awaits = *lock(&self.awaits);
+        let words = awaits.map(|awaits| awaits.to_string()).unwrap_or_default();
+        if each == 1 || words.is_empty() { words } else { format!("rank {number} in {words}") }
+    }
+
     /// What it did has ended.
     fn ends(&self, next: u64, now: u64) {
         let since = self.since.swap(next, Ordering::Relaxed);
@@ -163,7 +225,11 @@ impl Rank {
 
 #[cfg(test)]
 mod tests {
+    use rankine_guest::Whom;
+
     use super::*;
+
+    const AWAITS: Awaits = Awaits { call: "MPI_Recv", whom: Whom::Message { from: Some(2), tag: Some(7) }, more: 0 };
 
     fn samples(activity: &Activity, seen: &mut u64) -> Vec<Ranks> {
         let ranks = |said| if let Said::Ranks(ranks) = said { Some(ranks) } else { None };
@@ -173,12 +239,12 @@ mod tests {
     #[test]
     fn samples_add_up_to_what_was_waited() {
         let (activity, mut seen) = (Activity::new(3), 0);
-        activity.parked(0);
+        activity.parked(0, AWAITS);
         std::thread::sleep(Duration::from_millis(5));
         activity.sample();
         std::thread::sleep(Duration::from_millis(5));
         activity.woken(0);
-        activity.parked(1);
+        activity.parked(1, AWAITS);
         activity.left(2);
         activity.sample();
         let samples = samples(&activity, &mut seen);
@@ -197,14 +263,47 @@ mod tests {
         activity.moved(0, 999, 10);
         activity.moved(15, 999, 5);
         activity.moved(0, 5000, 1);
-        (0..1000).for_each(|rank| activity.parked(rank));
-        activity.parked(7000);
+        (0..1000).for_each(|rank| activity.parked(rank, AWAITS));
+        activity.parked(7000, AWAITS);
         activity.sample();
         let news = activity.news(&mut 0);
         let Some(Said::Traffic { rows: 63, bytes }) = news.last() else { panic!("{news:?}") };
         assert_eq!((bytes[62], bytes.iter().sum()), (15.0, 15.0));
         let Said::Ranks(sample) = &news[0] else { panic!("{news:?}") };
         assert!(sample.waited.iter().all(|part| *part > 0.0 && *part <= 1.001), "{:?}", sample.waited);
+    }
+
+    #[test]
+    fn a_sample_has_what_was_moved_since_the_last_one() {
+        let activity = Activity::new(3);
+        activity.moved(0, 1, 10);
+        activity.moved(2, 1, 5);
+        activity.sample();
+        activity.moved(0, 1, 7);
+        activity.sample();
+        let loads: Vec<Load> = samples(&activity, &mut 0).into_iter().filter_map(|sample| sample.load).collect();
+        assert_eq!([&loads[0].sent, &loads[1].sent], [&[10.0, 0.0, 5.0], &[7.0, 0.0, 0.0]]);
+        assert_eq!([&loads[0].received, &loads[1].received], [&[0.0, 15.0, 0.0], &[0.0, 7.0, 0.0]]);
+    }
+
+    #[test]
+    fn a_sample_has_memory_and_for_whom_ranks_wait() {
+        let mut activity = Activity::new(2);
+        activity.origin -= 4 * INTERVAL;
+        let account = Account::new(None);
+        activity.begins(1, &account);
+        assert!(account.grow_guest(100));
+        drop(account.charge(50, "tests"));
+        let _held = account.charge(20, "tests").unwrap();
+        activity.parked(0, AWAITS);
+        activity.parked(1, AWAITS);
+        // That has been for longer than a sample, and the other has not.
+        activity.ranks[0].since.store(1, Ordering::Relaxed);
+        activity.sample();
+        let load = samples(&activity, &mut 0)[0].load.clone().unwrap();
+        assert_eq!(load.memory, [Memory::default(), Memory { guest: 100.0, host: 20.0, most: 150.0 }]);
+        assert_eq!(load.awaits, ["MPI_Recv from rank 2, tag 7", ""]);
+        assert_eq!(activity.ranks[0].in_words(9, 4), "rank 9 in MPI_Recv from rank 2, tag 7");
     }
 
     #[test]

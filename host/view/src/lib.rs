@@ -47,6 +47,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use rankine_guest::Awaits;
+
 pub use control::MOST_CHOICES;
 pub use local::{Block, Element, Local, MOST_DIMENSIONS};
 pub use png::png;
@@ -171,8 +173,8 @@ impl View {
     }
 
     /// A rank of the job waits from now on: it has nothing to do in the engine.
-    pub fn parked(&self, rank: usize) {
-        self.activity.parked(rank);
+    pub fn parked(&self, rank: usize, awaits: Awaits) {
+        self.activity.parked(rank, awaits);
     }
 
     /// It computes again.

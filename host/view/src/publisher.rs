@@ -34,6 +34,10 @@ const LONGEST_TEXT: usize = 4096;
 impl Publisher {
     /// The way in for this rank.
     pub fn new(view: &Arc<View>, who: Who, account: &Arc<Account>) -> Publisher {
+        // Ranks that programs have started are not shown.
+        if who.world == 0 {
+            view.activity.begins(who.rank, account);
+        }
         Publisher { view: view.clone(), who, account: account.clone(), figures: Mutex::default() }
     }
 

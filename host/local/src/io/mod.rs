@@ -110,6 +110,11 @@ impl Opened {
         let rank = self.comm.group.get(peer).map_or(peer, |rank| rank as i32);
         format!("rank {rank} to do the same with {}", self.title())
     }
+
+    /// The rank of the job behind a rank of the file.
+    pub(crate) fn member(&self, peer: i32) -> Option<usize> {
+        self.comm.group.get(peer).map(|rank| rank as usize)
+    }
 }
 
 /// The files of a rank, and the representations that it has registered.

@@ -99,6 +99,20 @@ fn ranks(all: &[u32]) -> String {
 }
 
 impl Window {
+    /// The rank for which another one waits, if that can be said of one: the first of those that are missing.
+    pub(crate) fn whom(&self, wait: Wait) -> Option<usize> {
+        let rank = match wait {
+            Wait::Meeting => self.common.missing(self.rank).next(),
+            Wait::Posts => self.missing_posts().first().copied(),
+            Wait::Lock(target) => match self.common.member(target).lock.holder() {
+                Holder::One(holder) => Some(holder),
+                Holder::Several(_) | Holder::Nobody => None,
+            },
+            Wait::Completion => None,
+        };
+        rank.map(|rank| rank as usize)
+    }
+
     /// `window 'field'`
     pub(super) fn title(&self) -> String {
         match self.name.borrow().as_str() {

@@ -93,7 +93,7 @@ impl Event {
             | Event::Arrived { at: rank, .. }
             | Event::Carried { by: rank, .. }
             | Event::Spun { rank, .. }
-            | Event::Parked { rank }
+            | Event::Parked { rank, .. }
             | Event::Woken { rank } => smallvec![rank],
             Event::Copied { from, to, by, .. } => smallvec![from, to, by],
             Event::Accessed { by, to, .. } => smallvec![by, to],

@@ -195,7 +195,7 @@ fn events_that_find_no_room_are_counted() {
         t_event_register_callback(r, handle, 0, Addr(0), FnPtr(1)).unwrap();
         t_event_set_dropped_handler(r, handle, FnPtr(2)).unwrap();
         for _ in 0..ear::LONGEST + 5 {
-            r.tell(|| crate::Event::Parked { rank: r.id() });
+            r.tell(|| crate::Event::Parked { rank: r.id(), awaits: r.awaits() });
         }
         assert!(r.hear());
         let mut calls = 0;

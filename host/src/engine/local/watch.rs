@@ -47,8 +47,8 @@ impl Listen for Watch {
         | Event::Accessed { by: from, to, bytes } = event
         {
             self.0.moved(from, to, bytes);
-        } else if let Event::Parked { rank } = event {
-            self.0.parked(rank);
+        } else if let Event::Parked { rank, awaits } = event {
+            self.0.parked(rank, awaits);
         } else if let Event::Woken { rank } = event {
             self.0.woken(rank);
         }

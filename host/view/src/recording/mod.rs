@@ -40,7 +40,9 @@ pub use recorder::{Outcome, Recorder};
 pub use tape::Tape;
 
 /// With what a file begins: bytes that no text has and that no transfer as text leaves alone, and the format's version.
-const HEAD: [u8; 16] = *b"\x89RKV\r\n\x1a\n\x01\0\0\0\0\0\0\0";
+const HEAD: [u8; 16] = *b"\x89RKV\r\n\x1a\n\x02\0\0\0\0\0\0\0";
+/// The versions that are read. In the first one, samples of what the ranks do have only when they wait.
+const VERSIONS: std::ops::RangeInclusive<u64> = 1..=2;
 /// The part of the head that says that it is a recording, of whatever version.
 const MAGIC: usize = 8;
 

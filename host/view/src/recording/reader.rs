@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rankine_view_wire::{Description, Frame, Said};
 
 use super::state::State;
-use super::{HEAD, HEADER, Header, LONGEST, MAGIC, together};
+use super::{HEAD, HEADER, Header, LONGEST, MAGIC, VERSIONS, together};
 use crate::{MOST_FIGURES, SIZES};
 
 /// What LZ4 makes of a byte at most.
@@ -88,7 +88,14 @@ impl Recording {
         (&file).take(HEAD.len() as u64).read_to_end(&mut head)?;
         ensure!(head.starts_with(&HEAD[..MAGIC]), "this is not a recording of rankine run --record");
         ensure!(head.len() == HEAD.len(), "this recording ends in its head: nothing is in it");
-        ensure!(head == HEAD, "another version of rankine has recorded this, in a format that this one does not know");
+        let version = u64::from_le_bytes(std::array::from_fn(|n| head[MAGIC + n]));
+        ensure!(
+            VERSIONS.contains(&version),
+            "this recording is in version {version} of the format, and this rankine reads versions {} to {}: show it with the \
+             rankine that has recorded it, or a later one",
+            VERSIONS.start(),
+            VERSIONS.end()
+        );
         let mut recording = Recording {
             file,
             entries: Vec::new(),

@@ -56,7 +56,10 @@ impl State {
                 }
                 self.controls.insert(id, (name, kind, value));
             }
-            Said::Ranks(ranks) if ranks.waited.len() <= MOST_ROWS => {
+            Said::Ranks(ranks)
+                if ranks.waited.len() <= MOST_ROWS
+                    && ranks.load.iter().all(|load| load.awaits.iter().all(|words| is_short(words))) =>
+            {
                 if self.samples.len() == MOST_SAMPLES {
                     self.samples.pop_front();
                 }

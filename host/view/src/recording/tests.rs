@@ -221,7 +221,8 @@ fn what_is_no_recording_is_told_so_and_not_written_over() {
         (b"\0asm\x01\0\0\0 a module, say", "this is not a recording"),
         (&HEAD[..12], "this recording ends in its head"),
         (&HEAD, "nothing is in this recording"),
-        (b"\x89RKV\r\n\x1a\n\x02\0\0\0\0\0\0\0", "another version of rankine"),
+        (b"\x89RKV\r\n\x1a\n\x03\0\0\0\0\0\0\0", "this recording is in version 3 of the format"),
+        (b"\x89RKV\r\n\x1a\n\0\0\0\0\0\0\0\0", "this rankine reads versions 1 to 2"),
     ] {
         fs::write(&path, content).unwrap();
         let error = format!("{:#}", Recording::open(&path).unwrap_err());
@@ -233,6 +234,24 @@ fn what_is_no_recording_is_told_so_and_not_written_over() {
     }
     assert!(Recording::open(&folder.path().join("none.rkv")).is_err());
     assert!(Tape::create(folder.path(), LIMIT).is_err());
+}
+
+/// Two ranks of a job of before there was a second version: samples have only when they waited.
+#[test]
+fn the_first_version_is_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/recording/version1.rkv");
+    assert_eq!(fs::read(&path).unwrap()[MAGIC], 1);
+    let recording = Recording::open(&path).unwrap();
+    let contents = recording.contents();
+    assert_eq!((contents.figures, contents.cut), (vec![("field", "u".into(), 4)], None));
+    assert_eq!((contents.program, contents.ended), (Some(("old.wasm".into(), 2)), Some("finished".into())));
+    let mut state = State::default();
+    recording.add(&mut state, 0..recording.entries()).unwrap();
+    assert!(state.samples.len() > 2 && state.samples.iter().all(|sample| sample.load.is_none()));
+    assert!(state.samples.iter().any(|sample| sample.waited[0] > 0.5));
+    let mut trace = Vec::new();
+    recording.trace(&mut trace).unwrap();
+    assert!(String::from_utf8(trace).unwrap().contains("rank 0 waits, %"));
 }
 
 #[test]
@@ -313,7 +332,10 @@ fn a_recorder_writes_what_a_job_shows() {
     assert_eq!(state.descriptions["u"], description("u", "Pa"));
     // The last sample is that of the end.
     assert_eq!(state.traffic, Some((2, vec![0.0, 1000.0, 0.0, 0.0])));
-    assert!(!state.samples.is_empty());
+    let loads = || state.samples.iter().filter_map(|sample| sample.load.as_ref());
+    assert_eq!(loads().map(|load| load.sent[0]).sum::<f64>(), 1000.0);
+    assert_eq!(loads().map(|load| load.received[1]).sum::<f64>(), 1000.0);
+    assert!(loads().last().is_some_and(|load| load.memory[0].host > 0.0 && load.memory[1].most == 0.0));
     assert!(view.is_recorded.load(Ordering::Relaxed));
 }
 

@@ -1,13 +1,14 @@
 //! A recording as a trace in the format of Chrome's events, which Perfetto and `chrome://tracing` open.
 //!
-//! Samples say how much of a time was waited, not when: so waiting is a counter with a value for each sample. What is
-//! published is an event at the time of its round.
+//! Samples say how much of a time was waited, not when: so waiting is a counter with a value for each sample, and so are the
+//! bytes that were moved and the memory. For whom a rank waits is a slice of the rank's own track. What is published is an
+//! event at the time of its round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anyhow::Result;
-use rankine_view_wire::{Kind, Ranks, Said};
+use rankine_view_wire::{Kind, Load, Ranks, Said};
 use serde_json::{Value, json};
 
 use super::Recording;
@@ -15,7 +16,7 @@ use super::Recording;
 impl Recording {
     /// Writes what the ranks did, and when what was published and changed.
     pub fn trace(&self, to: &mut impl Write) -> Result<()> {
-        let mut trace = Trace { to, is_first: true, kinds: BTreeMap::new() };
+        let mut trace = Trace { to, is_first: true, kinds: BTreeMap::new(), tracks: BTreeSet::new() };
         trace.to.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
         let mut outcome = Ok(());
         self.walk(|micros, said| {
@@ -34,6 +35,8 @@ struct Trace<'a, W> {
     is_first: bool,
     /// What the choices of controls are called.
     kinds: BTreeMap<u32, Kind>,
+    /// Those that have a name.
+    tracks: BTreeSet<u64>,
 }
 
 impl<W: Write> Trace<'_, W> {
@@ -93,15 +96,37 @@ impl<W: Write> Trace<'_, W> {
 
     fn sample(&mut self, ranks: &Ranks) -> io::Result<()> {
         let since = ((ranks.at - ranks.span) * 1e6).max(0.0);
-        for (row, waited) in ranks.waited.iter().enumerate() {
-            let first = row as u64 * u64::from(ranks.each);
-            let name = match ranks.each {
-                0 | 1 => format!("rank {first} waits, %"),
-                each => format!("ranks {first}-{} wait, %", first + u64::from(each) - 1),
-            };
+        let shared = ranks.each > 1;
+        let name = |row: usize| format!("rank{} {}", if shared { "s" } else { "" }, ranks.name(row));
+        for (row, waited) in ranks.waited.iter().enumerate().filter(|(_, waited)| waited.is_finite()) {
             let part = (f64::from(*waited) * 100.0).clamp(0.0, 100.0);
-            self.counter(since, &name, json!({"waits": part}))?;
+            let waits = if shared { "wait" } else { "waits" };
+            self.counter(since, &format!("{} {waits}, %", name(row)), json!({"waits": part}))?;
+        }
+        let Some(Load { sent, received, memory, awaits }) = &ranks.load else { return Ok(()) };
+        for (row, (sent, received)) in sent.iter().zip(received).enumerate().filter(|(_, (sent, _))| sent.is_finite()) {
+            let each_second = |bytes: &f64| bytes / ranks.span.max(1e-6);
+            let values = json!({"sent": each_second(sent), "received": each_second(received)});
+            self.counter(since, &format!("{} moved, bytes/s", name(row)), values)?;
+        }
+        for (row, memory) in memory.iter().enumerate() {
+            let values = json!({"guest": memory.guest, "host": memory.host});
+            self.counter(since, &format!("{} memory, bytes", name(row)), values)?;
+        }
+        for (row, words) in awaits.iter().enumerate().filter(|(_, words)| !words.is_empty()) {
+            self.waits(row, &name(row), words, [since, ranks.at * 1e6])?;
         }
         Ok(())
+    }
+
+    /// A slice of a rank's track: it has waited in this call.
+    fn waits(&mut self, row: usize, name: &str, words: &str, [from, to]: [f64; 2]) -> io::Result<()> {
+        let track = row as u64 + 1;
+        if self.tracks.insert(track) {
+            self.event(
+                &json!({"ph": "M", "name": "thread_name", "pid": 0, "tid": track, "args": {"name": format!("{name} waits in")}}),
+            )?;
+        }
+        self.event(&json!({"ph": "X", "name": words, "pid": 0, "tid": track, "ts": from, "dur": (to - from).max(0.0)}))
     }
 }

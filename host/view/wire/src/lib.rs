@@ -10,11 +10,13 @@ mod description;
 mod field;
 pub mod file;
 mod points;
+mod ranks;
 
 use bytes::{Bytes, Put};
 pub use description::{Axis, Description, LONGEST_LABEL, is_label};
 pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};
 pub use points::{Cloud, MOST_POINTS, Points};
+pub use ranks::{Load, Memory, Ranks};
 
 /// What the server says to a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,23 +128,6 @@ pub enum Kind {
     Button,
 }
 
-/// What the ranks did for a while; those that share a row count together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ranks {
-    /// The number of this sample.
-    pub number: u64,
-    /// When it was taken, in seconds since the job began.
-    pub at: f64,
-    /// How long it is, in seconds.
-    pub span: f64,
-    /// Ranks in a row.
-    pub each: u32,
-    /// The part of the time that each row has waited.
-    pub waited: Vec<f32>,
-    /// For how many seconds each row waits now: 0 if it computes, less if its ranks have ended.
-    pub waits: Vec<f32>,
-}
-
 /// What a page asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asked {
@@ -214,8 +199,8 @@ impl Said {
             Said::Notice(text) => put.byte(6).text(text),
             Said::Ended(text) => put.byte(7).text(text),
             Said::Ranks(ranks) => {
-                put.byte(8).long(ranks.number as i64).double(ranks.at).double(ranks.span).word(ranks.each);
-                put.word(ranks.waited.len() as u32).singles(&ranks.waited).singles(&ranks.waits)
+                ranks.put(&mut put);
+                &mut put
             }
             Said::Traffic { rows, bytes } => {
                 put.byte(TRAFFIC).word(*rows);
@@ -264,12 +249,7 @@ impl Said {
             5 => Said::Paused(bytes.byte()? != 0),
             6 => Said::Notice(bytes.text()?),
             7 => Said::Ended(bytes.text()?),
-            8 => {
-                let (number, at, span, each) = (bytes.long()? as u64, bytes.double()?, bytes.double()?, bytes.word()?);
-                let rows = bytes.word()?.into();
-                let (waited, waits) = (bytes.singles(rows)?, bytes.singles(rows)?);
-                Said::Ranks(Ranks { number, at, span, each, waited, waits })
-            }
+            kind @ (ranks::WITHOUT_LOAD | ranks::WITH_LOAD) => Said::Ranks(Ranks::read(&mut bytes, kind)?),
             TRAFFIC => {
                 let rows = bytes.word()?;
                 let count = usize::try_from(u64::from(rows) * u64::from(rows))

@@ -63,6 +63,24 @@ fn coordinates_ascend_or_descend_or_are_counted() {
     assert_eq!([ascends.at(4.0), descends.at(4.0), counted.at(4.0)], [0.0, 1.0, 4.0]);
 }
 
+fn ranks(load: Option<Load>) -> Ranks {
+    Ranks { number: 7, at: 2.5, span: 0.25, each: 2, waited: vec![0.5, 1.0], waits: vec![0.0, -1.0], load }
+}
+
+fn load() -> Load {
+    let memory = |guest| Memory { guest, host: 2.0, most: 9.0 };
+    let awaits = vec!["rank 1 in MPI_Recv from rank 2, tag 7".into(), String::new()];
+    Load { sent: vec![1.0, 2.0], received: vec![3.0, 0.0], memory: vec![memory(4.0), memory(0.0)], awaits }
+}
+
+#[test]
+fn rows_are_named_by_their_ranks() {
+    let shared = ranks(None);
+    assert_eq!([shared.name(0), shared.name(3)], ["0-1", "6-7"]);
+    assert_eq!([0, 1].map(|each| Ranks { each, ..ranks(None) }.name(3)), ["3", "3"]);
+    assert_eq!(load().memory[0].all(), 6.0);
+}
+
 fn messages() -> Vec<Said> {
     let field = Field {
         name: "u".into(),
@@ -95,7 +113,8 @@ fn messages() -> Vec<Said> {
         Said::Paused(true),
         Said::Notice("</script>".into()),
         Said::Ended("by rank 3".into()),
-        Said::Ranks(Ranks { number: 7, at: 2.5, span: 0.25, each: 2, waited: vec![0.5, 1.0], waits: vec![0.0, -1.0] }),
+        Said::Ranks(ranks(None)),
+        Said::Ranks(ranks(Some(load()))),
         Said::Traffic { rows: 2, bytes: vec![0.0, 1e9, 3.0, 0.0] },
         Said::Recording { moments: 3, length: 1.5, note: "cut".into() },
         Said::Anew,
