@@ -99,6 +99,27 @@ impl Chromium {
         self.call(None, "Target.closeTarget", json!({"targetId": tab.target})).map(drop)
     }
 
+    /// Has a tab's page end as if its process had failed, and waits until that has happened.
+    pub fn crash(&mut self, tab: &Tab) -> Result<(), Failed> {
+        self.call(Some(&tab.session), "Inspector.enable", json!({}))?;
+        self.calls += 1;
+        let call = json!({"id": self.calls, "method": "Page.crash", "sessionId": tab.session});
+        self.socket.send(Message::text(call.to_string())).map_err(|error| format!("Page.crash: {error}"))?;
+        loop {
+            let message = self.socket.read().map_err(|error| format!("Page.crash: {error}"))?;
+            let said: Value =
+                message.to_text().map(serde_json::from_str).map_or(Value::Null, Result::unwrap_or_default);
+            if said["method"] == "Inspector.targetCrashed" && said["sessionId"] == tab.session.as_str() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Has a tab's page see another world than there is.
+    pub fn emulate(&mut self, tab: &Tab, method: &str, parameters: Value) -> Result<(), Failed> {
+        self.call(Some(&tab.session), method, parameters).map(drop)
+    }
+
     /// The value of an expression in a tab.
     pub fn value(&mut self, tab: &Tab, expression: &str) -> Result<Value, Failed> {
         let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});

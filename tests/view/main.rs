@@ -16,6 +16,7 @@ mod points;
 #[path = "../harness/process.rs"]
 mod process;
 mod recorded;
+mod tabs;
 
 use std::fs;
 use std::path::PathBuf;
@@ -53,6 +54,10 @@ fn main() -> ExitCode {
         ("for_whom_ranks_wait_and_what_they_have", busy::for_whom_ranks_wait_and_what_they_have),
         ("the_timeline_adds_up_to_the_counters", busy::the_timeline_adds_up_to_the_counters),
         ("a_browser_shows_memory_and_for_whom_ranks_wait", busy::a_browser_shows_memory_and_for_whom_ranks_wait),
+        ("a_tab_that_crashes_leaves_the_job_alone", tabs::a_tab_that_crashes_leaves_the_job_alone),
+        ("a_tab_that_is_slow_leaves_the_job_alone", tabs::a_tab_that_is_slow_leaves_the_job_alone),
+        ("the_page_is_light_or_dark", tabs::the_page_is_light_or_dark),
+        ("the_page_fits_a_phone", tabs::the_page_fits_a_phone),
         ("without_a_view_nothing_is_shown", without_a_view_nothing_is_shown),
         ("a_hostile_guest_is_told_so_and_goes_on", hostile::a_hostile_guest_is_told_so_and_goes_on),
         ("a_recording_is_replayed_in_a_browser", recorded::a_recording_is_replayed_in_a_browser),
