@@ -33,9 +33,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         "Rankine_View_on" => {
             linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 { caller.data().publisher().is_some().into() })
         }
-        "Rankine_View_waits" => linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 {
-            caller.data().publisher().is_some_and(|publisher| publisher.view().shall_wait()).into()
-        }),
+        "Rankine_View_waits" => linker.func_wrap(MODULE, name, |caller: In<'_, R>| waits(&caller)),
         "Rankine_View_field" => define_field(linker, name),
         "Rankine_View_arrows" => define_arrows(linker, name),
         "Rankine_View_points" => define_points(linker, name),
@@ -190,6 +188,17 @@ fn addr(word: i32) -> Addr {
     Addr(word as u32)
 }
 
+/// Whether the program shall wait here, because a page has said so. Meanwhile other ranks' parts arrive.
+fn waits<R: Rank>(caller: &Caller<'_, Guest<R>>) -> wasmtime::Result<i32> {
+    let guest = caller.data();
+    let Some(publisher) = guest.publisher() else { return Ok(0) };
+    if publisher.view().apart().is_some() {
+        let _turn = Turn::begin(guest.member(), "Rankine_View_update", true)?;
+        guest.rank().carry_view();
+    }
+    Ok(publisher.view().shall_wait().into())
+}
+
 /// Runs a body that may be given the name of what the call is about, which stands at an address of the guest.
 fn call<R: Rank>(
     mut caller: Caller<'_, Guest<R>>,
@@ -205,6 +214,7 @@ fn call<R: Rank>(
     let guest = caller.data();
     let (memory, who) = (guest.rank().memory(), guest.rank().who());
     let Some(publisher) = guest.publisher() else { return Ok(0) };
+    guest.rank().carry_view();
     let named = match name {
         None => Ok(String::new()),
         Some(at) => memory.read_string(addr(at), LONGEST_NAME, "the name"),
@@ -216,6 +226,7 @@ fn call<R: Rank>(
         }
         Err(error) => (String::new(), Err(error)),
     };
+    guest.rank().carry_view();
     let Err(error) = outcome else { return Ok(0) };
     let of = if name.is_empty() { String::new() } else { format!(" of `{name}`") };
     let text = shown::line(&format!("{function}{of}: {error}"));
@@ -340,6 +351,13 @@ fn choices(memory: &Memory, count: i32, labels: i32) -> Result<Vec<String>> {
 
 /// Stores the values of controls.
 fn take(publisher: &Publisher, memory: &Memory, count: i32, ids: i32, values: i32) -> Result<()> {
+    if let Some(apart) = publisher.view().apart()
+        && !apart.is_first()
+    {
+        let text = "over an MPI library, controls have effect where rank 0 of MPI_COMM_WORLD, which has the page, is the first rank \
+                    of the communicator that is given";
+        return Err(Error::new(MPI_ERR_ARG, text));
+    }
     if count as u32 > MOST_CONTROLS {
         return Err(Error::new(MPI_ERR_COUNT, format!("{count} controls; there can be {MOST_CONTROLS}")));
     }

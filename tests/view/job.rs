@@ -30,6 +30,12 @@ impl Job {
         Job::begin(command)
     }
 
+    /// Starts a job of processes over an MPI library, and reads where its page is.
+    pub fn launch(mut mpiexec: Command, rankine: &Path, options: &[&str], guest: &Path) -> Result<Job, Failed> {
+        mpiexec.arg(rankine).args(["run", "--view"]).args(options).arg(guest);
+        Job::begin(mpiexec)
+    }
+
     /// Shows a recording.
     pub fn replay(rankine: &Path, recording: &Path) -> Result<Job, Failed> {
         let mut command = Command::new(rankine);

@@ -8,13 +8,15 @@ mod described;
 mod fortran;
 mod hostile;
 mod job;
+#[path = "../harness/mpiexec.rs"]
+mod mpiexec;
 #[path = "../harness/places.rs"]
-#[expect(dead_code, reason = "no MPI library is needed here")]
 mod places;
 mod planes;
 mod points;
 #[path = "../harness/process.rs"]
 mod process;
+mod processes;
 mod recorded;
 mod tabs;
 
@@ -66,7 +68,9 @@ fn main() -> ExitCode {
         ("a_job_is_recorded_without_a_page", recorded::a_job_is_recorded_without_a_page),
         ("frames_are_exported", recorded::frames_are_exported),
         ("what_is_no_recording_is_an_error", recorded::what_is_no_recording_is_an_error),
-        ("the_engine_mpi_says_what_to_do", the_engine_mpi_says_what_to_do),
+        ("ranks_in_processes_are_shown_and_steered", processes::ranks_in_processes_are_shown_and_steered),
+        ("a_browser_shows_ranks_in_processes", processes::a_browser_shows_ranks_in_processes),
+        ("several_hosts_are_told_what_to_do", processes::several_hosts_are_told_what_to_do),
     ];
     let trials = trials.into_iter().map(|(name, test)| {
         let site = site.clone();
@@ -496,13 +500,4 @@ fn without_a_view_nothing_is_shown(site: &Site) -> Result<(), Failed> {
     let run = run_within(command, None, LIMIT)?;
     let is_quiet = run.stdout == "stopped at level 1, shape 0\n" && run.stderr.is_empty();
     check(run.ended == Ended::Status(0) && is_quiet, || run.to_string())
-}
-
-fn the_engine_mpi_says_what_to_do(site: &Site) -> Result<(), Failed> {
-    let mut command = Command::new(&site.places.rankine);
-    command.args(["run", "--engine", "mpi", "--view"]).arg(site.guest(0)?);
-    let run = run_within(command, None, LIMIT)?;
-    let is_said =
-        run.stderr.contains("--view is for the engine local") && run.stderr.contains("--engine local -n N --view");
-    check(run.ended == Ended::Status(2) && is_said, || run.to_string())
 }

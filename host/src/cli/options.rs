@@ -209,7 +209,9 @@ impl Arguments {
         }
         if let Some(option) = self.shows.wanted() {
             usage(&format!(
-                "{option} is for the engine local, which has all ranks in one process, and --hosts is for the engine mpi"
+                "{option} is not for --hosts: start the job by the launcher, mpiexec -n N rankine run {option} {}, and the process of \
+                 rank 0 shows it",
+                self.program()
             ));
         }
         if self.check.is_some() {

@@ -11,6 +11,7 @@ use super::account::account;
 use super::recording::{self, Recording};
 use super::values::parse_size;
 use crate::ending::Ending;
+use crate::engine::Engine;
 use crate::job::Settings;
 use crate::shown;
 
@@ -32,20 +33,26 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The option that wants all ranks in one process, if one was given.
+    /// The option by which something is to be shown, if one was given.
     pub fn wanted(&self) -> Option<&'static str> {
         self.view.as_ref().map(|_| "--view").or(self.record.as_ref().map(|_| "--record"))
     }
 
-    /// What is to be shown of a job, and where. Begins to listen: behind the wall nobody can.
-    pub fn begin(&self) -> Result<Shows> {
-        let server = self.view.as_ref().map(Server::listen).transpose().context("--view")?;
-        Ok(Shows { server, file: self.record.clone(), limit: self.record_limit, tape: None })
+    /// What is to be shown of a job, and where. Begins to listen, in the process of the first rank: behind the wall nobody can.
+    pub fn begin<E: Engine>(&self) -> Result<Shows> {
+        let me = (!E::HAS_ALL_RANKS).then(E::first_rank);
+        let is_here = me.unwrap_or(0) == 0;
+        let server = self.view.as_ref().filter(|_| is_here).map(Server::listen).transpose().context("--view")?;
+        let file = self.record.clone().filter(|_| is_here);
+        Ok(Shows { is_wanted: self.wanted().is_some(), me, server, file, limit: self.record_limit, tape: None })
     }
 }
 
 /// What is to be shown of a job that does not run yet.
 pub(super) struct Shows {
+    is_wanted: bool,
+    /// The rank of this process, where each has one of its own.
+    me: Option<usize>,
     server: Option<Server>,
     file: Option<PathBuf>,
     limit: usize,
@@ -54,9 +61,13 @@ pub(super) struct Shows {
 
 impl Shows {
     /// The view of the job, if anything is to be shown.
-    pub fn view(&self, settings: &Settings) -> Option<Arc<View>> {
-        let is_wanted = self.server.is_some() || self.file.is_some();
-        is_wanted.then(|| View::new(title(settings.parts[0].file()), settings.ranks, self.server.is_some()))
+    pub fn view<E: Engine>(&self, settings: &Settings) -> Option<Arc<View>> {
+        let (title, is_served) = (title(settings.parts[0].file()), self.server.is_some());
+        let ranks = E::ranks(settings.ranks).unwrap_or(1);
+        self.is_wanted.then(|| match self.me {
+            None => View::new(title, ranks, is_served),
+            Some(me) => View::in_processes(title, ranks, is_served, me),
+        })
     }
 
     /// Makes the file of the recording, once there is a program to be run.
@@ -68,6 +79,9 @@ impl Shows {
     /// Answers browsers and records from now on, and says where.
     pub fn open(self, view: Option<&Arc<View>>) -> Result<Page> {
         let Some(view) = view else { return Ok(Page::default()) };
+        if self.me.is_some_and(|me| me != 0) {
+            return Ok(Page::default());
+        }
         let recording = self.tape.map(|tape| Recording::begin(tape, view, self.server.is_none())).transpose()?;
         let server = self.server.map(|server| {
             let (url, is_loopback) = (server.url(), server.is_loopback());

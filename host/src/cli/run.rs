@@ -74,7 +74,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let mut watch = signals::watch(held);
     let (library, digest, perf) = (arguments.mpi_lib.clone(), arguments.digest.clone(), arguments.perf);
     let mark = arguments.mark.clone();
-    let mut shows = arguments.shows.begin()?;
+    let mut shows = arguments.shows.begin::<E>()?;
     looks.begin::<E>(&arguments)?;
     let blas = arguments.blas()?;
     let mut settings = arguments.into_settings::<E>()?;
@@ -84,7 +84,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     // It runs code of its own when it is opened, which it does not for a job that may not run.
     let blas = blas.map(|named| named.open()).transpose()?;
     settings.blas.clone_from(&blas);
-    settings.view = shows.view(&settings);
+    settings.view = shows.view::<E>(&settings);
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 

@@ -150,6 +150,9 @@ pub(crate) trait Rank: Parks + 'static {
     /// The function of MPI that runs, or ran last.
     fn call(&self) -> &'static str;
 
+    /// Moves what was published on its way to the page, if that is in another process.
+    fn carry_view(&self) {}
+
     /// A function of MPI runs, again or for the first time.
     fn set_call(&self, call: &'static str);
 

@@ -29,6 +29,8 @@ pub(crate) struct Activity {
     rows: usize,
     /// Sent from row to row.
     bytes: Box<[AtomicU64]>,
+    /// Somebody tells when ranks wait, and what they send.
+    has_events: bool,
     samples: Mutex<Samples>,
 }
 
@@ -42,6 +44,8 @@ struct Rank {
     awaits: Mutex<Option<Awaits>>,
     /// What it has of memory, once it has begun.
     account: OnceLock<Arc<Account>>,
+    /// The same of one in another process.
+    told: Mutex<Option<Memory>>,
 }
 
 const LEFT: u64 = u64::MAX;
@@ -59,7 +63,8 @@ struct Samples {
 }
 
 impl Activity {
-    pub fn new(ranks: usize) -> Activity {
+    /// Of so many ranks; `has_events` says that the engine tells when they wait and what they move.
+    pub fn new(ranks: usize, has_events: bool) -> Activity {
         let each = ranks.div_ceil(MOST_ROWS).max(1);
         let rows = ranks.div_ceil(each);
         let (sent, received) = (vec![0; rows], vec![0; rows]);
@@ -71,6 +76,7 @@ impl Activity {
             rows,
             bytes: (0..rows * rows).map(|_| AtomicU64::new(0)).collect(),
             samples: Mutex::new(samples),
+            has_events,
         }
     }
 
@@ -88,6 +94,13 @@ impl Activity {
         if let Some(rank) = self.ranks.get(rank) {
             *lock(&rank.awaits) = Some(awaits);
             rank.since.store(self.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// What memory a rank in another process has.
+    pub fn tells(&self, rank: usize, memory: Memory) {
+        if let Some(rank) = self.ranks.get(rank) {
+            *lock(&rank.told) = Some(memory);
         }
     }
 
@@ -153,12 +166,17 @@ impl Activity {
                 }
                 *longest = longest.max((waits as f64 / 1e9) as f32);
             }
-            if let Some(has) = rank.account.get().map(|account| memory_of(account)) {
+            if let Some(has) = rank.account.get().map(|account| memory_of(account)).or(*lock(&rank.told)) {
                 let memory = &mut load.memory[n / self.each];
                 memory.guest += has.guest;
                 memory.host += has.host;
                 memory.most += has.most;
             }
+        }
+        if !self.has_events {
+            row.waited.fill(f32::NAN);
+            load.sent.fill(f64::NAN);
+            load.received.fill(f64::NAN);
         }
         row.load = Some(load);
         samples.number += 1;
@@ -192,7 +210,7 @@ impl Activity {
         let new = samples.kept.iter().filter(|sample| sample.number >= *seen);
         let mut news: Vec<Said> = new.cloned().map(Said::Ranks).collect();
         *seen = samples.number;
-        if !news.is_empty() {
+        if !news.is_empty() && self.has_events {
             let bytes = self.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed) as f64).collect();
             news.push(Said::Traffic { rows: self.rows as u32, bytes });
         }
@@ -201,7 +219,7 @@ impl Activity {
 }
 
 /// What memory a rank with this account has.
-fn memory_of(account: &Account) -> Memory {
+pub(crate) fn memory_of(account: &Account) -> Memory {
     let (used, held) = (account.used(), account.held());
     Memory { guest: used.saturating_sub(held) as f64, host: held as f64, most: account.most().max(used) as f64 }
 }
@@ -238,7 +256,7 @@ mod tests {
 
     #[test]
     fn samples_add_up_to_what_was_waited() {
-        let (activity, mut seen) = (Activity::new(3), 0);
+        let (activity, mut seen) = (Activity::new(3, true), 0);
         activity.parked(0, AWAITS);
         std::thread::sleep(Duration::from_millis(5));
         activity.sample();
@@ -258,7 +276,7 @@ mod tests {
 
     #[test]
     fn many_ranks_share_rows() {
-        let activity = Activity::new(1000);
+        let activity = Activity::new(1000, true);
         assert_eq!((activity.each, activity.rows), (16, 63));
         activity.moved(0, 999, 10);
         activity.moved(15, 999, 5);
@@ -275,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_sample_has_what_was_moved_since_the_last_one() {
-        let activity = Activity::new(3);
+        let activity = Activity::new(3, true);
         activity.moved(0, 1, 10);
         activity.moved(2, 1, 5);
         activity.sample();
@@ -288,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_sample_has_memory_and_for_whom_ranks_wait() {
-        let mut activity = Activity::new(2);
+        let mut activity = Activity::new(2, true);
         activity.origin -= 4 * INTERVAL;
         let account = Account::new(None);
         activity.begins(1, &account);
@@ -308,7 +326,7 @@ mod tests {
 
     #[test]
     fn late_ones_get_what_is_kept() {
-        let (activity, mut seen) = (Activity::new(1), 0);
+        let (activity, mut seen) = (Activity::new(1, true), 0);
         (0..MOST_SAMPLES + 5).for_each(|_| activity.sample());
         let all = samples(&activity, &mut seen);
         assert_eq!((all.len(), all[0].number), (MOST_SAMPLES, 5));

@@ -57,6 +57,33 @@ impl Field {
         lock(&self.0).frames.latest()
     }
 
+    /// The plane that a page has chosen.
+    pub fn chosen(&self) -> Option<(usize, u32)> {
+        lock(&self.0).chosen
+    }
+
+    /// What is under way will never be complete.
+    pub fn give_up(&self) {
+        lock(&self.0).frames.give_up();
+    }
+
+    /// A rank's part of a frame that all were asked for, of this plane.
+    pub fn wants_this(&self, when: When, shape: &[u32], wanted: &Wanted) -> Result<bool> {
+        let state = &mut *lock(&self.0);
+        state.settle(when, shape)?;
+        let Wanted { plane, every } = wanted;
+        let make = || Assembly::new(shape, plane.clone(), *every);
+        let (open, _) = state.frames.wants(when, || Duration::ZERO, make, Assembly::complain);
+        let Some(open) = open else { return Ok(false) };
+        if open.plane != *plane || open.every != *every {
+            return Err(Error::new(
+                MPI_ERR_ARG,
+                format!("its part is of another plane than that of others at step {}", when.step),
+            ));
+        }
+        Ok(true)
+    }
+
     /// A page wants to see this plane from now on.
     pub fn choose(&self, across: u32, index: u32) {
         lock(&self.0).chosen = Some((across as usize, index));
@@ -72,21 +99,10 @@ impl Field {
         size: impl FnOnce() -> u32,
     ) -> Result<(Option<Wanted>, Complaint)> {
         let state = &mut *lock(&self.0);
-        if state.shape != shape {
-            if !state.frames.is_first(when) {
-                return Err(Error::new(
-                    MPI_ERR_ARG,
-                    format!("its shape is {shape:?} here, and {:?} on other ranks", state.shape),
-                ));
-            }
-            state.shape = shape.to_vec();
-            state.frames.give_up();
-        }
+        state.settle(when, shape)?;
         let chosen = state.chosen;
         let make = || {
-            let plane = Plane::across(shape, chosen);
-            let size = size().max(1);
-            let every = plane.shape.iter().map(|extent| extent.div_ceil(size)).max().unwrap_or(1).max(1);
+            let Wanted { plane, every } = Wanted::of(shape, chosen, size());
             Assembly::new(shape, plane, every)
         };
         let (wanted, complaint) = state.frames.wants(when, interval, make, Assembly::complain);
@@ -114,6 +130,31 @@ impl Field {
             state.frames.complete(when);
         }
         Ok(is_complete)
+    }
+}
+
+impl State {
+    /// From this step on the field has this shape, unless it has another one there.
+    fn settle(&mut self, when: When, shape: &[u32]) -> Result<()> {
+        if self.shape == shape {
+            return Ok(());
+        }
+        if !self.frames.is_first(when) {
+            let text = format!("its shape is {shape:?} here, and {:?} on other ranks", self.shape);
+            return Err(Error::new(MPI_ERR_ARG, text));
+        }
+        self.shape = shape.to_vec();
+        self.frames.give_up();
+        Ok(())
+    }
+}
+
+impl Wanted {
+    /// A plane of a field, reduced to so many rows and columns.
+    pub fn of(shape: &[u32], cut: Option<(usize, u32)>, size: u32) -> Wanted {
+        let (plane, size) = (Plane::across(shape, cut), size.max(1));
+        let every = plane.shape.iter().map(|extent| extent.div_ceil(size)).max().unwrap_or(1).max(1);
+        Wanted { plane, every }
     }
 }
 

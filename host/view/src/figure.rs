@@ -29,6 +29,14 @@ impl Figure {
         }
     }
 
+    /// What is under way will never be complete.
+    pub fn give_up(&self) {
+        match self {
+            Figure::Field(field) => field.give_up(),
+            Figure::Points(points) => points.give_up(),
+        }
+    }
+
     /// The newest complete frame: its number, and its message unless that is the one which is known. `number` is the
     /// figure's own.
     pub fn news(&self, name: &str, number: usize, known: Option<u64>) -> Option<(u64, Bytes)> {

@@ -6,6 +6,7 @@
 //! | `figure`, `frames` | what ranks publish together: frames of one step each |
 //! | `field`, `local` | fields; a rank's part, read out of its memory |
 //! | `points` | particles, of which no rank knows how many there are in all |
+//! | `apart`, `letters` | ranks in processes of their own, which write to the one that has the page |
 //! | `activity` | what the engine tells of the ranks, whatever the program |
 //! | `curve`, `control` | curves; what the page may change |
 //! | `described` | what the program says of what it shows: units, colours, axes |
@@ -25,6 +26,7 @@
 //! socket say.
 
 mod activity;
+mod apart;
 mod control;
 mod curve;
 mod described;
@@ -32,6 +34,7 @@ mod field;
 mod figure;
 mod frames;
 mod http;
+mod letters;
 mod local;
 mod named;
 mod place;
@@ -49,6 +52,7 @@ use std::time::Duration;
 
 use rankine_guest::Awaits;
 
+pub use apart::{Apart, Letter};
 pub use control::MOST_CHOICES;
 pub use local::{Block, Element, Local, MOST_DIMENSIONS};
 pub use png::png;
@@ -92,6 +96,8 @@ pub struct View {
     program: String,
     ranks: u32,
     is_served: bool,
+    /// The ranks are in processes of their own.
+    apart: Option<Apart>,
     activity: Activity,
     /// Fields and points.
     figures: Named<Figure>,
@@ -128,11 +134,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl View {
     /// The view of a job that runs this program. `is_served` says that there will be a page.
     pub fn new(program: String, ranks: usize, is_served: bool) -> Arc<View> {
+        View::with(program, ranks, is_served, None)
+    }
+
+    /// The same in the process of the rank `me`, where each has one of its own.
+    pub fn in_processes(program: String, ranks: usize, is_served: bool, me: usize) -> Arc<View> {
+        View::with(program, ranks, is_served, Some(Apart::new(me, ranks)))
+    }
+
+    fn with(program: String, ranks: usize, is_served: bool, apart: Option<Apart>) -> Arc<View> {
         Arc::new(View {
             program,
             is_served,
             ranks: u32::try_from(ranks).unwrap_or(u32::MAX),
-            activity: Activity::new(ranks),
+            activity: Activity::new(ranks, apart.is_none()),
+            apart,
             figures: Named::new("fields and points", MOST_FIGURES),
             curves: Named::new("curves", MOST_CURVES),
             descriptions: Named::new("descriptions of fields, points and curves", MOST_DESCRIPTIONS),
@@ -145,6 +161,11 @@ impl View {
             steps: AtomicU32::new(0),
             ended: OnceLock::new(),
         })
+    }
+
+    /// What there is to carry, if the ranks are in processes of their own.
+    pub fn apart(&self) -> Option<&Apart> {
+        self.apart.as_ref()
     }
 
     /// Whether there is a page, for which a socket listens.

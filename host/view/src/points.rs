@@ -129,12 +129,36 @@ fn bounds(within: &[f64]) -> Result<Bounds> {
     Ok(bounds)
 }
 
+/// What is known of one rank's points without looking at them.
+pub(crate) struct About {
+    /// Of how many ranks there are points.
+    pub ranks: u32,
+    pub dimensions: u32,
+    pub count: u32,
+    pub has_values: bool,
+    pub within: Option<Bounds>,
+}
+
+impl About {
+    /// Of points of a job with so many ranks.
+    pub fn of(local: &LocalPoints<'_>, ranks: u32) -> About {
+        let &LocalPoints { ranks: of, dimensions, count, within, .. } = local;
+        About { ranks: if of == 0 { ranks } else { of }, dimensions, count, has_values: local.values.is_some(), within }
+    }
+
+    /// One of so many points suffices, if all ranks have about as many: a power of two.
+    pub fn enough(&self, size: u32) -> u32 {
+        let all = u64::from(self.count) * u64::from(self.ranks);
+        u32::try_from(all.div_ceil(most(size)).next_power_of_two()).unwrap_or(1 << 31)
+    }
+}
+
 /// What one rank has for a frame.
 pub(crate) struct Part {
-    cloud: Cloud,
-    every: u32,
-    bounds: Bounds,
-    range: [f32; 2],
+    pub cloud: Cloud,
+    pub every: u32,
+    pub bounds: Bounds,
+    pub range: [f32; 2],
 }
 
 impl Part {
@@ -180,6 +204,11 @@ impl Points {
         lock(&self.0).frames.latest()
     }
 
+    /// What is under way will never be complete.
+    pub fn give_up(&self) {
+        lock(&self.0).frames.give_up();
+    }
+
     /// A rank has come to a step: one of how many of its points is wanted, if any is. `interval` and `size` are asked for
     /// only where a new frame may begin; `ranks` is how many the job has.
     pub fn wants(
@@ -190,8 +219,19 @@ impl Points {
         interval: impl FnOnce() -> Duration,
         size: impl FnOnce() -> u32,
     ) -> Result<(Option<u32>, Complaint)> {
+        self.wants_of(when, &About::of(local, ranks), interval, size)
+    }
+
+    /// The same of points of which only so much is known.
+    pub fn wants_of(
+        &self,
+        when: When,
+        about: &About,
+        interval: impl FnOnce() -> Duration,
+        size: impl FnOnce() -> u32,
+    ) -> Result<(Option<u32>, Complaint)> {
         let state = &mut *lock(&self.0);
-        let shape = [local.dimensions, if local.ranks == 0 { ranks } else { local.ranks }];
+        let shape = [about.dimensions, about.ranks];
         if state.shape != shape {
             if !state.frames.is_first(when) {
                 let text = |[dimensions, ranks]: [u32; 2]| format!("{dimensions} coordinates, of {ranks} ranks");
@@ -201,10 +241,10 @@ impl Points {
             state.shape = shape;
             state.frames.give_up();
         }
-        let known = state.total.max(local.count.into());
+        let known = state.total.max(about.count.into());
         let make = || Assembly {
             shape,
-            within: local.within,
+            within: about.within,
             every: u32::try_from(known.div_ceil(most(size()))).unwrap_or(u32::MAX).max(1),
             has_values: None,
             total: 0,
@@ -216,10 +256,10 @@ impl Points {
     }
 
     /// A rank's part of the frame that it was asked for; says whether the frame is complete now.
-    pub fn add(&self, when: When, who: Who, local: &LocalPoints<'_>, part: Part, charge: Charge) -> Result<bool> {
+    pub fn add(&self, when: When, who: Who, about: &About, part: Part, charge: Charge) -> Result<bool> {
         let state = &mut *lock(&self.0);
         let Some(open) = state.frames.open(when) else { return Ok(false) };
-        let has_values = (local.count > 0).then_some(local.values.is_some());
+        let has_values = (about.count > 0).then_some(about.has_values);
         if let (Some(here), Some(there)) = (has_values, open.has_values)
             && here != there
         {
@@ -228,7 +268,7 @@ impl Points {
             return Err(Error::new(MPI_ERR_ARG, text));
         }
         open.has_values = open.has_values.or(has_values);
-        open.total += u64::from(local.count);
+        open.total += u64::from(about.count);
         open.parts.push((who, part));
         open.charges.push(charge);
         open.thin();
@@ -373,7 +413,7 @@ mod tests {
             let (when, size) = (When { round: 0, step }, self.size);
             let every = self.points.wants(when, &local, 3, || Duration::ZERO, || size).unwrap().0.unwrap();
             let charge = Account::new(None).charge(64, "points").unwrap();
-            self.points.add(when, Who::from(rank), &local, local.read(local.enough(every)), charge)
+            self.points.add(when, Who::from(rank), &About::of(&local, 2), local.read(local.enough(every)), charge)
         }
 
         fn shown(&self) -> Message {

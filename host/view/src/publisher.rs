@@ -6,26 +6,30 @@ use std::sync::{Arc, Mutex};
 use rankine_guest::{Account, Result, Who};
 use rankine_view_wire::Kind;
 
+use crate::apart::Turn;
 use crate::control::Control;
-use crate::field::{Taken, Wanted};
+use crate::field::{Field, Taken, Wanted};
 use crate::figure::Figure;
+use crate::frames::When;
 use crate::local::{Area, Plane};
 use crate::place::Place;
+use crate::points::{About, Points};
 use crate::{Local, LocalPoints, View, lock};
 
 /// A rank's way into the view.
 pub struct Publisher {
-    view: Arc<View>,
-    who: Who,
-    account: Arc<Account>,
+    pub(crate) view: Arc<View>,
+    pub(crate) who: Who,
+    pub(crate) account: Arc<Account>,
     /// The figures that this rank has published.
-    figures: Mutex<HashMap<String, Known>>,
+    pub(crate) figures: Mutex<HashMap<String, Known>>,
 }
 
 /// A figure, and where the rank is in it.
-struct Known {
+pub(crate) struct Known {
     figure: Arc<Figure>,
     place: Place,
+    turn: Turn,
 }
 
 /// The longest text that is shown.
@@ -37,8 +41,14 @@ impl Publisher {
         // Ranks that programs have started are not shown.
         if who.world == 0 {
             view.activity.begins(who.rank, account);
+            view.apart.iter().for_each(|apart| apart.begins(account));
         }
         Publisher { view: view.clone(), who, account: account.clone(), figures: Mutex::default() }
+    }
+
+    /// What it is charged to.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// The view that it publishes to.
@@ -49,17 +59,25 @@ impl Publisher {
     /// Publishes a part of a field as it is at a step: that of this rank, or of one of its threads.
     pub fn field(&self, thread: u32, name: &str, step: i64, local: &Local<'_>) -> Result<()> {
         let figures = &mut *lock(&self.figures);
-        let Known { figure, place } = self.known(figures, name, || Figure::Field(Default::default()))?;
+        let Known { figure, place, turn } = self.known(figures, name, || Figure::Field(Default::default()))?;
         let (field, shape) = (figure.field()?, local.shape());
         let when = place.at(thread, step, local.area(&Plane::of(&shape)));
+        if let Some(apart) = &self.view.apart {
+            return self.field_apart(apart, name, field, (when, turn.at(when)), local);
+        }
         let (wanted, complaint) = field.wants(when, &shape, || self.view.interval(), || self.view.size())?;
         if let Some(complaint) = complaint {
             self.view.notice(&format!("field {name}: {complaint}"));
         }
         let Some(wanted) = wanted else { return Ok(()) };
+        self.take_field(field, when, &wanted, local)
+    }
+
+    /// Copies what is wanted of a part.
+    pub(crate) fn take_field(&self, field: &Field, when: When, wanted: &Wanted, local: &Local<'_>) -> Result<()> {
         let area = local.area(&wanted.plane);
         // The numbers, and as many again in the message to pages.
-        let Wanted { plane, every } = &wanted;
+        let Wanted { plane, every } = wanted;
         let charge = self.account.charge(local.numbers(plane, *every) * 8, "a frame of a field")?;
         let (part, range) = local.read(plane, *every);
         let taken = Taken { part, range, vectors: local.arrows(plane, *every) };
@@ -74,17 +92,26 @@ impl Publisher {
         // All of a rank's points come at once.
         const ALL: Area = Area { start: [0, 0], count: [1, 1] };
         let figures = &mut *lock(&self.figures);
-        let Known { figure, place } = self.known(figures, name, || Figure::Points(Default::default()))?;
+        let Known { figure, place, turn } = self.known(figures, name, || Figure::Points(Default::default()))?;
         let points = figure.points()?;
         let when = place.at(thread, step, ALL);
+        if let Some(apart) = &self.view.apart {
+            return self.points_apart(apart, name, points, (when, turn.at(when)), local);
+        }
         let (every, complaint) =
             points.wants(when, local, self.view.ranks, || self.view.interval(), || self.view.size())?;
         if let Some(complaint) = complaint {
             self.view.notice(&format!("points {name}: {complaint}"));
         }
-        let Some(every) = every.map(|every| local.enough(every)) else { return Ok(()) };
+        let Some(every) = every else { return Ok(()) };
+        self.take_points(points, when, every, local)
+    }
+
+    /// Copies one of so many points.
+    pub(crate) fn take_points(&self, points: &Points, when: When, every: u32, local: &LocalPoints<'_>) -> Result<()> {
+        let every = local.enough(every);
         let charge = self.account.charge(local.numbers(every) * 8, "a frame of points")?;
-        if points.add(when, self.who, local, local.read(every), charge)? {
+        if points.add(when, self.who, &About::of(local, self.view.ranks), local.read(every), charge)? {
             self.view.wake();
         }
         Ok(())
@@ -99,7 +126,7 @@ impl Publisher {
     ) -> Result<&'a mut Known> {
         if !figures.contains_key(name) {
             let (_, figure) = self.view.figures.find_or(name, make)?;
-            figures.insert(name.to_owned(), Known { figure, place: Place::default() });
+            figures.insert(name.to_owned(), Known { figure, place: Place::default(), turn: Turn::default() });
         }
         Ok(figures.get_mut(name).expect("it is there now"))
     }
@@ -149,11 +176,17 @@ impl Publisher {
         let (id, control) = self.view.controls.find_or(name, || Control::new(kind.clone(), value))?;
         control.check(&kind)?;
         self.view.wake();
-        Ok(id as u32)
+        match &self.view.apart {
+            Some(apart) => apart.control(name, &control),
+            None => Ok(id as u32),
+        }
     }
 
     /// The value of a control, for all ranks.
     pub fn take(&self, id: u32) -> Option<f64> {
-        self.view.controls.get(id as usize).map(|control| control.take())
+        match &self.view.apart {
+            Some(apart) => apart.take(id),
+            None => self.view.controls.get(id as usize).map(|control| control.take()),
+        }
     }
 }

@@ -91,6 +91,10 @@ pub(crate) struct Seen {
     turn: usize,
 }
 
+/// What nobody tells of ranks in processes of their own.
+const UNTOLD: &str = "Each rank is a process over an MPI library, which does not tell when ranks wait, for whom, and what they move: \
+                      rankine run --profile measures that. What memory a rank has is as of when it published last.";
+
 /// How long a browser has to answer that the job has ended.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -154,6 +158,7 @@ impl View {
         let mut news = Vec::new();
         if !std::mem::replace(&mut seen.hello, true) {
             news.push(Said::Hello { program: self.program.clone(), ranks: self.ranks });
+            news.extend(self.apart.is_some().then(|| Said::Untold(UNTOLD.to_owned())));
         }
         for (id, (name, control)) in self.controls.all().into_iter().enumerate() {
             news.extend(control.news(id, &name, seen.controls.entry(id).or_default()));

@@ -20,6 +20,8 @@ pub(crate) struct Busy {
     samples: VecDeque<Ranks>,
     rows: usize,
     bytes: Vec<f64>,
+    /// The parts of the section that need to know when ranks wait, and what they move.
+    events: [Element; 2],
     timeline: HtmlCanvasElement,
     now: Element,
     /// For whom ranks wait at this moment, a line for each.
@@ -28,6 +30,7 @@ pub(crate) struct Busy {
     moved: HtmlCanvasElement,
     most_moved: Element,
     memory: Element,
+    untold: Element,
     matrix: HtmlCanvasElement,
     sum: Element,
 }
@@ -58,22 +61,33 @@ impl Busy {
         add_text(&second, "h2", "", "Who sends to whom");
         let matrix = canvas(&second, "matrix", "A row for each sender, a column for each receiver; bright is much");
         let sum: Element = add(&second, "p", "sent");
-        let (samples, rows, bytes) = (VecDeque::new(), 0, Vec::new());
+        let untold: Element = add(section, "p", "untold");
+        hide(&untold, true);
+        let (samples, rows, bytes, events) = (VecDeque::new(), 0, Vec::new(), [first, second]);
         let section = section.clone();
         Busy {
             section,
             samples,
             rows,
             bytes,
+            events,
             timeline,
             now,
             awaits,
             moved,
             most_moved,
             memory,
+            untold,
             matrix,
             sum,
         }
+    }
+
+    /// Of these ranks nobody tells what they do, but what memory they have.
+    pub fn untold(&self, text: &str) {
+        self.untold.set_text_content(Some(text));
+        hide(&self.untold, false);
+        self.events.iter().for_each(|part| hide(part, true));
     }
 
     /// Nothing is known any more.

@@ -204,6 +204,9 @@ impl Page {
                 self.busy.get_or_insert_with(|| Busy::new(&find("ranks-at-work"))).add(ranks);
                 self.draw_soon();
             }
+            Said::Untold(text) => {
+                self.busy.get_or_insert_with(|| Busy::new(&find("ranks-at-work"))).untold(&text);
+            }
             Said::Traffic { rows, bytes } => {
                 if let Some(busy) = &mut self.busy {
                     busy.sent(rows, bytes);

@@ -21,6 +21,7 @@ pub(super) struct State {
     pub controls: BTreeMap<u32, (String, Kind, f64)>,
     pub samples: VecDeque<Ranks>,
     pub traffic: Option<(u32, Vec<f64>)>,
+    pub untold: Option<String>,
     pub paused: bool,
     pub notices: Vec<String>,
     pub ended: Option<String>,
@@ -66,6 +67,7 @@ impl State {
                 self.samples.push_back(ranks);
             }
             Said::Traffic { rows, bytes } if rows as usize <= MOST_ROWS => self.traffic = Some((rows, bytes)),
+            Said::Untold(text) if is_short(&text) => self.untold = Some(text),
             Said::Paused(paused) => self.paused = paused,
             Said::Notice(text) if is_short(&text) && self.notices.len() < MOST_NOTICES => self.notices.push(text),
             Said::Ended(how) if is_short(&how) => self.ended = Some(how),
@@ -94,6 +96,7 @@ impl State {
         all.extend(self.curves.iter().map(curve));
         all.extend(self.samples.iter().cloned().map(Said::Ranks));
         all.extend(self.traffic.iter().map(|(rows, bytes)| Said::Traffic { rows: *rows, bytes: bytes.clone() }));
+        all.extend(self.untold.iter().cloned().map(Said::Untold));
         all.extend(self.notices.iter().cloned().map(Said::Notice));
         all.extend(self.paused.then_some(Said::Paused(true)));
         all.extend(self.ended.iter().cloned().map(Said::Ended));

@@ -90,6 +90,7 @@ impl<W: Write> Trace<'_, W> {
             Said::Paused(paused) => self.instant(micros, if paused { "paused" } else { "goes on" }, json!({})),
             Said::Notice(text) => self.instant(micros, "notice", json!({"text": text})),
             Said::Ended(how) => self.instant(micros, "ended", json!({"how": how})),
+            Said::Untold(text) => self.instant(micros, "not told", json!({"text": text})),
             Said::Description(_) | Said::Recording { .. } | Said::Anew | Said::At { .. } => Ok(()),
         }
     }

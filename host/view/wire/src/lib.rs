@@ -2,8 +2,9 @@
 //!
 //! A message is the whole of one binary message of a WebSocket. Whoever reads it believes nothing: [`Said::read`] and
 //! [`Asked::read`] give nothing for bytes that are no message. Read [`Said`] and [`Asked`] first; `bytes.rs` is how their
-//! parts are written, and [`mod@file`] what is exported.
+//! parts are written, [`mod@file`] what is exported, and [`Between`] what processes of one job say to each other.
 
+mod between;
 mod bytes;
 pub mod colours;
 mod description;
@@ -12,6 +13,7 @@ pub mod file;
 mod points;
 mod ranks;
 
+pub use between::{Between, RankCloud, RankPart, Wanted};
 use bytes::{Bytes, Put};
 pub use description::{Axis, Description, LONGEST_LABEL, is_label};
 pub use field::{Arrows, Cut, Field, MOST_ARROWS, Part, Vectors};
@@ -96,6 +98,8 @@ pub enum Said {
     Points(Points),
     /// What a program says of a field, points or a curve, in place of what it said before.
     Description(Description),
+    /// What can't be told of the ranks of this job, and why.
+    Untold(String),
 }
 
 /// What ranks publish together for a step.
@@ -220,6 +224,7 @@ impl Said {
                 description.put(put.byte(15));
                 &mut put
             }
+            Said::Untold(text) => put.byte(17).text(text),
         };
         put.0
     }
@@ -263,6 +268,7 @@ impl Said {
             12 => Said::At { moment: bytes.word()?, time: bytes.double()?, speed: bytes.double()? },
             13 => Said::Points(Points::read(&mut bytes)?),
             15 => Said::Description(Description::read(&mut bytes)?),
+            17 => Said::Untold(bytes.text()?),
             _ => return None,
         };
         bytes.0.is_empty().then_some(said)

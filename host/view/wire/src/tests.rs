@@ -115,6 +115,7 @@ fn messages() -> Vec<Said> {
         Said::Ended("by rank 3".into()),
         Said::Ranks(ranks(None)),
         Said::Ranks(ranks(Some(load()))),
+        Said::Untold("waiting, on the engine mpi".into()),
         Said::Traffic { rows: 2, bytes: vec![0.0, 1e9, 3.0, 0.0] },
         Said::Recording { moments: 3, length: 1.5, note: "cut".into() },
         Said::Anew,

@@ -62,6 +62,9 @@ pub(crate) fn prepare(library: &Library, program: &Module, settings: &Settings) 
         told.push(("UCX_TLS", if network == Network::Closed { WAYS_ON_ONE_HOST } else { WAYS }));
     }
     tell(&told)?;
+    // Who has the page answers browsers; its listener is there already.
+    let answers = settings.view.as_ref().is_some_and(|view| view.is_served());
+    let network = if answers && network == Network::Closed { Network::Answers } else { network };
     // Nothing is made there for a program without folders.
     let names = if settings.grants.is_empty() { None } else { opening::folder_of_names().ok() };
     Ok(Needs::new(&settings.grants, Some(&library.path), network).with(names))

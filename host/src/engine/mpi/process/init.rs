@@ -73,7 +73,7 @@ impl Rank {
         // SAFETY: MPI is initialised, and the result is on the stack.
         self.check(unsafe { rank(Comm::WORLD.0 as usize, &mut me) })?;
         self.init.rank.set(Some(me));
-        Ok(())
+        self.open_post()
     }
 
     /// Has the library return its errors, so that the guest's handlers can be told of them here.
@@ -143,6 +143,7 @@ impl Rank {
 
     fn finalize(&self) -> Result<()> {
         self.tell_profile()?;
+        self.close_post()?;
         self.leave_requests();
         self.free_stand_ins();
         self.free_quads();

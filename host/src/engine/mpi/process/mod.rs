@@ -7,6 +7,7 @@ pub(crate) mod confined;
 pub(crate) mod init;
 pub(crate) mod launcher;
 mod leftovers;
+mod post;
 pub(crate) mod rank;
 mod room;
 mod watch;
@@ -297,7 +298,7 @@ fn refusal(asked: &Asked<'_>) -> Option<String> {
     let of_option = |option: &&str| match *option {
         "--max-ranks" => Some(MAX_RANKS.to_owned()),
         "--universe-size" => Some(UNIVERSE_SIZE.to_owned()),
-        option @ ("--view" | "--record" | "--check") => Some(in_one_process(option, program)),
+        option @ "--check" => Some(in_one_process(option, program)),
         _ => None,
     };
     if let Some(refused) = options.iter().find_map(of_option) {

@@ -12,7 +12,7 @@ use rankine_guest::errhan::Handlers;
 use rankine_guest::{Account, Callback, Error, Memory, Phase, Who};
 use wasmtime::Caller;
 
-use super::init;
+use super::{init, post};
 use crate::engine::mpi::call::deferred;
 use crate::engine::mpi::call::handle::Plain;
 use crate::engine::mpi::call::keeping::Keeping;
@@ -68,6 +68,7 @@ pub(crate) struct Rank {
     pub(crate) spawn: spawn::State,
     pub(crate) ports: ports::State,
     pub(crate) tools: mpit::State,
+    pub(crate) post: post::State,
     pub(crate) plain: Plain,
     /// Where its calls of MPI are counted.
     pub(crate) profile: Option<Arc<Profile>>,
@@ -115,6 +116,7 @@ impl Rank {
             spawn,
             ports: ports::State::default(),
             tools: mpit::State::default(),
+            post: post::State::new(settings.view.as_ref()),
             plain: Plain::new(&keeping),
             profile: settings.profile.clone(),
             keeping,
@@ -261,6 +263,10 @@ impl engine::Rank for Rank {
 
     fn call(&self) -> &'static str {
         self.call.get().name
+    }
+
+    fn carry_view(&self) {
+        self.carry_letters();
     }
 
     /// A call that a callback makes puts back itself what ran before.
