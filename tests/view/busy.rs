@@ -121,7 +121,7 @@ pub fn a_browser_shows_memory_and_for_whom_ranks_wait(site: &Site) -> Result<(),
 fn check_memory(browser: &mut Chromium, tab: &super::Tab) -> Result<(), Failed> {
     let cells = "[...document.querySelectorAll('.memory tbody tr')].map((line) => [...line.children].map((cell) => cell.textContent))";
     let large = |column: usize| {
-        format!("((lines) => lines.length === 3 && /^5\\d\\.\\d MB$/.test(lines[1][{column}]))({cells})")
+        format!("((lines) => lines.length === 3 && /^[56]\\d\\.\\d MB$/.test(lines[1][{column}]))({cells})")
     };
     browser.wait(tab, &large(1))?;
     browser.wait(tab, &large(3))
