@@ -1,4 +1,5 @@
-# All examples of the crate `mpi` (rsmpi), unmodified, on 2 to 4 ranks of the embedded engine and 2 of the mpi engine.
+# All examples of the crate `mpi` (rsmpi), unmodified, on 2 to 4 ranks of the embedded engine and 2 of the mpi engine; those with
+# threads for the target that has them too.
 # seconds: 900
 . "$ROOT/tests/programs/mpi_crate.bash"
 sources=(examples/*.rs)
@@ -7,6 +8,8 @@ for ranks in 2 3 4; do
     examples $ranks local rankine run -n $ranks
 done
 examples 2 mpi "$MPI_BIN/mpiexec" -n 2 rankine run
+threaded 2 local rankine run -n 2
+threaded 2 mpi "$MPI_BIN/mpiexec" -n 2 rankine run
 echo "$ran runs, $failed failed"
 [ $failed = 0 ]
 

@@ -58,7 +58,7 @@ pub fn place(clang: &Path, plain: &Path) -> Result<PathBuf> {
 }
 
 /// Goes up when what is in there changes.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 /// A folder with a C library for threads: a WASI SDK's sysroot brings one, and Rust's target of that name.
 pub fn c_library(plain: &Path) -> Result<PathBuf> {

@@ -40,14 +40,21 @@ const SERVED: &[(&str, &str, usize, usize)] = &[
 ];
 
 /// Goes up when what is built changes, and this file with it.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// Modules of LAPACK's that other files of it use.
 const MODULES: [&str; 2] = ["la_constants.f90", "la_xisnan.F90"];
 
 /// Files of `INSTALL` that belong to LAPACK.
-const INSTALL: [&str; 6] =
-    ["dlamch.f", "slamch.f", "droundup_lwork.f", "sroundup_lwork.f", "dsecnd_INT_CPU_TIME.f", "second_INT_CPU_TIME.f"];
+const INSTALL: [&str; 7] = [
+    "ilaver.f",
+    "dlamch.f",
+    "slamch.f",
+    "droundup_lwork.f",
+    "sroundup_lwork.f",
+    "dsecnd_INT_CPU_TIME.f",
+    "second_INT_CPU_TIME.f",
+];
 
 /// What is built at a time: BLAS takes a minute, LAPACK ten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

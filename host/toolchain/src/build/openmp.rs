@@ -34,6 +34,18 @@ const CONFIGURATION: &[&str] = &[
     "-DOPENMP_ENABLE_LIBOMPTARGET=OFF",
 ];
 
+/// How often a thread that waits looks before it lets others have its core. LLVM's numbers count on an instruction between two
+/// looks that pauses for tens of nanoseconds, for which a guest has none: it would give way after a microsecond.
+const PATIENCE: [(&str, &str); 2] = [
+    ("#define KMP_INIT_WAIT 1024U ", "#define KMP_INIT_WAIT 8192U "),
+    ("#define KMP_NEXT_WAIT 512U ", "#define KMP_NEXT_WAIT 4096U "),
+];
+
+/// The function of a parallel region has a parameter for each variable from around it. LLVM's runtime calls it by a list of calls
+/// where it has no assembler, which ends at 15; this is where further ones are put.
+const FIRST_CALL: &str = "  case 0:\n    (*(microtask_t0)pkfn)(&gtid, &tid);\n";
+const MOST_VARIABLES: usize = 80;
+
 /// Libraries of the C library that are empty, as their functions are in `libc.a`.
 const EMPTY: [&str; 7] = ["m", "pthread", "rt", "crypt", "util", "resolv", "xnet"];
 
@@ -125,11 +137,13 @@ fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
     let include = work.path().join("c++");
     cxx::copy_headers(&headers, &include)?;
     let flags = base_flags(sysroot).join(" ");
+    let amended = work.path().join("source");
+    amended_copy(&source, &amended)?;
     let tree = work.path().join("build");
     let tool =
         |name: &str| find::llvm_tool(clang, name).with_context(|| format!("{name} is missing, a tool of LLVM's"));
     let mut cmake = Command::new("cmake");
-    cmake.arg("-S").arg(source.path("openmp")).arg("-B").arg(&tree).args(CONFIGURATION);
+    cmake.arg("-S").arg(amended.join("openmp")).arg("-B").arg(&tree).args(CONFIGURATION);
     for (name, value) in [
         ("CMAKE_C_COMPILER", clang.display().to_string()),
         ("CMAKE_CXX_COMPILER", clang.display().to_string()),
@@ -165,9 +179,53 @@ fn runtime(clang: &Path, sysroot: &Path) -> Result<()> {
     Ok(())
 }
 
+/// A copy of the runtime's source in which threads wait as long as they do natively before they give way, and regions may use
+/// many variables.
+fn amended_copy(source: &LlvmSource, to: &Path) -> Result<()> {
+    for folder in FOLDERS {
+        copy_tree(&source.path(folder), &to.join(folder))?;
+    }
+    let src = to.join("openmp/runtime/src");
+    for (was, is) in PATIENCE {
+        amend(&src.join("kmp.h"), was, is)?;
+    }
+    amend(&src.join("z_Linux_util.cpp"), FIRST_CALL, &(calls() + FIRST_CALL))
+}
+
+/// Replaces what a file says. If it doesn't say so, this runtime differs from the one that the amendments were written for.
+fn amend(path: &Path, was: &str, is: &str) -> Result<()> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(
+        text.contains(was),
+        "{} of this LLVM does not say `{was}` any more: Rankine's build of the OpenMP runtime must be brought up to date",
+        path.display()
+    );
+    fs::write(path, text.replace(was, is)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The calls of regions with 16 variables and more.
+fn calls() -> String {
+    let call = |count: usize| {
+        let types = ", void *".repeat(count);
+        let values: String = (0..count).map(|index| format!(", p_argv[{index}]")).collect();
+        format!("  case {count}:\n    (*(void (*)(int *, int *{types}))pkfn)(&gtid, &tid{values});\n    break;\n")
+    };
+    (16..=MOST_VARIABLES).map(call).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_has_a_parameter_for_each_variable() {
+        let calls = calls();
+        for count in [16, MOST_VARIABLES] {
+            let case = calls.split("case ").find(|case| case.starts_with(&format!("{count}:"))).unwrap();
+            assert_eq!(case.matches("void *").count(), count);
+            assert!(case.contains(&format!("p_argv[{}]);", count - 1)));
+        }
+    }
 
     #[test]
     fn objects_say_whether_memory_may_be_shared() {

@@ -52,7 +52,7 @@ fn configuration(link: &Path) -> String {
          mpi-sys = {{ path = {} }}\n\
          libffi = {{ path = {} }}\n\n\
          # cargo run and cargo test; RANKINE_RANKS says how many ranks.\n\
-         [target.wasm32-wasip1]\n\
+         [target.'cfg(target_os = \"wasi\")']\n\
          runner = [{}]\n",
         path("patch/mpi-sys"),
         path("patch/libffi"),
