@@ -8,12 +8,10 @@ use super::ask::{Asker, Refusal, each};
 use super::facts::{Facts, Found};
 use super::network;
 use super::node::Node;
+use crate::engine::mpi::unshown;
 
 /// Space below which a job may well fail for want of it.
 const LITTLE: u64 = 256 << 20;
-
-/// Architectures on which the engine `mpi` has been shown right.
-const KNOWN: [&str; 2] = ["x86_64", "aarch64"];
 
 /// A node that was asked.
 #[derive(Debug, Serialize)]
@@ -110,11 +108,8 @@ fn problems(node: &Node, facts: &Facts) -> Vec<Problem> {
             format!("install rankine {version} there"),
         ));
     }
-    if !KNOWN.contains(&facts.architecture.as_str()) {
-        problems.push(Problem::new(
-            format!("the engine mpi has not been tested on {}", crate::shown::line(&facts.architecture)),
-            "leave it out of groups for jobs; the engine local runs there",
-        ));
+    if let Some(why) = unshown(&facts.architecture) {
+        problems.push(Problem::new(why, "leave it out of groups for jobs; the engine local runs there"));
     }
     if let Found::Missing { missing } = &facts.mpi {
         let missing = missing.lines().next().unwrap_or_default();
@@ -294,7 +289,7 @@ mod tests {
         let all = whats(&problems(&node, &bad));
         for part in [
             "its rankine is 0.0.1",
-            "not been tested on s390x! ",
+            "not been shown right on s390x (it has on x86_64 and aarch64)! ",
             "no MPI library: none! ",
             "/tmp has only 1.0 MiB free? ",
             "no data folder: none! ",
