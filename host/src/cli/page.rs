@@ -37,6 +37,11 @@ impl Options {
         self.view.as_ref().map(|_| "--view").or(self.record.as_ref().map(|_| "--record"))
     }
 
+    /// Whether a page is to be served.
+    pub fn serves(&self) -> bool {
+        self.view.is_some()
+    }
+
     /// What is to be shown of a job, and where. Begins to listen: behind the wall nobody can.
     pub fn begin(&self) -> Result<Shows> {
         let server = self.view.as_ref().map(Server::listen).transpose().context("--view")?;
