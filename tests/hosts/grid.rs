@@ -75,7 +75,7 @@ pub fn job_by(site: &Site, hosts: &Namespaces, ssh: &Path, options: &[&str]) -> 
 fn grid(site: &Site, hosts: &Namespaces, words: &[&str]) -> Result<Run, Failed> {
     let mut command = hosts.on_first(&site.places.rankine);
     command.arg("grid").args(words).arg("--grid").arg(describe(site)?);
-    if words[0] == "check" {
+    if words[0] == "check" || words.contains(&"--ask") {
         command.arg("--ssh").arg(&hosts.ssh);
     }
     Ok(run_within(command, None, LIMIT)?)
@@ -109,6 +109,17 @@ pub fn every_node_is_checked(site: &Site) -> Result<(), Failed> {
     let run = grid(site, &hosts, &["check", "--json", "--group", "ready"])?;
     let reports: Value = serde_json::from_str(&run.stdout).map_err(|error| format!("{error}\n{run}"))?;
     let nodes = reports.as_array().map_or(0, Vec::len);
+    let asked = grid(site, &hosts, &["list", "--ask", "--group", "ready+gone"])?;
+    let version = env!("CARGO_PKG_VERSION");
+    lacking(
+        &asked,
+        &["groups", "rankine", "load", std::env::consts::ARCH, version, "MPICH", "\ngone: it can't be reached"],
+    )?;
+    let asked: Value = serde_json::from_str(&grid(site, &hosts, &["list", "--ask", "--json"])?.stdout)?;
+    let of_first = &asked["nodes"][0];
+    if of_first["slots"] != 2 || of_first["facts"]["version"] != version || asked["groups"]["ready"] != "n1+n2" {
+        return Err(asked.to_string().into());
+    }
     let is_right = |report: &Value| {
         report["facts"]["architecture"] == std::env::consts::ARCH
             && report["facts"]["scratch"]["free"].as_u64().is_some_and(|free| free > 0)

@@ -205,6 +205,7 @@ fn network(reports: &[Report]) -> String {
 fn row(report: &Report) -> Vec<String> {
     let dash = || "-".to_string();
     let slots = report.slots.map_or_else(dash, |slots| slots.to_string());
+    let [architecture, cores, load, rankine, mpi] = report.versions();
     let Some(facts) = &report.facts else {
         return [report.node.clone(), dash(), dash(), dash(), slots, dash(), dash(), dash(), dash(), dash()].to_vec();
     };
@@ -212,16 +213,27 @@ fn row(report: &Report) -> Vec<String> {
         Found::Here(space) => bytes(space.free),
         Found::Missing { .. } => dash(),
     };
-    let mpi = match &facts.mpi {
-        Found::Here(mpi) => crate::shown::line(&mpi.version),
-        Found::Missing { .. } => dash(),
-    };
     let said = |text: &str| crate::shown::line(text);
     let network = if facts.fabrics.is_empty() { "TCP".into() } else { said(&facts.fabrics.join(" ")) };
-    let load = facts.load.map_or_else(dash, |load| format!("{load:.1}"));
-    let cores = facts.cores.to_string();
-    let (architecture, system) = (said(&facts.architecture), said(&facts.system));
-    [report.node.clone(), architecture, system, said(&facts.version), slots, cores, load, free, network, mpi].to_vec()
+    [report.node.clone(), architecture, said(&facts.system), rankine, slots, cores, load, free, network, mpi].to_vec()
+}
+
+/// What is shown of a node beside what the grid's file says.
+pub const VERSIONS: [&str; 5] = ["architecture", "cores", "load", "rankine", "MPI library"];
+
+impl Report {
+    /// That of this node.
+    pub fn versions(&self) -> [String; VERSIONS.len()] {
+        let dash = || "-".to_string();
+        let Some(facts) = &self.facts else { return std::array::from_fn(|_| dash()) };
+        let said = |text: &str| crate::shown::line(text);
+        let mpi = match &facts.mpi {
+            Found::Here(mpi) => said(&mpi.version),
+            Found::Missing { .. } => dash(),
+        };
+        let load = facts.load.map_or_else(dash, |load| format!("{load:.1}"));
+        [said(&facts.architecture), facts.cores.to_string(), load, said(&facts.version), mpi]
+    }
 }
 
 /// Rows whose columns stand beneath each other.
