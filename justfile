@@ -121,6 +121,19 @@ programs *ARGS="programs/":
 mpi *ARGS:
     cargo test {{cargo_flags}} --test guests -- --mpi {{ARGS}}
 
+# The guest programs with one and two ranks in the host for AArch64, beneath an emulator: on the engine local. The host is compiled first.
+emulated *ARGS: emulated-host
+    cargo test {{cargo_flags}} --test guests -- --emulated {{ARGS}}
+
+# The guest programs as jobs of two kinds of processes, half of them beneath the emulator, over an MPI library and TCP.
+mixed *ARGS: emulated-host
+    cargo test {{cargo_flags}} --test guests -- --mixed {{ARGS}}
+
+# The host that both need; `./x just emulated` installs the emulator first, and a compiler and an MPI library for that machine.
+emulated-host:
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        cargo build --profile emulated -p rankine --target aarch64-unknown-linux-gnu
+
 # Those with two ranks: what continuous integration runs.
 mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "lacking/mpi") (mpi "coverage/mpi")
 

@@ -10,6 +10,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::engine::Engine as _;
+use crate::engine::mpi::Mpi;
 use crate::grants::Grants;
 use crate::job::Settings;
 use crate::module::Origin;
@@ -31,11 +33,45 @@ pub struct Policy {
     memory: Option<u32>,
     /// The engines that may be used.
     engines: Option<Vec<String>>,
+    /// What jobs may use of the network.
+    network: Option<Vec<Network>>,
     /// Jobs are confined, `--no-confine` or not.
     #[serde(default)]
     confined: bool,
     /// The file that gets a line for each job.
     audit: Option<PathBuf>,
+}
+
+/// A use of the network.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    /// A page for browsers (`--view`).
+    Page,
+    /// Ranks on other machines (`--hosts`, `--grid`).
+    Hosts,
+    /// An MPI library, whose processes talk to each other.
+    Mpi,
+}
+
+impl Network {
+    /// What the policy calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Network::Page => "page",
+            Network::Hosts => "hosts",
+            Network::Mpi => "mpi",
+        }
+    }
+
+    /// What a job may not do without it.
+    fn words(self) -> &'static str {
+        match self {
+            Network::Page => "serve a page (--view)",
+            Network::Hosts => "use other machines (--hosts, --grid)",
+            Network::Mpi => "use the engine mpi, whose processes talk over the network",
+        }
+    }
 }
 
 impl Policy {
@@ -63,6 +99,9 @@ impl Policy {
     /// Holds a job to it; the file in which it is to be noted.
     pub(crate) fn apply(self, engine: &str, settings: &mut Settings) -> Result<Option<Audit>> {
         self.allow_engine(engine)?;
+        if engine == Mpi::NAME {
+            self.allow_network(Network::Mpi)?;
+        }
         self.allow_folders(&settings.grants)?;
         if !settings.confine {
             self.allow_unconfined()?;
@@ -78,6 +117,17 @@ impl Policy {
         match &self.engines {
             Some(engines) if !engines.iter().any(|engine| engine == name) => {
                 bail!("this machine does not allow the engine {name} ({FILE}: engines = {engines:?})")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether jobs may use the network so.
+    pub(crate) fn allow_network(&self, wanted: Network) -> Result<()> {
+        match &self.network {
+            Some(uses) if !uses.contains(&wanted) => {
+                let uses: Vec<&str> = uses.iter().map(|kind| kind.name()).collect();
+                bail!("this machine does not let jobs {} ({FILE}: network = {uses:?})", wanted.words())
             }
             _ => Ok(()),
         }
@@ -135,6 +185,44 @@ pub struct Note<'a> {
     pub status: i32,
     /// How long it took.
     pub seconds: f64,
+    /// What this process and its helpers have used meanwhile.
+    pub used: Used,
+}
+
+/// What a process has used.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Used {
+    /// Seconds of processors, those of all its threads and of helpers that have ended together.
+    pub processor: f64,
+    /// The most memory that it, or one of those helpers, had at a time, in bytes.
+    pub memory: u64,
+}
+
+impl Used {
+    /// By this process so far.
+    pub fn by_now() -> Used {
+        let [own, helpers] = [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(usage);
+        Used { processor: own.processor + helpers.processor, memory: own.memory.max(helpers.memory) }
+    }
+}
+
+fn usage(whose: libc::c_int) -> Used {
+    // SAFETY: numbers may be zero.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the result is on the stack, and of the type that the call fills.
+    if unsafe { libc::getrusage(whose, &raw mut usage) } != 0 {
+        return Used::default();
+    }
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    // In KiB, on macOS in bytes.
+    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+    let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(unit);
+    Used { processor: seconds(usage.ru_utime) + seconds(usage.ru_stime), memory }
+}
+
+/// As the audit shows a time.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
 }
 
 impl Audit {
@@ -150,7 +238,8 @@ impl Audit {
             "engine": note.engine,
             "ranks": note.ranks,
             "status": note.status,
-            "seconds": (note.seconds * 1000.0).round() / 1000.0,
+            "seconds": rounded(note.seconds),
+            "resources": { "cpu-seconds": rounded(note.used.processor), "peak-memory": note.used.memory },
         });
         self.0.write_all(format!("{line}\n").as_bytes())
     }
@@ -199,17 +288,49 @@ mod tests {
             ranks: 4,
             status: 0,
             seconds: 1.5,
+            used: Used { processor: 2.25, memory: 1 << 20 },
         };
         for _ in 0..2 {
             policy.audit().unwrap().unwrap().write(&note).unwrap();
         }
         let log = std::fs::read_to_string(top.path().join("log")).unwrap();
         assert!(log.lines().count() == 2 && log.contains("\"file\":\"a\\n.wasm\"") && log.contains("\"ranks\":4"));
+        assert!(log.contains(r#""resources":{"cpu-seconds":2.25,"peak-memory":1048576}"#), "{log}");
+    }
+
+    #[test]
+    fn the_network_is_for_what_is_named() {
+        let allows = |text: &str| {
+            let policy = Policy::parse(text).unwrap();
+            [Network::Page, Network::Hosts, Network::Mpi].map(|wanted| policy.allow_network(wanted).is_ok())
+        };
+        assert_eq!(allows(""), [true, true, true]);
+        assert_eq!(allows("network = []"), [false, false, false]);
+        assert_eq!(allows("network = [\"page\"]"), [true, false, false]);
+        assert_eq!(allows("network = [\"hosts\", \"mpi\"]"), [false, true, true]);
+        let policy = Policy::parse("network = [\"page\"]").unwrap();
+        let error = policy.allow_network(Network::Hosts).unwrap_err().to_string();
+        assert!(error.contains("use other machines (--hosts, --grid)") && error.contains("network = [\"page\"]"));
+    }
+
+    #[test]
+    fn what_is_used_is_counted() {
+        let block = vec![1u8; 64 << 20];
+        let used = Used::by_now();
+        assert!(used.memory >= block.iter().map(|&byte| u64::from(byte)).sum::<u64>(), "{used:?}");
+        assert!(used.processor >= 0.0 && Used::by_now().processor >= used.processor);
     }
 
     #[test]
     fn what_is_not_understood_lets_nothing_run() {
-        for text in ["memroy = 4", "signers = 4", "[signers]\na = \"x\"\n", "engines = \"local\""] {
+        for text in [
+            "memroy = 4",
+            "network = [\"pages\"]",
+            "network = true",
+            "signers = 4",
+            "[signers]\na = \"x\"\n",
+            "engines = \"local\"",
+        ] {
             assert!(format!("{:#}", Policy::parse(text).unwrap_err()).contains(FILE), "{text}");
         }
     }

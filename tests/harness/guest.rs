@@ -2,6 +2,7 @@
 
 use super::Mode;
 use super::directive::Head;
+use super::emulated;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,8 @@ impl Guest {
             Mode::Fibers if on("local") => self.head.ranks.clone(),
             Mode::Threads if on("local") => self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect(),
             Mode::Mpi if on("mpi") => self.few_ranks(),
+            Mode::Emulated if on("local") => emulated::ranks(mode, &self.head.ranks),
+            Mode::Mixed if on("mpi") && self.name.starts_with("guests/") => emulated::ranks(mode, &self.head.ranks),
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),
         }

@@ -2,6 +2,7 @@
 
 use super::compile::Compiler;
 use super::directive::Exit;
+use super::emulated;
 use super::guest::{Guest, Variant};
 use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
@@ -61,9 +62,14 @@ fn once(
             command.arg(&places.rankine).arg("run").args(options(places, guest));
             command
         }
+        Mode::Emulated | Mode::Mixed => emulated::run(places, mode, ranks, &options(places, guest)),
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
+    if mode == Mode::Mixed {
+        command.args(emulated::other_half(places, ranks, &options(places, guest)));
+        command.arg(program).args(&guest.head.args).args(more);
+    }
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs);
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
     let mut complaints = complaints(guest, mode, ranks, &run);
@@ -105,7 +111,7 @@ fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
     }
     if let Some(most) = guest.head.peak
         && run.peak > most << 20
-        && mode != Mode::Native
+        && !matches!(mode, Mode::Native | Mode::Emulated | Mode::Mixed)
     {
         found.push(format!("memory: it took {} MiB, and may take {most}", run.peak >> 20));
     }

@@ -1,7 +1,7 @@
 //! What becomes of a job when something fails: a node that is late, a process that is killed, a link that drops.
 
-use crate::grid::{job, job_by, lacking};
-use crate::namespaces::{INTERFACE, Namespaces, ip, script};
+use crate::grid::{job, job_by, lacking, unset_network};
+use crate::namespaces::{HOSTS, INTERFACE, Namespaces, ip, script};
 use crate::process::{Ended, Run, run_within};
 use crate::{ALL_FOUR, LIMIT, Site, check, first_line, processes};
 use libtest_mimic::Failed;
@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
@@ -119,11 +119,85 @@ pub fn starting_is_tried_again(site: &Site) -> Result<(), Failed> {
     }
 }
 
-/// A job waits while the link between its nodes is down, and goes on when it is up again.
-pub fn a_link_may_drop(site: &Site) -> Result<(), Failed> {
+/// A node that is gone in the middle of a job is named, with its ranks, and nothing is left of the job on the other.
+pub fn a_lost_node_is_named(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let gone = site.folder().join("n2-is-gone");
+    let _ = fs::remove_file(&gone);
+    let ssh = site.folder().join("ssh-or-not");
+    let text = format!(
+        "case \"$*\" in *'{}'*)\n    if [ -e '{}' ]; then echo 'no route to host' >&2; exit 255; fi ;;\nesac\n\
+         exec '{}' \"$@\"",
+        HOSTS[1],
+        gone.display(),
+        hosts.ssh.display()
+    );
+    script(&ssh, &text)?;
+    let guest = site.guest()?.display().to_string();
+    let name = format!("lost-{}", std::process::id());
+    let mut command = job_by(site, &hosts, &ssh, &["--group", "ready", &guest, "forever", &name])?;
+    let errors = site.folder().join("errors.txt");
+    let mut child = command.stdout(Stdio::piped()).stderr(File::create(&errors)?).spawn()?;
+    let line = first_line(child.stdout.take().expect("it is piped"));
+    // From one moment to the next, as when its power fails.
+    fs::write(&gone, "")?;
+    for process in hosts.on_second()? {
+        // SAFETY: a plain system call; it is a process of the job, in a namespace of this test's own.
+        unsafe { libc::kill(process, libc::SIGKILL) };
+    }
+    let status = end_of(&mut child, &hosts, "n2")?;
+    let said = fs::read_to_string(&errors)?;
+    let words = "n2 is lost, and ranks 2-3 with it: it can't be reached: no route to host; \
+                 `rankine grid check` says when it is back";
+    match line.trim() == "running" && status != 0 && said.contains(words) && !said.contains("n1 is lost") {
+        true => Ok(()),
+        false => Err(format!("it printed {line:?}, ended with status {status} and said\n{said}").into()),
+    }
+}
+
+/// A node whose scratch folder has no room for the program is named, with its ranks, before anything is started.
+pub fn a_full_node_is_named(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let ssh = site.folder().join("ssh-to-full");
+    // Each command on the node has its own empty file system there, too small for the program.
+    let text = format!(
+        "exec unshare -m sh -c 'mount -t tmpfs -o size=8k none \"$0\" && exec \"$@\"' '{}' '{}' \"$@\"",
+        site.folder().join("scratch-n2").display(),
+        hosts.ssh.display()
+    );
+    script(&ssh, &text)?;
+    let guest = site.guest()?.display().to_string();
+    let run = run_within(job_by(site, &hosts, &ssh, &["--group", "ready", &guest])?, None, LIMIT)?;
+    let words = [
+        "nothing was started",
+        "n2, for ranks 2-3: ",
+        "/where.wasm can't be written: No space left on device",
+        "`rankine grid check` says more of each node",
+    ];
+    lacking(&run, &words)?;
+    let is_named_alone = !run.stderr.contains("n1, for ranks");
+    if run.ended == Ended::Status(1) && run.stdout.is_empty() && is_named_alone { Ok(()) } else { Err(run.into()) }
+}
+
+/// A job over UCX waits while the link between its nodes is down for a moment, and goes on when it is up again. UCX itself
+/// gives up a connection that is silent for long.
+pub fn a_link_may_drop_for_ucx(site: &Site) -> Result<(), Failed> {
+    let hosts = Namespaces::new(&site.folder())?;
+    let guest = site.guest()?.display().to_string();
+    goes_on(&hosts, job(site, &hosts, &["--group", "ready", &guest, "resume"])?, Duration::from_secs(2))
+}
+
+/// One over libfabric, which `--grid` chooses, waits for long.
+pub fn a_link_may_drop_for_libfabric(site: &Site) -> Result<(), Failed> {
     let hosts = Namespaces::new(&site.folder())?;
     let guest = site.guest()?.display().to_string();
     let mut command = job(site, &hosts, &["--group", "ready", &guest, "resume"])?;
+    unset_network(&mut command);
+    goes_on(&hosts, command, Duration::from_secs(20))
+}
+
+/// The link is down for so long.
+fn goes_on(hosts: &Namespaces, mut command: Command, down: Duration) -> Result<(), Failed> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
     let mut input = child.stdin.take().expect("it is piped");
     let mut output = child.stdout.take().expect("it is piped");
@@ -139,10 +213,10 @@ pub fn a_link_may_drop(site: &Site) -> Result<(), Failed> {
         let _ = sender.send(text);
     });
     // Nothing goes through meanwhile, however long that is.
-    let early = rest.recv_timeout(Duration::from_secs(2));
+    let early = rest.recv_timeout(down);
     hosts.set_link(true)?;
     let text = rest.recv_timeout(LIMIT).unwrap_or_default();
-    let status = end_of(&mut child, &hosts, "nobody")?;
+    let status = end_of(&mut child, hosts, "nobody")?;
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     match (&first, early.is_err(), status, lines == ALL_FOUR) {
@@ -152,6 +226,12 @@ pub fn a_link_may_drop(site: &Site) -> Result<(), Failed> {
 }
 
 impl Namespaces {
+    /// The processes on the second host.
+    fn on_second(&self) -> Result<Vec<i32>, String> {
+        let pids = ip(&["netns", "pids", self.second()])?.stdout;
+        Ok(pids.lines().filter_map(|line| line.trim().parse().ok()).collect())
+    }
+
     /// Takes the link between the hosts down, or brings it up.
     fn set_link(&self, is_up: bool) -> Result<(), String> {
         ip(&["-n", self.second(), "link", "set", INTERFACE, if is_up { "up" } else { "down" }]).map(drop)

@@ -72,10 +72,15 @@ pub fn job_by(site: &Site, hosts: &Namespaces, ssh: &Path, options: &[&str]) -> 
     Ok(command)
 }
 
+/// Leaves the choice of a network to `rankine`, for a job that was to go by UCX.
+pub fn unset_network(command: &mut Command) {
+    command.env_remove("UCX_TLS").env_remove("UCX_NET_DEVICES");
+}
+
 fn grid(site: &Site, hosts: &Namespaces, words: &[&str]) -> Result<Run, Failed> {
     let mut command = hosts.on_first(&site.places.rankine);
     command.arg("grid").args(words).arg("--grid").arg(describe(site)?);
-    if words[0] == "check" {
+    if words[0] == "check" || words.contains(&"--ask") {
         command.arg("--ssh").arg(&hosts.ssh);
     }
     Ok(run_within(command, None, LIMIT)?)
@@ -109,6 +114,17 @@ pub fn every_node_is_checked(site: &Site) -> Result<(), Failed> {
     let run = grid(site, &hosts, &["check", "--json", "--group", "ready"])?;
     let reports: Value = serde_json::from_str(&run.stdout).map_err(|error| format!("{error}\n{run}"))?;
     let nodes = reports.as_array().map_or(0, Vec::len);
+    let asked = grid(site, &hosts, &["list", "--ask", "--group", "ready+gone"])?;
+    let version = env!("CARGO_PKG_VERSION");
+    lacking(
+        &asked,
+        &["groups", "rankine", "load", std::env::consts::ARCH, version, "MPICH", "\ngone: it can't be reached"],
+    )?;
+    let asked: Value = serde_json::from_str(&grid(site, &hosts, &["list", "--ask", "--json"])?.stdout)?;
+    let of_first = &asked["nodes"][0];
+    if of_first["slots"] != 2 || of_first["facts"]["version"] != version || asked["groups"]["ready"] != "n1+n2" {
+        return Err(asked.to_string().into());
+    }
     let is_right = |report: &Value| {
         report["facts"]["architecture"] == std::env::consts::ARCH
             && report["facts"]["scratch"]["free"].as_u64().is_some_and(|free| free > 0)
@@ -131,7 +147,7 @@ pub fn the_network_is_chosen(site: &Site) -> Result<(), Failed> {
         return Err(format!("UCX was chosen\n{run}").into());
     }
     let mut command = job(site, &hosts, &["-v", "--group", "ready", &guest])?;
-    command.env_remove("UCX_TLS").env_remove("UCX_NET_DEVICES");
+    unset_network(&mut command);
     let run = run_within(command, None, LIMIT)?;
     check(&run, 0, &ALL_FOUR)?;
     let said = [&run.stderr, &grid(site, &hosts, &["check", "--group", "ready"])?.stdout];
@@ -200,13 +216,24 @@ pub fn a_program_travels_once(site: &Site) -> Result<(), Failed> {
     empty_stores(site)?;
     let hosts = Namespaces::new(&site.folder())?;
     let guest = site.guest()?.display().to_string();
-    let run = || Ok::<_, Failed>(run_within(job(site, &hosts, &["--group", "ready", "-v", &guest])?, None, LIMIT)?);
+    let by = |settings: bool| {
+        let mut command = job(site, &hosts, &["--group", "ready", "-v", &guest])?;
+        if !settings {
+            unset_network(&mut command);
+        }
+        Ok::<_, Failed>(run_within(command, None, LIMIT)?)
+    };
+    let run = || by(true);
     let copied = |run: &Run, wanted: [usize; 2]| {
         check(run, 0, &ALL_FOUR)?;
         lacking(run, &[&format!("n1: {} files copied", wanted[0]), &format!("n2: {} files copied", wanted[1])])
     };
-    copied(&run()?, [1, 1])?;
-    copied(&run()?, [0, 0])?;
+    // By libfabric, and by UCX.
+    for settings in [false, true] {
+        empty_stores(site)?;
+        copied(&by(settings)?, [1, 1])?;
+        copied(&by(settings)?, [0, 0])?;
+    }
     let [_, second] = &stored(site)[..] else { return Err(format!("{:?}", stored(site)).into()) };
     let length = fs::metadata(second)?.len();
     fs::OpenOptions::new().write(true).open(second)?.set_len(length / 2)?;

@@ -43,7 +43,10 @@ fn main() -> ExitCode {
         ("nothing_starts_without_all_nodes", grid::nothing_starts_without_all_nodes),
         ("nothing_outlives_a_job", failure::nothing_outlives_a_job),
         ("starting_is_tried_again", failure::starting_is_tried_again),
-        ("a_link_may_drop", failure::a_link_may_drop),
+        ("a_lost_node_is_named", failure::a_lost_node_is_named),
+        ("a_full_node_is_named", failure::a_full_node_is_named),
+        ("a_link_may_drop/ucx", failure::a_link_may_drop_for_ucx),
+        ("a_link_may_drop/libfabric", failure::a_link_may_drop_for_libfabric),
     ];
     let in_slurm = [
         ("slurm/tasks_are_ranks", slurm::tasks_are_ranks as fn(&Site) -> Result<(), Failed>),

@@ -166,6 +166,11 @@ fn no_option_weakens_a_policy(site: &Site) -> Result<(), Failed> {
     if large.ended == Ended::Status(0) {
         return Err(format!("it has more memory than the machine allows\n{large}").into());
     }
+    let offline = |words: &[&str]| site.under("network = []\n", &folder, &[&["run"], words].concat());
+    ends(&offline(&["plain.wasm"])?, 0, "")?;
+    ends(&offline(&["--view", "plain.wasm"])?, 1, "does not let jobs serve a page (--view)")?;
+    ends(&offline(&["--hosts", "n1,n2", "plain.wasm"])?, 1, "does not let jobs use other machines")?;
+    ends(&offline(&["--engine", "mpi", "plain.wasm"])?, 1, "does not let jobs use the engine mpi")?;
     ends(&site.under("folders = 4\n", &folder, &["run", "plain.wasm"])?, 1, "the policy of this machine")
 }
 
@@ -185,6 +190,8 @@ fn each_job_is_noted(site: &Site) -> Result<(), Failed> {
         && note["user"] == 0
         && note["programs"][0]["file"] == "ada.wasm"
         && note["programs"][0]["signer"] == "ada"
+        && note["resources"]["cpu-seconds"].as_f64().is_some_and(|seconds| seconds > 0.0)
+        && note["resources"]["peak-memory"].as_u64().is_some_and(|bytes| bytes > 1 << 20)
         && digest == 64;
     if !is_right {
         return Err(lines.into());

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Subcommand;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{grid_store, print_page};
 use crate::grid::Grid;
 use crate::grid::ask::{Asker, each};
-use crate::grid::check::{self, columns};
+use crate::grid::check::{self, Report, columns};
 use crate::grid::facts::{Facts, Question};
 use crate::grid::install::{Installed, Program};
 use crate::grid::manifest::{self, Manifest};
@@ -30,8 +30,9 @@ pub(super) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show the nodes and groups of a grid, as its file describes them
-    List(Wanted),
+    /// Show the nodes and groups of a grid, as its file describes them; with --ask also what each node is, how busy it is
+    /// and which versions it has
+    List(List),
     /// Ask every node whether jobs can run there; for what is missing, name the next step
     Check(Check),
     /// Run a command on a node, reached as the grid says
@@ -171,6 +172,19 @@ struct Wanted {
 }
 
 #[derive(clap::Args)]
+struct List {
+    #[command(flatten)]
+    wanted: Wanted,
+
+    /// Ask every node for its architecture, its load and its versions of `rankine` and the MPI library
+    #[arg(long)]
+    ask: bool,
+
+    #[command(flatten)]
+    ways: Ways,
+}
+
+#[derive(clap::Args)]
 struct Check {
     #[command(flatten)]
     wanted: Wanted,
@@ -183,7 +197,7 @@ struct Check {
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
     match arguments.command {
-        Command::List(wanted) => list(&wanted),
+        Command::List(list) => list.run(),
         Command::Check(check) => check.run(),
         Command::Ssh(ssh) => ssh.run(),
         Command::Install(install) => install.run(),
@@ -197,25 +211,54 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     }
 }
 
-fn list(wanted: &Wanted) -> Result<ExitCode> {
-    let (grid, file) = Grid::find(wanted.grid.as_deref())?;
-    let nodes = grid.wanted(wanted.group.as_deref())?;
-    let page = match wanted.json {
-        true => {
-            let groups: serde_json::Map<_, _> =
-                grid.groups.iter().map(|(name, members)| (name.clone(), members.as_str().into())).collect();
-            serde_json::to_string_pretty(&json!({ "file": file, "nodes": nodes, "groups": groups }))? + "\n"
-        }
-        false => {
-            let mut rows = vec![["node", "address", "slots", "kind", "labels", "groups"].map(String::from).to_vec()];
-            rows.extend(nodes.iter().map(|node| row(&grid, node)));
-            columns(&rows).join("\n") + "\n"
-        }
-    };
-    print_page(&page)?;
-    Ok(ExitCode::SUCCESS)
+impl List {
+    /// A node that doesn't answer is in the list all the same.
+    fn run(&self) -> Result<ExitCode> {
+        let (grid, file) = Grid::find(self.wanted.grid.as_deref())?;
+        let nodes = grid.wanted(self.wanted.group.as_deref())?;
+        let reports = match self.ask {
+            true => check::check(&self.ways.asker()?, &nodes, check::library_here().as_deref()),
+            false => Vec::new(),
+        };
+        let page = match self.wanted.json {
+            true => serde_json::to_string_pretty(&as_json(&grid, &file, &nodes, &reports)?)? + "\n",
+            false => as_table(&grid, &nodes, &reports),
+        };
+        print_page(&page)?;
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
+/// What the file says, and for each node what it says itself, if it was asked.
+fn as_json(grid: &Grid, file: &Path, nodes: &[&Node], reports: &[Report]) -> Result<Value> {
+    let groups: serde_json::Map<_, _> =
+        grid.groups.iter().map(|(name, members)| (name.clone(), members.as_str().into())).collect();
+    let mut described = serde_json::to_value(nodes)?;
+    let reported = described.as_array_mut().into_iter().flatten().zip(reports);
+    for (node, report) in reported {
+        node["facts"] = serde_json::to_value(&report.facts)?;
+        node["problems"] = serde_json::to_value(&report.problems)?;
+    }
+    Ok(json!({ "file": file, "nodes": described, "groups": groups }))
+}
+
+fn as_table(grid: &Grid, nodes: &[&Node], reports: &[Report]) -> String {
+    let mut rows = vec![["node", "address", "slots", "kind", "labels", "groups"].map(String::from).to_vec()];
+    rows.extend(nodes.iter().map(|node| row(grid, node)));
+    if !reports.is_empty() {
+        rows[0].extend(check::VERSIONS.map(String::from));
+    }
+    for (row, report) in rows.iter_mut().skip(1).zip(reports) {
+        row.extend(report.versions());
+    }
+    let mut page = columns(&rows).join("\n") + "\n";
+    for report in reports.iter().filter(|report| report.facts.is_none()) {
+        page.extend(report.problems.iter().map(|problem| format!("{}: {}\n", report.node, problem.what)));
+    }
+    page
+}
+
+/// What the file says of a node.
 fn row(grid: &Grid, node: &Node) -> Vec<String> {
     let or_dash = |text: String| if text.is_empty() { "-".into() } else { text };
     let is_in = |group: &str| grid.group(group).is_ok_and(|nodes| nodes.iter().any(|other| other.name == node.name));

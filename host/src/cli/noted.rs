@@ -6,7 +6,7 @@ use crate::ending::Ending;
 use crate::engine::Engine;
 use crate::job::Settings;
 use crate::module::{Origin, Program};
-use crate::policy::{Audit, Note};
+use crate::policy::{Audit, Note, Used};
 
 /// What the audit of this machine is to know of a job.
 pub(super) struct Noted {
@@ -35,6 +35,7 @@ impl Noted {
             ranks: self.ranks,
             status: ending.status(),
             seconds: self.started.elapsed().as_secs_f64(),
+            used: Used::by_now(),
         };
         if let Err(error) = audit.write(&note) {
             eprintln!("rankine: warning: this job could not be recorded in the audit of this machine: {error}");

@@ -38,6 +38,11 @@ impl Options {
         self.view.as_ref().map(|_| "--view").or(self.record.as_ref().map(|_| "--record"))
     }
 
+    /// Whether a page is to be served.
+    pub fn serves(&self) -> bool {
+        self.view.is_some()
+    }
+
     /// What is to be shown of a job, and where. Begins to listen, in the process of the first rank: behind the wall nobody can.
     pub fn begin<E: Engine>(&self) -> Result<Shows> {
         let me = (!E::HAS_ALL_RANKS).then(E::first_rank);

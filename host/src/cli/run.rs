@@ -27,7 +27,7 @@ use crate::job::{Job, Settings};
 use crate::math::library::Named;
 use crate::module;
 use crate::output::Output;
-use crate::policy::Policy;
+use crate::policy::{Network, Policy};
 use crate::signals::{self, Watch};
 
 /// Runs the job and ends the process with its status.
@@ -47,6 +47,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
                  mpiexec -hosts n1,n2 -n 1 rankine run a.wasm : -n 1 rankine run b.wasm",
             );
         }
+        Policy::of_machine()?.allow_network(Network::Hosts)?;
         return arguments.launch.run(arguments.for_ranks()?);
     }
     match arguments.engine() {
@@ -58,6 +59,10 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
 /// Runs the job, or the process's part of it, on an engine.
 fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     E::admit(&arguments.asked()).unwrap_or_else(|refused| usage(&refused));
+    let policy = Policy::of_machine()?;
+    if arguments.shows.serves() {
+        policy.allow_network(Network::Page)?;
+    }
     E::prepare();
     signals::ignore_long_files();
     let held = signals::hold();
@@ -80,7 +85,7 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     let mut settings = arguments.into_settings::<E>()?;
     settings.breaks = breaks;
     looks.settle(&mut settings);
-    let audit = Policy::of_machine()?.apply(E::NAME, &mut settings)?;
+    let audit = policy.apply(E::NAME, &mut settings)?;
     // It runs code of its own when it is opened, which it does not for a job that may not run.
     let blas = blas.map(|named| named.open()).transpose()?;
     settings.blas.clone_from(&blas);

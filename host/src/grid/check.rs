@@ -8,12 +8,10 @@ use super::ask::{Asker, Refusal, each};
 use super::facts::{Facts, Found};
 use super::network;
 use super::node::Node;
+use crate::engine::mpi::unshown;
 
 /// Space below which a job may well fail for want of it.
 const LITTLE: u64 = 256 << 20;
-
-/// Architectures on which the engine `mpi` has been shown right.
-const KNOWN: [&str; 2] = ["x86_64", "aarch64"];
 
 /// A node that was asked.
 #[derive(Debug, Serialize)]
@@ -110,11 +108,8 @@ fn problems(node: &Node, facts: &Facts) -> Vec<Problem> {
             format!("install rankine {version} there"),
         ));
     }
-    if !KNOWN.contains(&facts.architecture.as_str()) {
-        problems.push(Problem::new(
-            format!("the engine mpi has not been tested on {}", crate::shown::line(&facts.architecture)),
-            "leave it out of groups for jobs; the engine local runs there",
-        ));
+    if let Some(why) = unshown(&facts.architecture) {
+        problems.push(Problem::new(why, "leave it out of groups for jobs; the engine local runs there"));
     }
     if let Found::Missing { missing } = &facts.mpi {
         let missing = missing.lines().next().unwrap_or_default();
@@ -210,6 +205,7 @@ fn network(reports: &[Report]) -> String {
 fn row(report: &Report) -> Vec<String> {
     let dash = || "-".to_string();
     let slots = report.slots.map_or_else(dash, |slots| slots.to_string());
+    let [architecture, cores, load, rankine, mpi] = report.versions();
     let Some(facts) = &report.facts else {
         return [report.node.clone(), dash(), dash(), dash(), slots, dash(), dash(), dash(), dash(), dash()].to_vec();
     };
@@ -217,16 +213,27 @@ fn row(report: &Report) -> Vec<String> {
         Found::Here(space) => bytes(space.free),
         Found::Missing { .. } => dash(),
     };
-    let mpi = match &facts.mpi {
-        Found::Here(mpi) => crate::shown::line(&mpi.version),
-        Found::Missing { .. } => dash(),
-    };
     let said = |text: &str| crate::shown::line(text);
     let network = if facts.fabrics.is_empty() { "TCP".into() } else { said(&facts.fabrics.join(" ")) };
-    let load = facts.load.map_or_else(dash, |load| format!("{load:.1}"));
-    let cores = facts.cores.to_string();
-    let (architecture, system) = (said(&facts.architecture), said(&facts.system));
-    [report.node.clone(), architecture, system, said(&facts.version), slots, cores, load, free, network, mpi].to_vec()
+    [report.node.clone(), architecture, said(&facts.system), rankine, slots, cores, load, free, network, mpi].to_vec()
+}
+
+/// What is shown of a node beside what the grid's file says.
+pub const VERSIONS: [&str; 5] = ["architecture", "cores", "load", "rankine", "MPI library"];
+
+impl Report {
+    /// That of this node.
+    pub fn versions(&self) -> [String; VERSIONS.len()] {
+        let dash = || "-".to_string();
+        let Some(facts) = &self.facts else { return std::array::from_fn(|_| dash()) };
+        let said = |text: &str| crate::shown::line(text);
+        let mpi = match &facts.mpi {
+            Found::Here(mpi) => said(&mpi.version),
+            Found::Missing { .. } => dash(),
+        };
+        let load = facts.load.map_or_else(dash, |load| format!("{load:.1}"));
+        [said(&facts.architecture), facts.cores.to_string(), load, said(&facts.version), mpi]
+    }
 }
 
 /// Rows whose columns stand beneath each other.
@@ -294,7 +301,7 @@ mod tests {
         let all = whats(&problems(&node, &bad));
         for part in [
             "its rankine is 0.0.1",
-            "not been tested on s390x! ",
+            "not been shown right on s390x (it has on x86_64 and aarch64)! ",
             "no MPI library: none! ",
             "/tmp has only 1.0 MiB free? ",
             "no data folder: none! ",

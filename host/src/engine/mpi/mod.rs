@@ -46,6 +46,19 @@ pub(crate) type Guest = crate::guest::Guest<process::rank::Rank>;
 /// The result of a shim; the error still has to find its handler.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
+/// Architectures on which this engine has been shown right.
+const SHOWN_ON: [&str; 2] = ["x86_64", "aarch64"];
+
+/// Why this engine is not for an architecture, as Rust calls it, if it isn't. A program's words are bytes in the order of
+/// WebAssembly, and a library there may take them in another.
+pub(crate) fn unshown(architecture: &str) -> Option<String> {
+    let text = || {
+        let architecture = crate::shown::line(architecture);
+        format!("the engine mpi has not been shown right on {architecture} (it has on {})", SHOWN_ON.join(" and "))
+    };
+    (!SHOWN_ON.contains(&architecture)).then(text)
+}
+
 /// Whether this engine has a function of MPI.
 pub(crate) fn has(name: &str) -> bool {
     generated::find(name).is_some()

@@ -23,7 +23,7 @@ use anyhow::{Context as _, Result, bail};
 use wasmtime::Linker;
 
 use super::library::{self, Library, fault};
-use super::{Guest, call};
+use super::{Guest, call, unshown};
 use crate::confine::Needs;
 use crate::crew::{Crew, Seat};
 use crate::ending::{End, Ending, Event};
@@ -154,7 +154,7 @@ impl Engine for Mpi {
     const WAITS_END: bool = false;
 
     fn admit(asked: &Asked<'_>) -> Result<(), String> {
-        refusal(asked).map_or(Ok(()), Err)
+        refusal(asked, std::env::consts::ARCH).map_or(Ok(()), Err)
     }
 
     fn first_rank() -> usize {
@@ -292,9 +292,13 @@ const MAX_RANKS: &str =
 const UNIVERSE_SIZE: &str = "--universe-size is for the engine local: over an MPI library it is the launcher's to say, \
                              as in `mpiexec -usize 16`";
 
-/// What of a command line is not for this engine, if anything.
-fn refusal(asked: &Asked<'_>) -> Option<String> {
+/// What of a command line is not for this engine, if anything, on a machine of this architecture.
+fn refusal(asked: &Asked<'_>, architecture: &str) -> Option<String> {
     let Asked { program, has_several_programs, ranks, options } = asked;
+    if let Some(why) = unshown(architecture) {
+        let ranks = ranks.map_or("N".into(), |ranks| ranks.to_string());
+        return Some(format!("{why}: rankine run --engine local -n {ranks} {program} has all ranks in one process"));
+    }
     let of_option = |option: &&str| match *option {
         "--max-ranks" => Some(MAX_RANKS.to_owned()),
         "--universe-size" => Some(UNIVERSE_SIZE.to_owned()),
@@ -395,6 +399,20 @@ mod tests {
         let pmix = [("SLURM_PROCID", "5"), ("SLURM_PMIXP_ABORT_AGENT_PORT", "40123")];
         assert_eq!(seen(&pmix), (Some("SLURM_PROCID"), Some(5)));
         assert_eq!(seen(&[("SLURM_PROCID", "5"), ("PMI_RANK", "5")]), (Some("PMI_RANK"), Some(5)));
+    }
+
+    #[test]
+    fn only_known_architectures_run_it() {
+        let asked = |ranks| Asked { program: "heat.wasm", has_several_programs: false, ranks, options: Vec::new() };
+        for other in ["riscv64", "s390x", "powerpc64"] {
+            let words = refusal(&asked(Some(4)), other).unwrap();
+            let wanted = format!("the engine mpi has not been shown right on {other} (it has on x86_64 and aarch64)");
+            assert!(words.starts_with(&wanted), "{words}");
+            assert!(words.contains("rankine run --engine local -n 4 heat.wasm"), "{words}");
+        }
+        for known in ["x86_64", "aarch64"] {
+            assert_eq!(refusal(&asked(None), known), None);
+        }
     }
 
     #[test]

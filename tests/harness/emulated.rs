@@ -1,0 +1,95 @@
+//! The host for another architecture beneath an emulator, alone and beside this machine's own (`just emulated`, `just
+//! mixed`, which build it and fetch the MPI library for it).
+
+use super::mpiexec::mpiexec;
+use super::{Mode, Places};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The emulator and its libraries.
+const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+
+/// Processes on one machine talk as if they were on several: by TCP, which is what machines of different kinds share.
+const APART: [(&str, &str); 4] = [
+    ("MPIR_CVAR_NOLOCAL", "1"),
+    ("MPIR_CVAR_CH4_NETMOD", "ofi"),
+    ("FI_PROVIDER", "tcp;ofi_rxm"),
+    // The emulator has no `process_vm_readv`.
+    ("MPIR_CVAR_CH4_CMA_ENABLE", "0"),
+];
+
+/// The emulated host.
+fn rankine(places: &Places) -> [PathBuf; 4] {
+    let binary = places.target.join("aarch64-unknown-linux-gnu/emulated/rankine");
+    let [emulator, option, libraries] = EMULATOR.map(PathBuf::from);
+    [emulator, option, libraries, binary]
+}
+
+/// The MPI library for it.
+fn library(places: &Places) -> PathBuf {
+    places.target.join("mpich-aarch64/lib/libmpi_abi.so.1")
+}
+
+/// `rankine run` on so many ranks, with these options: all of them emulated, or the second half of them.
+pub fn run(places: &Places, mode: Mode, ranks: u32, options: &[String]) -> Command {
+    let [emulator, rest @ ..] = rankine(places);
+    if mode == Mode::Emulated {
+        let mut command = Command::new(emulator);
+        command.args(rest).args(["run", "--threads", "-n", &ranks.to_string()]).args(options);
+        return command;
+    }
+    let half = ranks / 2;
+    let mut command = mpiexec(places, half);
+    command.envs(APART).arg(&places.rankine).arg("run").args(options);
+    command
+}
+
+/// What follows the program and its arguments: in a mixed job the other half, which runs the same.
+pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBuf> {
+    let mut words: Vec<PathBuf> = [":", "-n"].map(PathBuf::from).to_vec();
+    words.push((ranks - ranks / 2).to_string().into());
+    words.extend(rankine(places));
+    words.extend(["run", "--mpi-lib"].map(PathBuf::from));
+    words.push(library(places));
+    words.extend(options.iter().map(PathBuf::from));
+    words
+}
+
+/// The rank counts that a guest is run with, of those in its head.
+pub fn ranks(mode: Mode, wanted: &[u32]) -> Vec<u32> {
+    let fits = |ranks: &u32| match mode {
+        Mode::Emulated => *ranks <= 2,
+        _ => *ranks == 2 || *ranks == 4,
+    };
+    wanted.iter().copied().filter(fits).collect()
+}
+
+/// Guests that are known to fail there, and why (`tests/emulated.txt`): `MODE GUEST: REASON`, where GUEST is the
+/// beginning of a name, by whole parts.
+pub struct Known(BTreeMap<(&'static str, String), String>);
+
+impl Known {
+    /// Reads the list; says which line can't be understood.
+    pub fn read(places: &Places) -> Result<Known, String> {
+        let path = places.root.join("tests/emulated.txt");
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let mut known = BTreeMap::new();
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
+            let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
+            let mode = [Mode::Emulated, Mode::Mixed].map(Mode::name).into_iter().find(|name| *name == mode);
+            let (guest, reason) = rest.split_once(": ").ok_or_else(wrong)?;
+            known.insert((mode.ok_or_else(wrong)?, guest.to_string()), reason.to_string());
+        }
+        Ok(Known(known))
+    }
+
+    /// Why a guest fails, if it is known to.
+    pub fn reason(&self, mode: Mode, name: &str) -> Option<&str> {
+        let parts = |end: &(usize, char)| end.1 == '/';
+        let ends = name.char_indices().filter(parts).map(|(at, _)| at).chain([name.len()]);
+        ends.filter_map(|end| self.0.get(&(mode.name(), name[..end].to_string()))).map(String::as_str).next()
+    }
+}
