@@ -13,6 +13,7 @@ mod io;
 mod math;
 mod objects;
 mod plans;
+mod spent;
 mod table;
 mod turns;
 mod twins;
