@@ -14,6 +14,7 @@ mod math;
 mod objects;
 mod openmp;
 mod plans;
+mod spent;
 mod table;
 mod turns;
 mod twins;
