@@ -3,7 +3,7 @@
 //! Every thread has a store of its own, so nothing of Wasmtime's is shared but the memory. What belongs to the rank as a
 //! whole is here:
 //!
-//! - **The turn** ([`rankine_local::turns`], where loom explores it). The engine's rank is made for one thread. A thread
+//! - **The turn** ([`rankine_local::turns`]). The engine's rank is made for one thread. A thread
 //!   touches it only while it has the turn, which it takes when a call of MPI begins and gives back when the call ends or
 //!   waits. So the rank moves from thread to thread as a whole, as that of a fiber moves between workers. A rank whose program
 //!   has no threads has no team, and takes no turn.
