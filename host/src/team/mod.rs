@@ -389,6 +389,17 @@ impl<R: Rank> Member<R> {
         self.team.turns.is_wanted()
     }
 
+    /// Lets other threads have the turn in the midst of a call, which this one stays in, if so many of its calls are inside
+    /// one another.
+    pub(crate) fn lend(&self, depth: u32) -> bool {
+        self.team.turns.lend(self.number, depth)
+    }
+
+    /// Takes the turn that was lent.
+    pub(crate) fn take_again(&self, depth: u32) {
+        self.team.turns.take_again(self.number, depth, &*self.team.rank);
+    }
+
     /// Lets other threads have the turn before this one goes on.
     pub(crate) fn pass(&self) {
         self.team.turns.pass(self.number, &*self.team.rank);
@@ -422,6 +433,12 @@ impl<R: Rank> Turn<R> {
             None => Ok(Turn(None)),
             Some(member) => Turn::take(member, call, any_thread),
         }
+    }
+
+    /// The thread that calls, if the rank can have several.
+    #[inline]
+    pub(crate) fn thread(&self) -> Option<u32> {
+        self.0.as_ref().map(|(_, number)| *number)
     }
 
     #[cold]
