@@ -3,7 +3,7 @@
 //! Every thread has a store of its own, so nothing of Wasmtime's is shared but the memory. What belongs to the rank as a
 //! whole is here:
 //!
-//! - **The turn** ([`rankine_local::turns`], where loom explores it). The engine's rank is made for one thread. A thread
+//! - **The turn** ([`rankine_local::turns`]). The engine's rank is made for one thread. A thread
 //!   touches it only while it has the turn, which it takes when a call of MPI begins and gives back when the call ends or
 //!   waits. So the rank moves from thread to thread as a whole, as that of a fiber moves between workers. A rank whose program
 //!   has no threads has no team, and takes no turn.
@@ -389,6 +389,17 @@ impl<R: Rank> Member<R> {
         self.team.turns.is_wanted()
     }
 
+    /// Lets other threads have the turn in the midst of a call, which this one stays in, if so many of its calls are inside
+    /// one another.
+    pub(crate) fn lend(&self, depth: u32) -> bool {
+        self.team.turns.lend(self.number, depth)
+    }
+
+    /// Takes the turn that was lent.
+    pub(crate) fn take_again(&self, depth: u32) {
+        self.team.turns.take_again(self.number, depth, &*self.team.rank);
+    }
+
     /// Lets other threads have the turn before this one goes on.
     pub(crate) fn pass(&self) {
         self.team.turns.pass(self.number, &*self.team.rank);
@@ -428,6 +439,12 @@ impl<R: Rank> Turn<R> {
             None => Ok(Turn::of_none()),
             Some(member) => Turn::take(member, call, any_thread),
         }
+    }
+
+    /// The thread that calls, if the rank can have several.
+    #[inline]
+    pub(crate) fn thread(&self) -> Option<u32> {
+        self.0.as_ref().map(|(_, number)| *number)
     }
 
     #[cold]

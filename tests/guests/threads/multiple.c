@@ -1,6 +1,5 @@
 // MPI_THREAD_MULTIPLE: threads of a rank send, receive, probe, wait, test and meet at once.
 // ranks: 1 2 3
-// engines: local
 // cc: -pthread
 #include "../check.h"
 #include <pthread.h>

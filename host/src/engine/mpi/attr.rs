@@ -148,6 +148,7 @@ impl Rank {
             let text = "a function of an attribute cannot change the attributes of the object that it is called for";
             return Err(Error::new(MPI_ERR_OTHER, text));
         }
+        self.await_walks(object)?;
         Ok(object)
     }
 
@@ -195,7 +196,7 @@ unsafe extern "C" fn copy(
         }
         _ => {}
     }
-    let word = (functions.word)(r, object) as i32;
+    let word = (functions.word)(&r, object) as i32;
     let answer = r.with_scratch(8, |at| {
         r.put_ints(at, &[0, 0], "the copy's results").ok()?;
         let (to, flag_at) = (at.0 as i32, at.0 as i32 + 4);
@@ -215,7 +216,7 @@ unsafe extern "C" fn delete(object: usize, keyval: c_int, value: *mut c_void, st
     if functions.delete == MPI_COMM_NULL_DELETE_FN.0 {
         return 0;
     }
-    let arguments = [(functions.word)(r, object) as i32, keyval, value as usize as i32, functions.extra_state];
+    let arguments = [(functions.word)(&r, object) as i32, keyval, value as usize as i32, functions.extra_state];
     // The functions for attributes delete one of an object that lives on.
     let ends = r.call.get().chapter != Chapter::Attr;
     if ends {

@@ -19,7 +19,7 @@ use super::Guest;
 use super::Result;
 use super::call::room::Room;
 use super::call::words::{Status, Words};
-use super::call::{self, Nulls, On, When};
+use super::call::{self, Nulls, On, Way, When};
 use super::generated::symbols;
 use super::process::rank::Rank;
 use super::request::{Kind, Pending, Then};
@@ -107,13 +107,12 @@ pub(crate) fn define(linker: &mut Linker<Guest>, name: &str) -> wasmtime::Result
     let Some(row) = ROWS.iter().find(|row| row.function.name == name) else { return Ok(false) };
     let wasm = |word: char| if word == 'l' { ValType::I64 } else { ValType::I32 };
     let ty = FuncType::new(linker.engine(), row.words.chars().map(wasm), [ValType::I32]);
+    let way = Way::of(&row.function, row.when, row.errors);
     // SAFETY: the words are read and written with the types of the row, from which the signature comes.
     unsafe {
         linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
             let shared = caller.data().objects().clone();
-            call::carry(caller, &row.function, row.when, row.errors, words, |rank, words| {
-                (row.shim)(rank, shared, words)
-            })
+            call::carry(caller, way, words, |rank, words| (row.shim)(rank, shared, words))
         })?;
     }
     Ok(true)

@@ -208,7 +208,7 @@ fn bound(r: &Rank, bind: c_int, at: Addr) -> Result<usize> {
         MPI_T_BIND_MPI_OP => Ok(r.op(word)?.host),
         MPI_T_BIND_MPI_REQUEST => r.request(word, "obj_handle"),
         MPI_T_BIND_MPI_WIN => r.win(word, "obj_handle"),
-        MPI_T_BIND_MPI_MESSAGE => r.message(word, "obj_handle"),
+        MPI_T_BIND_MPI_MESSAGE => r.message_host(word, "obj_handle"),
         MPI_T_BIND_MPI_INFO => r.info(word, "obj_handle"),
         MPI_T_BIND_MPI_SESSION => r.session(word, "obj_handle"),
         other => Err(Error::new(MPI_T_ERR_NOT_SUPPORTED, format!("a variable bound to an object of kind {other}"))),

@@ -78,6 +78,11 @@ impl State {
     pub(crate) fn new(keeping: &Keeping) -> State {
         State(Handles::new(keeping, (Class::Op, Op::NULL.0), MPI_ERR_OP, "operation", |word| Op(word).name()))
     }
+
+    /// The library's handle of an operation that the program has made.
+    pub(crate) fn made_host(&self, word: u32) -> Option<usize> {
+        self.0.with(word, Hosted::host)
+    }
 }
 
 /// An operation as a call uses it.
@@ -255,7 +260,7 @@ unsafe fn run(slot: usize, invec: *const u8, inoutvec: *mut u8, length: i64, is_
     let Some(r) = (unsafe { Rank::current() }) else { end_without_rank() };
     let Some(function) = Slot::function(slot) else { return };
     // SAFETY: the operands have so many elements of this datatype, as the function demands.
-    let done = unsafe { call(r, function, invec, inoutvec, length, is_large, datatype) };
+    let done = unsafe { call(&r, function, invec, inoutvec, length, is_large, datatype) };
     if done.is_none() && !r.stopped.get() {
         r.stop(format_err!("the guest has no memory left for the operands of its reduction of {length} elements"));
     }

@@ -114,11 +114,14 @@ impl Rank {
             }
             let Some(entry) = generated::find(function.name) else { continue };
             let outer = self.call.replace(function);
-            self.with_scratch(16, |at| {
-                self.put_word(at, word, "the handle").ok()?;
-                let mut words = [MaybeUninit::new(ValRaw::u32(at.0))];
-                // SAFETY: the functions take one word, the address of a handle.
-                (entry.shim)(self, &mut unsafe { Words::new(&mut words) }).ok()
+            // Other threads would use the same scratch memory.
+            self.keeping_turn(|| {
+                self.with_scratch(16, |at| {
+                    self.put_word(at, word, "the handle").ok()?;
+                    let mut words = [MaybeUninit::new(ValRaw::u32(at.0))];
+                    // SAFETY: the functions take one word, the address of a handle.
+                    (entry.shim)(self, &mut unsafe { Words::new(&mut words) }).ok()
+                })
             });
             self.call.set(outer);
         }

@@ -225,6 +225,12 @@ impl<T: Hosted> Handles<T> {
         self.table.borrow().iter().for_each(|(_, kept)| visit(&kept.object));
     }
 
+    /// A word of a handle of the library's that is wanted.
+    pub(crate) fn word_where(&self, host: usize, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
+        let table = self.table.borrow();
+        table.iter().find(|(word, kept)| kept.object.host() == host && is_wanted(*word)).map(|(word, _)| word)
+    }
+
     /// The word of a handle of the library's, if it has one.
     pub(crate) fn word_of(&self, host: usize) -> Option<u32> {
         if host < FIRST_MADE as usize {
@@ -305,7 +311,7 @@ macro_rules! plain {
 
 plain! {
 infos: info put_info after_info Info::NULL.0;
-messages: message put_message after_message Message::NULL.0;
+messages: message_host put_message after_message Message::NULL.0;
 }
 
 impl Rank {
@@ -317,6 +323,14 @@ impl Rank {
     /// An info object that the program has made.
     pub(crate) fn made_info(&self, word: u32, what: &str) -> Result<usize> {
         self.plain.infos.made(word, what)
+    }
+
+    /// A matched message that the call under way is to receive.
+    #[inline]
+    pub(crate) fn message(&self, word: u32, what: &str) -> Result<usize> {
+        let host = self.message_host(word, what)?;
+        self.claim_message(word)?;
+        Ok(host)
     }
 
     #[inline]

@@ -8,6 +8,7 @@ pub(crate) mod deferred;
 pub(crate) mod handle;
 pub(crate) mod keeping;
 pub(crate) mod room;
+pub(crate) mod threads;
 pub(crate) mod words;
 
 use std::mem::MaybeUninit;
@@ -114,16 +115,14 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
         ValueType::F64 => ValType::F64,
     };
     let ty = FuncType::new(linker.engine(), function.parameters.iter().map(wasm), [wasm(&function.result)]);
-    let when = When::of(function);
-    let errors = (entry.on, entry.nulls);
+    let way = Way::of(function, When::of(function), (entry.on, entry.nulls));
     // SAFETY: the words are read and written with the types of the table, from which the signature comes.
     unsafe {
         match keeping::charge_of(function) {
-            None => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, function, when, errors, words, entry.shim)
-            })?,
+            None => linker
+                .func_new_unchecked(MODULE, name, ty, move |caller, words| carry(caller, way, words, entry.shim))?,
             Some(charge) => linker.func_new_unchecked(MODULE, name, ty, move |caller, words| {
-                carry(caller, function, when, errors, words, |rank, words| {
+                carry(caller, way, words, |rank, words| {
                     charge(rank, words)?;
                     (entry.shim)(rank, words)
                 })
@@ -133,21 +132,37 @@ pub(crate) fn define(linker: &mut Linker<Guest>, module: &str, name: &str) -> Re
     Ok(true)
 }
 
+/// How calls of a function are carried: what is known before the first.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    function: &'static Function,
+    when: When,
+    /// Any thread may call it, at every level of thread support.
+    any_thread: bool,
+    /// What becomes of its errors.
+    errors: (On, Nulls),
+}
+
+impl Way {
+    pub(crate) fn of(function: &'static Function, when: When, errors: (On, Nulls)) -> Way {
+        let any_thread = matches!(when, When::Anytime) && !function.waits() || function.is(Mark::AnyThread);
+        Way { function, when, any_thread, errors }
+    }
+}
+
 /// Carries one call.
 #[inline]
 pub(crate) fn carry(
     mut caller: Caller<'_, Guest>,
-    function: &'static Function,
-    when: When,
-    errors: (On, Nulls),
+    way: Way,
     words: &mut [MaybeUninit<ValRaw>],
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
-    let any_thread = matches!(when, When::Anytime) && !function.waits() || function.is(Mark::AnyThread);
-    let _turn = Turn::begin(caller.data().member(), function.name, any_thread)?;
+    let Way { function, when, any_thread, errors } = way;
+    let turn = Turn::begin(caller.data().member(), function.name, any_thread)?;
     Guest::refresh_memory(&mut caller)?;
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and no `&mut Rank` is ever
-    // made. Other threads of the rank have their turn before or after this call.
+    // made. Other threads of the rank have their turn before or after this call, or while it has lent its own.
     let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
     let outer = (rank.caller.replace((&raw mut caller).cast()), rank.call.replace(function));
     let inside = Inside::new(function, words);
@@ -155,16 +170,23 @@ pub(crate) fn carry(
     let mut words = unsafe { Words::new(words) };
     let copied = rank.keeping.begin();
     let is_inside = rank.inside.replace(true);
-    let outcome = match when.is_now(rank) {
+    let run = |words: &mut Words<'_>| match when.is_now(rank) {
         true if is_inside => {
-            let deferred = deferred::in_callback(rank, outer.1, function, errors, &words);
-            deferred.unwrap_or_else(|| inside.during(|| shim(rank, &mut words)))
+            let deferred = deferred::in_callback(rank, outer.1, function, errors, words);
+            deferred.unwrap_or_else(|| inside.during(|| shim(rank, words)))
         }
-        true => inside.during(|| shim(rank, &mut words)),
+        true => inside.during(|| shim(rank, words)),
         false => Err(when.not_now(rank)),
+    };
+    let outcome = match turn.thread() {
+        None => run(&mut words),
+        Some(thread) => among_threads(rank, thread, function, &mut words, run),
     };
     if !is_inside && rank.has_deferred() {
         rank.run_deferred();
+    }
+    if !is_inside && turn.thread().is_some() {
+        rank.run_put_off();
     }
     rank.inside.set(is_inside);
     let answer = match outcome {
@@ -178,6 +200,22 @@ pub(crate) fn carry(
     rank.caller.set(outer.0);
     rank.call.set(outer.1);
     answer
+}
+
+/// Runs a call of a program that can have threads.
+#[cold]
+fn among_threads(
+    rank: &Rank,
+    thread: u32,
+    function: &'static Function,
+    words: &mut Words<'_>,
+    run: impl FnOnce(&mut Words<'_>) -> super::Result<()>,
+) -> super::Result<()> {
+    if !rank.threads.are_several() {
+        return run(words);
+    }
+    let _uses = rank.begin_uses(thread, function, words)?;
+    run(words)
 }
 
 /// The way out of a call that failed, or that the guest doesn't survive.

@@ -65,6 +65,16 @@ impl State {
         let open = Handles::new(keeping, (Class::File, File::NULL.0), MPI_ERR_FILE, "file", |word| File(word).name());
         State { open, grants, names: Names::default() }
     }
+
+    /// A word of a handle of the library's that is wanted.
+    pub(crate) fn word_where(&self, host: usize, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
+        self.open.word_where(host, is_wanted)
+    }
+
+    /// The library's handle of a file that is open.
+    pub(crate) fn made_host(&self, word: u32) -> Option<usize> {
+        self.open.with(word, Hosted::host)
+    }
 }
 
 impl Rank {

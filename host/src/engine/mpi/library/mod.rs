@@ -9,12 +9,13 @@ pub(crate) mod symbol;
 pub(crate) mod fault;
 pub(crate) mod hints;
 pub(crate) mod ordered;
+pub(crate) mod shared;
 
 use std::ffi::{OsStr, c_void};
 use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::{env, iter};
 
 use anyhow::{Result, bail};
@@ -57,6 +58,8 @@ pub struct Library {
     opened: ManuallyDrop<Opened>,
     /// The addresses that have been looked up, by position in [`FUNCTIONS`].
     symbols: Box<[AtomicPtr<c_void>]>,
+    /// Several threads of the rank call at once.
+    is_shared: AtomicBool,
 }
 
 impl std::fmt::Debug for Library {
@@ -88,8 +91,22 @@ impl Library {
             let text = format!("the MPI library {} ({}) has no function {name}", self.path.display(), self.version);
             return Err(rankine_guest::Error::new(MPI_ERR_UNSUPPORTED_OPERATION, text));
         };
+        let address = if self.is_shared.load(Ordering::Relaxed) { shared::stand_in(index, address) } else { address };
         self.symbols[index].store(address, Ordering::Relaxed);
         Ok(address)
+    }
+
+    /// Several threads of the rank call from now on, one of which is the caller.
+    pub(crate) fn share(&self) {
+        if self.is_shared.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        for (index, symbol) in self.symbols.iter().enumerate() {
+            let address = symbol.load(Ordering::Relaxed);
+            if !address.is_null() {
+                symbol.store(shared::stand_in(index, address), Ordering::Relaxed);
+            }
+        }
     }
 }
 
@@ -244,6 +261,7 @@ fn open(path: &Path, origin: &'static str) -> Result<Library> {
         skipped: Vec::new(),
         opened: ManuallyDrop::new(library),
         symbols,
+        is_shared: AtomicBool::new(false),
     };
     let functions = library
         .symbol::<MPI_Get_library_version>()

@@ -30,6 +30,11 @@ macro_rules! symbols {
         #[cfg(test)]
         pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
 
+        /// What stands in a function's place where a rank has threads that call at once.
+        pub(crate) fn without_turn(index: usize) -> *mut c_void {
+            [$($name::without_turn as *mut c_void),*][index]
+        }
+
         $(
             // Some functions are answered without the library.
             #[allow(non_camel_case_types, dead_code)]
@@ -38,6 +43,15 @@ macro_rules! symbols {
             impl crate::engine::mpi::library::Symbol for $name {
                 const INDEX: usize = Index::$name as usize;
                 type Function = unsafe extern "C" fn($($type),*) -> $output;
+            }
+
+            impl $name {
+                unsafe extern "C" fn without_turn($($parameter: $type),*) -> $output {
+                    let own = crate::engine::mpi::library::shared::own::<$name>();
+                    // SAFETY: whoever calls this has promised for its arguments what the library's function demands, and
+                    // they stay so while other threads call: see `call/threads.rs`.
+                    crate::engine::mpi::call::threads::without_turn(|| unsafe { own($($parameter),*) })
+                }
             }
 
             impl crate::engine::mpi::library::symbol::Signature for $name {

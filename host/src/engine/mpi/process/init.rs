@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use rankine_abi::{Addr, Comm, Datatype, Errhandler, MPI_ERR_OTHER, MPI_THREAD_SERIALIZED};
+use rankine_abi::{Addr, Comm, Datatype, Errhandler, MPI_ERR_OTHER, MPI_THREAD_MULTIPLE};
 use rankine_guest::{Error, Life, Phase};
 
 use super::rank::Rank;
@@ -19,7 +19,7 @@ pub(crate) struct State {
     rank: Cell<Option<c_int>>,
     pub(super) thread_level: Cell<i32>,
     /// Of a program with threads: whether the one that initialised MPI calls.
-    pub(super) is_main: Cell<Option<bool>>,
+    pub(crate) is_main: Cell<Option<bool>>,
 }
 
 impl State {
@@ -165,25 +165,28 @@ pub(crate) fn init(r: &Rank, _argc: Addr, _argv: Addr) -> Result<()> {
     })
 }
 
-/// `MPI_Init_thread`: what the library provides, up to one thread at a time where the program can have several.
+/// `MPI_Init_thread`: what the library provides.
 pub(crate) fn init_thread(r: &Rank, _argc: Addr, _argv: Addr, required: i32, provided_at: Addr) -> Result<()> {
     r.room(provided_at, 4, "provided")?;
-    let has_threads = r.init.has_threads();
-    let at_most = |level: c_int| if has_threads { level.min(MPI_THREAD_SERIALIZED) } else { level };
-    let (required, mut provided) = (at_most(required), 0);
+    let mut provided = 0;
     r.initialise(|| {
         let call = r.symbol::<symbols::MPI_Init_thread>()?;
         // SAFETY: the first two may be null, and the result is on the stack.
         Ok(unsafe { call(std::ptr::null_mut(), std::ptr::null_mut(), required, &mut provided) })
     })?;
-    let provided = at_most(provided);
     r.init.thread_level.set(provided);
+    if provided == MPI_THREAD_MULTIPLE && r.init.has_threads() {
+        r.begin_several();
+    }
     r.put_int(provided_at, provided, "provided")
 }
 
 /// `MPI_Finalize`
 pub(crate) fn finalize(r: &Rank) -> Result<()> {
     r.init.life.check_initialized()?;
+    if r.threads.has_lent() {
+        return Err(Error::new(MPI_ERR_OTHER, "another thread is still in a function of MPI"));
+    }
     r.finalize()
 }
 

@@ -16,6 +16,7 @@ use super::{init, post};
 use crate::engine::mpi::call::deferred;
 use crate::engine::mpi::call::handle::Plain;
 use crate::engine::mpi::call::keeping::Keeping;
+use crate::engine::mpi::call::threads::{self, Visit};
 use crate::engine::mpi::comm::group;
 use crate::engine::mpi::datatype::quads;
 use crate::engine::mpi::errhan::codes;
@@ -62,6 +63,7 @@ pub(crate) struct Rank {
     pub(crate) memories: misc::State,
     pub(crate) buffers: buffered::State,
     pub(crate) deferred: deferred::State,
+    pub(crate) threads: threads::State,
     pub(crate) windows: rma::State,
     pub(crate) files: io::State,
     pub(crate) quads: quads::State,
@@ -110,6 +112,7 @@ impl Rank {
             memories: misc::State::default(),
             buffers: buffered::State::default(),
             deferred: deferred::State::default(),
+            threads: threads::State::default(),
             windows: rma::State::new(&keeping),
             files: io::State::new(settings.grants.clone(), &keeping),
             quads: quads::State::default(),
@@ -176,9 +179,19 @@ impl Rank {
     ///
     /// # Safety
     /// If a rank runs on this thread, the thread is inside a call of it, which outlives what is done with the reference.
-    pub(crate) unsafe fn current<'r>() -> Option<&'r Rank> {
-        // SAFETY: the caller's; a rank is made current before its first call, on threads that it outlives.
+    pub(crate) unsafe fn current<'r>() -> Option<Visit<'r>> {
+        Rank::of_this_thread().map(Visit::begin)
+    }
+
+    /// The rank that this thread runs. If its program has several threads, it may be looked into with the turn only.
+    pub(crate) fn of_this_thread<'r>() -> Option<&'r Rank> {
+        // SAFETY: a rank is made current before its first call, on threads that it outlives.
         unsafe { CURRENT.get().as_ref() }
+    }
+
+    /// The MPI library.
+    pub(crate) fn library(&self) -> &Library {
+        &self.library
     }
 
     /// Asks something of the guest, in the midst of a call. Nothing if a callback has trapped, now or before: then the
@@ -230,8 +243,8 @@ impl Rank {
     }
 }
 
-/// Threads take turns at a rank here too, but a rank that waits is in the library, and keeps its turn: it can't be put to
-/// sleep for the others.
+/// Threads take turns at a rank here too, but it is the library that waits: no rank is put to sleep. A thread that may wait
+/// lends its turn (`call/threads.rs`).
 impl Parks for Rank {}
 
 impl engine::Rank for Rank {

@@ -8,14 +8,14 @@ use smallvec::SmallVec;
 
 use crate::engine::mpi::Result;
 
-/// A call that may complete requests. While it is under way a callback may make another, which must leave these requests
-/// alone; and no request may be listed twice, since the library would free it twice.
+/// A call that may complete requests. While it is under way a callback or another thread may make another, which must leave
+/// these requests alone; and no request may be listed twice, since the library would free it twice.
 pub(crate) struct Listing<'a> {
     calls: &'a Calls,
     number: u64,
 }
 
-/// The calls that are under way, the innermost last, and how many there were.
+/// The calls that are under way, in the order in which they began, and how many there were.
 #[derive(Default)]
 pub(crate) struct Calls {
     last: Cell<u64>,
@@ -58,7 +58,15 @@ impl Listing<'_> {
 impl Drop for Listing<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.calls.under_way.borrow_mut().pop();
+        let mut under_way = self.calls.under_way.borrow_mut();
+        match under_way.pop() {
+            // Another thread's began later.
+            Some(last) if last != self.number => {
+                under_way.retain(|number| *number != self.number);
+                under_way.push(last);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -169,6 +169,11 @@ impl State {
     pub(crate) fn take_blame(&self) -> Option<Whose> {
         self.blame.take()
     }
+
+    /// Puts back what was taken.
+    pub(crate) fn put_blame(&self, blame: Option<Whose>) {
+        self.blame.set(blame);
+    }
 }
 
 const NULL: usize = Request::NULL.0 as usize;
