@@ -390,5 +390,8 @@ impl Turns {
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+#[cfg(all(test, loom))]
+mod models;
+
 #[cfg(test)]
 mod fake;
