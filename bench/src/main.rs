@@ -11,8 +11,10 @@ mod compute;
 mod floor;
 mod io;
 mod math;
+mod nodes;
 mod objects;
 mod plans;
+mod start;
 mod table;
 mod turns;
 mod twins;
@@ -64,6 +66,8 @@ enum Name {
     View,
     /// Kernels of computation on one rank: the same C as WebAssembly and native, by the same clang (and by gcc).
     Compute,
+    /// A job of four nodes that does nothing: by a grid, from cold and again, beside `mpiexec` of a native program (for root).
+    Start,
     /// The host's products, factorisations and Fourier transforms beside OpenBLAS and FFTW.
     Math,
 }
@@ -72,6 +76,7 @@ fn main() -> Result<()> {
     let args = Args::parse();
     match args.name {
         Name::Compute => return compute::run(args.rounds.unwrap_or(11)),
+        Name::Start => return start::run(args.rounds.unwrap_or(5)),
         Name::Math => return math::run(args.rounds.unwrap_or(11)),
         _ => {}
     }
