@@ -11,10 +11,12 @@ mod compute;
 mod floor;
 mod io;
 mod math;
+mod nodes;
 mod objects;
 mod openmp;
 mod plans;
 mod spent;
+mod start;
 mod table;
 mod turns;
 mod twins;
@@ -71,6 +73,8 @@ enum Name {
     Openmp,
     /// Conjugate gradients and a step over a mesh by 1 and 2 threads, beside the same natively.
     Hybrid,
+    /// A job of four nodes that does nothing: by a grid, from cold and again, beside `mpiexec` of a native program (for root).
+    Start,
     /// The host's products, factorisations and Fourier transforms beside OpenBLAS and FFTW.
     Math,
 }
@@ -81,6 +85,7 @@ fn main() -> Result<()> {
         Name::Compute => return compute::run(args.rounds.unwrap_or(11)),
         Name::Openmp => return openmp::run("openmp", args.rounds.unwrap_or(11)),
         Name::Hybrid => return openmp::run("hybrid", args.rounds.unwrap_or(11)),
+        Name::Start => return start::run(args.rounds.unwrap_or(5)),
         Name::Math => return math::run(args.rounds.unwrap_or(11)),
         _ => {}
     }

@@ -135,12 +135,22 @@ pub fn get_library_version(_: &Rank) -> Result<String> {
 
 /// `MPI_Get_processor_name`: the name of the node, as the operating system gives it.
 pub fn get_processor_name(_: &Rank) -> Result<String> {
+    Ok(host_name().filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".into()))
+}
+
+#[cfg(all(unix, not(miri)))]
+fn host_name() -> Option<String> {
     let mut name = [0u8; 256];
     // SAFETY: the array has the length that is passed.
-    let failed = cfg!(miri) || unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0;
+    let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0;
     let length = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
-    let name = String::from_utf8_lossy(&name[..length]);
-    Ok(if failed || name.is_empty() { "localhost".into() } else { name.into_owned() })
+    (!failed).then(|| String::from_utf8_lossy(&name[..length]).into_owned())
+}
+
+/// Windows sets it for every program.
+#[cfg(not(all(unix, not(miri))))]
+fn host_name() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
 }
 
 /// `MPI_Wtime`: seconds since the job began, the same clock for all ranks.
