@@ -61,7 +61,9 @@ pub fn of(name: Name, crowded: bool) -> Result<Plan> {
             let ways = objects::ways(alone)?.into_iter().map(|way| (way.name, Box::new(move || way.run()) as Box<_>));
             beside_natives(if alone { "objects-alone" } else { "objects" }, ways.collect())
         }
-        Name::Compute | Name::Openmp | Name::Hybrid | Name::Math | Name::Start => unreachable!("they have rounds of their own"),
+        Name::Compute | Name::Openmp | Name::Hybrid | Name::Math | Name::Start => {
+            unreachable!("they have rounds of their own")
+        }
     })
 }
 
