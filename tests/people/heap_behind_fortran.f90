@@ -1,7 +1,7 @@
 ! --check-heap in Fortran: an element behind the end of an allocatable array.
 ! ranks: 1
 ! run: --check-heap
-! cc: -g
+! cc: -g -O0
 ! exit: 134
 ! stderr: right behind a block of 40 bytes allocated by the main program (
 ! stderr: heap_behind_fortran.f90:
