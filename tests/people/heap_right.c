@@ -1,6 +1,6 @@
 // --check-heap finds nothing in a program that uses its heap as it may, in all ways of having blocks.
 // ranks: 1 2
-// run: --check-heap --check
+// run: --check-heap
 // cc: -O1
 #include <mpi.h>
 #include <stdint.h>

@@ -436,7 +436,7 @@ impl Deref for Visit<'_> {
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        // SAFETY: as above.
+        // SAFETY: the call that lent the turn is still under way on this thread, and what it lent lies on its stack.
         if let Some(lent) = unsafe { self.lent.as_ref() } {
             lent.aside.set(Some(self.rank.set_aside()));
             lent.member.lend(IN_CALLBACK);
