@@ -335,7 +335,7 @@ fn a_recorder_writes_what_a_job_shows() {
     let loads = || state.samples.iter().filter_map(|sample| sample.load.as_ref());
     assert_eq!(loads().map(|load| load.sent[0]).sum::<f64>(), 1000.0);
     assert_eq!(loads().map(|load| load.received[1]).sum::<f64>(), 1000.0);
-    assert!(loads().last().is_some_and(|load| load.memory[0].host > 0.0 && load.memory[1].most == 0.0));
+    assert!(loads().next_back().is_some_and(|load| load.memory[0].host > 0.0 && load.memory[1].most == 0.0));
     assert!(view.is_recorded.load(Ordering::Relaxed));
 }
 
