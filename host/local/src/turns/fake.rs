@@ -37,7 +37,8 @@ impl Fake {
 impl Parks for Fake {
     fn park(&self) -> bool {
         if self.park.compare_exchange(RUNNING, PARKED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-            self.park.store(RUNNING, Ordering::SeqCst);
+            // As in `World::try_park`: what was done before a second notification is seen too.
+            self.park.swap(RUNNING, Ordering::SeqCst);
             return false;
         }
         self.active.fetch_sub(1, Ordering::SeqCst);
