@@ -182,6 +182,9 @@ impl<E: Engine> Crew<E> {
         let (shown, listens) = (view.as_ref(), ear.clone());
         let mut guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), shown, listens, stage.clone());
         let null_page = role.is_guarded.then(|| guest.leave_null_page());
+        if self.settings.check_heap {
+            guest.watch_heap();
+        }
         let (objects, publisher) = (guest.objects().clone(), guest.publisher().cloned());
         let mut store = Store::new(role.program.module().engine(), guest);
         store.limiter(|guest| &mut guest.limits);

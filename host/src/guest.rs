@@ -192,6 +192,8 @@ pub(crate) struct Guest<R: Rank> {
     pub(crate) signatures: Signatures,
     /// What was worked out for its Fourier transforms.
     pub(crate) transforms: Transforms,
+    /// As [`Guest::watch_heap`] says.
+    watches_heap: bool,
 }
 
 /// How deep callbacks may nest: each has a stack of its own on a fiber, so recursion would take memory without end.
@@ -258,7 +260,18 @@ impl<R: Rank> Guest<R> {
             cannot_wait: false,
             signatures: Signatures::default(),
             transforms: Transforms::default(),
+            watches_heap: false,
         }
+    }
+
+    /// Its program was changed to tell what it does with its heap.
+    pub(crate) fn watch_heap(&mut self) {
+        self.watches_heap = true;
+    }
+
+    /// Whether it was.
+    pub(crate) fn watches_heap(&self) -> bool {
+        self.watches_heap
     }
 
     /// The guest of a thread that its rank has beside the main one.
@@ -284,6 +297,8 @@ impl<R: Rank> Guest<R> {
             cannot_wait: false,
             signatures: Signatures::default(),
             transforms: Transforms::default(),
+            // Programs with threads are refused.
+            watches_heap: false,
         }
     }
 

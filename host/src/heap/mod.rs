@@ -220,8 +220,12 @@ fn differs(memory: &Memory, at: u32, bytes: u32, from: u8) -> Result<Option<u32>
     Ok(found.iter().position(|byte| *byte != from).map(|at| at as u32))
 }
 
-/// Puts into a program what its allocator asks, if it was changed to ask. To be called before any of its code runs.
+/// Puts into a program what its allocator asks, if it was changed to ask. To be called before any of its code runs. A program
+/// that looks as if it was changed, and was not, gets nothing: what is noted here is not charged to its rank.
 pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> Result<()> {
+    if !store.data().watches_heap() {
+        return Ok(());
+    }
     let Some(table) = instance.get_table(&mut *store, TABLE) else { return Ok(()) };
     let heap: Arc<Mutex<Heap>> = Arc::default();
     let own = heap.clone();

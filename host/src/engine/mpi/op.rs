@@ -279,11 +279,32 @@ unsafe fn call(
     is_large: bool,
     datatype: usize,
 ) -> Option<()> {
-    let word = match r.datatype_word(datatype) {
-        Some(word) => word,
-        // The program has freed its handle since.
-        None => r.adopt_datatype(datatype, &[]).ok()?,
+    let (word, is_made) = match r.datatype_word(datatype) {
+        Some(word) => (word, false),
+        // The program has freed its handle since. It gets one for the time of this call: the library's type ends with the
+        // operation, and what the function frees is freed after it has returned, when the word means nothing any more.
+        None => (r.adopt_datatype(datatype, &[]).ok()?, true),
     };
+    // SAFETY: the operands have so many elements of this type, as the function demands.
+    let done = unsafe { with_operands(r, function, (invec, inoutvec), length, is_large, word) };
+    if is_made {
+        r.forget_datatype(word);
+    }
+    done
+}
+
+/// Calls the guest's function with copies of the operands in its memory, and gives the library the result.
+///
+/// # Safety
+/// The operands have so many elements of the word's datatype.
+unsafe fn with_operands(
+    r: &Rank,
+    function: u32,
+    (invec, inoutvec): (*const u8, *mut u8),
+    length: i64,
+    is_large: bool,
+    word: u32,
+) -> Option<()> {
     let ty = r.datatype(word, "datatype").ok()?;
     let (low, high) = ty.hull(length).unwrap_or((0, 0));
     // The guest's addresses of elements must not be negative.

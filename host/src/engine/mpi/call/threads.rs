@@ -250,12 +250,21 @@ impl Rank {
     /// The word of an object that is about to be ended, if no call under way is about to end it.
     fn word_to_end(&self, class: Class, host: usize) -> Option<u32> {
         let ending = self.threads.ending.borrow();
-        let is_free = |word: u32| !ending.contains(&word);
+        self.word_of_host(class, host, |word| !ending.contains(&word))
+    }
+
+    /// Whether another thread's call is ending an object of the library's.
+    fn is_being_ended(&self, class: Class, host: usize) -> bool {
+        let ending = self.threads.ending.borrow();
+        !ending.is_empty() && self.word_of_host(class, host, |word| ending.contains(&word)).is_some()
+    }
+
+    fn word_of_host(&self, class: Class, host: usize, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
         match class {
-            Class::Comm => self.comms.made.word_where(host, is_free),
-            Class::File => self.files.word_where(host, is_free),
-            Class::Session => self.plain.sessions.word_where(host, is_free),
-            Class::Win => self.windows.0.word_where(host, is_free),
+            Class::Comm => self.comms.made.word_where(host, is_wanted),
+            Class::File => self.files.word_where(host, is_wanted),
+            Class::Session => self.plain.sessions.word_where(host, is_wanted),
+            Class::Win => self.windows.0.word_where(host, is_wanted),
             _ => None,
         }
     }
@@ -463,6 +472,15 @@ pub(crate) unsafe fn end(
     // SAFETY: promised.
     let host = unsafe { *handle };
     let state = &rank.threads;
+    let class = match function.described()[0].meaning {
+        Meaning::Handle(class) => Some(class),
+        _ => None,
+    };
+    // Another thread is about to end it.
+    let is_put_off = state.put_off.borrow().iter().any(|(_, _, other)| *other == host);
+    if is_put_off || class.is_some_and(|class| rank.is_being_ended(class, host)) {
+        return MPI_ERR_OTHER;
+    }
     if in_use == InUse::IsPutOff {
         if !state.is_used_elsewhere(host) {
             // With the turn: it waits for nobody.
@@ -473,11 +491,7 @@ pub(crate) unsafe fn end(
         unsafe { *handle = null };
         return MPI_SUCCESS;
     }
-    let word = match function.described()[0].meaning {
-        Meaning::Handle(class) => rank.word_to_end(class, host),
-        _ => None,
-    };
-    let Some(word) = word else { return MPI_ERR_OTHER };
+    let Some(word) = class.and_then(|class| rank.word_to_end(class, host)) else { return MPI_ERR_OTHER };
     state.ending.borrow_mut().push(word);
     let mut is_unused = true;
     while is_unused && state.is_used_elsewhere(host) {

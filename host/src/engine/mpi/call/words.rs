@@ -225,13 +225,6 @@ impl Rank {
         self.memory().base().wrapping_add(at.0 as usize).cast()
     }
 
-    /// The guest's address of a host's; sentinels are the same for both.
-    pub(crate) fn guest_address(&self, pointer: *const c_void) -> u32 {
-        let address = pointer as usize;
-        let offset = address.wrapping_sub(self.memory().base() as usize);
-        if offset as u64 <= self.memory().size() { offset as u32 } else { address as u32 }
-    }
-
     pub(crate) fn get_word(&self, at: Addr, what: &str) -> Result<u32> {
         Ok(self.memory().read_i32(at, what)? as u32)
     }
@@ -270,11 +263,6 @@ impl Rank {
     /// Stores a count: an int, or an `MPI_Count` of a large variant.
     pub(crate) fn put_count(&self, large: bool, at: Addr, value: i64, what: &str) -> Result<()> {
         if large { self.put_long(at, value, what) } else { self.put_aint(at, value as isize, what) }
-    }
-
-    /// Stores a pointer into the guest's memory, or a sentinel.
-    pub(crate) fn put_pointer(&self, at: Addr, value: *mut c_void, what: &str) -> Result<()> {
-        self.put_word(at, self.guest_address(value), what)
     }
 
     /// Reads an array of ints.

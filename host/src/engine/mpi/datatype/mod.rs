@@ -448,6 +448,11 @@ impl Rank {
         Ok(word)
     }
 
+    /// Takes back a word that was made for a type of the library's, which goes on without it.
+    pub(crate) fn forget_datatype(&self, word: u32) {
+        self.types.made.remove(word);
+    }
+
     /// Stores a new datatype.
     pub(crate) fn put_datatype(&self, at: Addr, host: usize, made_of: &[Rc<Type>], what: &str) -> Result<()> {
         self.put_word(at, self.adopt_datatype(host, made_of)?, what)

@@ -187,11 +187,17 @@ pub(crate) fn file_set_view(
     r.check_ascending(&filetype, "filetype")?;
     let (datarep, info) = (r.string(datarep, "datarep")?, r.hints(info, Of::File, "info")?);
     let call = r.symbol::<symbols::MPI_File_set_view>()?;
+    let step = etype.reach().max(filetype.reach()).max(1);
+    // Until the call has returned, another thread's offsets may be counted in steps of either view.
+    r.files.open.with(fh, |open| {
+        open.step.set(open.step.get().max(step));
+        open.is_dense.set(false);
+    });
     // SAFETY: a file and types of the library's, and strings and hints that were checked.
     r.check(unsafe { call(file, disp, etype.host, filetype.host, datarep.as_ptr(), info.host) })?;
     r.files.open.with(fh, |open| {
         open.view.set((etype.word, filetype.word));
-        open.step.set(etype.reach().max(filetype.reach()).max(1));
+        open.step.set(step);
         open.is_dense.set(etype.block().is_some() && filetype.block().is_some());
     });
     Ok(())

@@ -141,7 +141,12 @@ impl Rank {
         }
     }
 
+    /// No other thread is in a function of MPI, and none gets in before the end.
     fn finalize(&self) -> Result<()> {
+        self.keeping_turn(|| self.finalize_alone())
+    }
+
+    fn finalize_alone(&self) -> Result<()> {
         self.tell_profile()?;
         self.close_post()?;
         self.leave_requests();

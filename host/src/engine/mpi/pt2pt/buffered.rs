@@ -30,9 +30,14 @@ fn attach(r: &Rank, at: Addr, size: i64, call: impl FnOnce(*mut c_void) -> c_int
         return Err(Error::new(MPI_ERR_BUFFER, text));
     }
     let room = Room::new(r.account(), size as u64)?;
-    r.check(call(room.at))?;
+    let host = room.at;
+    // Another thread may detach it before the call has returned.
     r.buffers.0.borrow_mut().push((at, room));
-    Ok(())
+    let attached = r.check(call(host));
+    if attached.is_err() {
+        r.buffers.0.borrow_mut().retain(|(_, room)| room.at != host);
+    }
+    attached
 }
 
 /// Detaches a buffer by a call of the library, which returns when nothing in it is needed any more.
@@ -49,7 +54,11 @@ fn detach(
     let known = r.buffers.0.borrow().iter().position(|(_, room)| room.at == pointer);
     match known.map(|index| r.buffers.0.borrow_mut().swap_remove(index)) {
         Some((address, _)) => r.put_word(at, address.0, "buffer_addr")?,
-        None => r.put_pointer(at, pointer, "buffer_addr")?,
+        None if pointer as usize == MPI_BUFFER_AUTOMATIC.0 as usize => {
+            r.put_word(at, MPI_BUFFER_AUTOMATIC.0, "buffer_addr")?;
+        }
+        // Never an address of the host's.
+        None => r.put_word(at, 0, "buffer_addr")?,
     }
     if large { r.put_long(size_at, size, "size") } else { r.put_int(size_at, size as c_int, "size") }
 }

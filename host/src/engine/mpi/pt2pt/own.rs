@@ -179,8 +179,12 @@ impl Rank {
         };
         let Ok(call) = self.symbol::<symbols::MPI_Request_get_status>() else { return true };
         let mut is_complete = 0;
-        // SAFETY: the request is freed only when nothing refers to its buffers any more, and the result is on the stack.
-        let code = unsafe { call(request, &mut is_complete, std::ptr::null_mut()) };
+        // With the turn, or another thread could free it meanwhile.
+        let ask = || {
+            // SAFETY: the request is freed only when nothing refers to its buffers any more, and the result is on the stack.
+            unsafe { call(request, &mut is_complete, std::ptr::null_mut()) }
+        };
+        let code = self.keeping_turn(ask);
         code != rankine_abi::MPI_SUCCESS || is_complete == 0
     }
 }

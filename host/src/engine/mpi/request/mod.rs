@@ -401,20 +401,26 @@ pub(crate) fn cancel(r: &Rank, request: Addr) -> Result<()> {
     let word = r.get_word(request, "request")?;
     let mut host = r.request(word, "request")?;
     r.kind_of(word, "request")?.can_be_cancelled()?;
+    if r.threads.are_several() {
+        // The library may free it while it is cancelled.
+        r.requests.made.with(word, |pending| r.requests.calls.may_end(&pending.listed)).unwrap_or(Ok(()))?;
+    }
     r.requests.made.change(word, |pending| {
         if let Some(Then::Objects(arrival)) = pending.then_mut() {
             arrival.cancel();
         }
     });
     let call = r.symbol::<symbols::MPI_Cancel>()?;
-    // SAFETY: a request of a kind that can be cancelled.
-    r.check(unsafe { call(&mut host) })
+    // SAFETY: a request of a kind that can be cancelled, which no other thread's call ends or frees meanwhile.
+    r.check(r.keeping_turn(|| unsafe { call(&mut host) }))
 }
 
 /// `MPI_Start`
 pub(crate) fn start(r: &Rank, request: Addr) -> Result<()> {
     let word = r.get_word(request, "request")?;
-    start_one(r, word, &persistent(r, word)?)
+    let persistent = persistent(r, word)?;
+    // Nothing that another thread may free is given to the library without the turn.
+    r.keeping_turn(|| start_one(r, word, &persistent))
 }
 
 /// `MPI_Startall`

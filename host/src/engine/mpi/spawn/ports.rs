@@ -185,10 +185,10 @@ pub(crate) fn open_port(r: &Rank, info: u32, port_name: Addr) -> Result<()> {
 pub(crate) fn close_port(r: &Rank, port_name: Addr) -> Result<()> {
     let (name, library) = r.own_port(port_name)?;
     let close = r.symbol::<symbols::MPI_Close_port>()?;
-    // SAFETY: the library's own name for the port.
-    r.check(unsafe { close(library.as_ptr()) })?;
+    // Before the call: two threads may close it at once.
     r.ports.open.borrow_mut().remove(&name);
-    Ok(())
+    // SAFETY: the library's own name for the port.
+    r.check(unsafe { close(library.as_ptr()) })
 }
 
 /// The type of `MPI_Comm_accept` and `MPI_Comm_connect`.
