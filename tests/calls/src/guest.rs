@@ -128,11 +128,11 @@ impl Builder {
 }
 
 /// The module that runs programs whose calls are of this catalogue. It imports what `has` says that the engine has. If it has
-/// threads, each rank gets a second one, which runs the next rank's program.
-pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, has_threads: bool) -> Vec<u8> {
+/// threads, at the level that is given, each rank gets a second one, which runs the next rank's program.
+pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, threads: Option<i32>) -> Vec<u8> {
     use Instruction as I;
     let mut b = Builder::default();
-    if has_threads {
+    if threads.is_some() {
         b.imports.import("env", "memory", EntityType::Memory(memory(true)));
     }
     let mut imports = Vec::new();
@@ -146,7 +146,7 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, has_threads:
     }
     let sizes = b.import("wasi_snapshot_preview1", "args_sizes_get", &[ValType::I32; 2], &[ValType::I32]);
     let get = b.import("wasi_snapshot_preview1", "args_get", &[ValType::I32; 2], &[ValType::I32]);
-    let spawn = has_threads.then(|| b.import("wasi", "thread-spawn", &[ValType::I32], &[ValType::I32]));
+    let spawn = threads.map(|level| (level, b.import("wasi", "thread-spawn", &[ValType::I32], &[ValType::I32])));
     let wrapper = b.of_type(&[ValType::I32], &[ValType::I32]);
     let own = own_functions(&mut b, wrapper);
     let first = b.imported + b.declared;
@@ -161,7 +161,7 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, has_threads:
     let import_of =
         |name: &str| imports[catalogue.position(name).expect("a function of MPI")].expect("engines have it");
     let start = start(&mut b, own, (sizes, get), spawn, import_of);
-    let thread = has_threads.then(|| thread(&mut b, own));
+    let thread = threads.map(|_| thread(&mut b, own));
     assemble(b, first, table_size(catalogue), start, thread)
 }
 
@@ -383,14 +383,25 @@ const RETURN: i32 = 0x143;
 const INT: i32 = 0x209;
 
 /// `_start`: errors are returned, and the rank's program is fetched and run.
-fn start(b: &mut Builder, own: Own, (sizes, get): (u32, u32), spawn: Option<u32>, import: impl Fn(&str) -> u32) -> u32 {
+fn start(
+    b: &mut Builder,
+    own: Own,
+    (sizes, get): (u32, u32),
+    spawn: Option<(i32, u32)>,
+    import: impl Fn(&str) -> u32,
+) -> u32 {
     use Instruction as I;
     let mut body = fill();
     body.extend(match spawn {
         None => vec![I::I32Const(0), I::I32Const(0), I::Call(import("MPI_Init"))],
-        Some(_) => {
-            let level = I::I32Const(rankine_abi::MPI_THREAD_MULTIPLE);
-            vec![I::I32Const(0), I::I32Const(0), level, I::I32Const(12), I::Call(import("MPI_Init_thread"))]
+        Some((level, _)) => {
+            vec![
+                I::I32Const(0),
+                I::I32Const(0),
+                I::I32Const(level),
+                I::I32Const(12),
+                I::Call(import("MPI_Init_thread")),
+            ]
         }
     });
     body.extend([
@@ -420,7 +431,7 @@ fn start(b: &mut Builder, own: Own, (sizes, get): (u32, u32), spawn: Option<u32>
         I::Call(get),
         I::Drop,
     ]);
-    if let Some(spawn) = spawn {
+    if let Some((_, spawn)) = spawn {
         body.extend(fetch(own, 1, SECOND));
         body.extend([I::I32Const(0), I::Call(spawn), I::I32Const(0), I::I32GeS, I::If(BlockType::Empty)]);
         body.extend(wait_for(BEGUN, 100_000_000));
