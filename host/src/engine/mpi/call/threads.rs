@@ -247,18 +247,13 @@ impl Rank {
         Ok(())
     }
 
-    /// The word of an object that is about to be ended, if no call under way is about to end it.
-    fn word_to_end(&self, class: Class, host: usize) -> Option<u32> {
-        let ending = self.threads.ending.borrow();
-        self.word_of_host(class, host, |word| !ending.contains(&word))
-    }
-
     /// Whether another thread's call is ending an object of the library's.
     fn is_being_ended(&self, class: Class, host: usize) -> bool {
         let ending = self.threads.ending.borrow();
         !ending.is_empty() && self.word_of_host(class, host, |word| ending.contains(&word)).is_some()
     }
 
+    /// A word, of those that are wanted, of an object whose end is awaited.
     fn word_of_host(&self, class: Class, host: usize, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
         match class {
             Class::Comm => self.comms.made.word_where(host, is_wanted),
@@ -477,8 +472,7 @@ pub(crate) unsafe fn end(
         _ => None,
     };
     // Another thread is about to end it.
-    let is_put_off = state.put_off.borrow().iter().any(|(_, _, other)| *other == host);
-    if is_put_off || class.is_some_and(|class| rank.is_being_ended(class, host)) {
+    if class.is_some_and(|class| rank.is_being_ended(class, host)) {
         return MPI_ERR_OTHER;
     }
     if in_use == InUse::IsPutOff {
@@ -491,7 +485,10 @@ pub(crate) unsafe fn end(
         unsafe { *handle = null };
         return MPI_SUCCESS;
     }
-    let Some(word) = class.and_then(|class| rank.word_to_end(class, host)) else { return MPI_ERR_OTHER };
+    // Or has freed it. What is only put off may have several handles, of which each is freed: not so what is awaited.
+    let is_put_off = state.put_off.borrow().iter().any(|(_, _, other)| *other == host);
+    let word = class.filter(|_| !is_put_off).and_then(|class| rank.word_of_host(class, host, |_| true));
+    let Some(word) = word else { return MPI_ERR_OTHER };
     state.ending.borrow_mut().push(word);
     let mut is_unused = true;
     while is_unused && state.is_used_elsewhere(host) {
