@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rankine_abi::Addr;
-use rankine_guest::{Memory, Proved};
+use rankine_guest::{Account, Charge, Memory, Proved};
 use wasmtime::{Caller, Error, Func, Instance, Ref, Result, Store, WasmBacktrace, format_err};
 
 use crate::engine::Rank;
@@ -49,6 +49,8 @@ const LOOKED_AT: u32 = 1 << 16;
 const AT_A_TIME: usize = 256;
 /// Callers that are kept of an allocation.
 const CALLERS: usize = 8;
+/// Bytes of the host's that a block may take: callers of its allocation and its end, and their names.
+const RECORD: usize = 1 << 10;
 
 /// Places in the program, innermost first.
 type Callers = Vec<(Arc<str>, u32)>;
@@ -63,6 +65,8 @@ struct Block {
     allocated: Callers,
     /// Where it was freed, if it was.
     freed: Option<Callers>,
+    /// As long as it is known.
+    _charge: Charge,
 }
 
 /// The heap of a rank.
@@ -84,9 +88,10 @@ impl Heap {
     /// How much the allocator is asked for.
     fn ask(&mut self, alignment: u32, size: u64) -> u32 {
         let front = ZONE.max(alignment);
-        let whole = (size + u64::from(front) + u64::from(ZONE)).next_multiple_of(u64::from(front));
-        let size = u32::try_from(size).ok();
-        let Some((size, whole)) = size.zip(u32::try_from(whole).ok()) else {
+        // Numbers of 32 bits: no sum of a few of them exceeds 64.
+        let whole = |size: u32| (u64::from(size) + u64::from(front) + u64::from(ZONE)).next_multiple_of(front.into());
+        let sizes = u32::try_from(size).ok().and_then(|size| Some((size, u32::try_from(whole(size)).ok()?)));
+        let Some((size, whole)) = sizes else {
             self.asked = None;
             // What no allocator has.
             return u32::MAX;
@@ -96,12 +101,16 @@ impl Heap {
     }
 
     /// The allocator has put a block there.
-    fn got(&mut self, memory: &Memory, at: u32, allocated: Callers) -> Result<u32> {
+    fn got(&mut self, account: &Arc<Account>, memory: &Memory, at: u32, allocated: Callers) -> Result<u32> {
         let Some((size, front, back)) = self.asked.take().filter(|_| at != 0) else { return Ok(0) };
-        let block = at.checked_add(front).ok_or_else(|| format_err!("the allocator gave {at:#x}"))?;
+        // All of it lies in the memory, so no address of it exceeds 32 bits.
+        let _ = proved(memory, at, front + size + back)?;
+        let block = at + front;
         fill(memory, at, front, IN_ZONE)?;
         fill(memory, block + size, back, IN_ZONE)?;
-        self.blocks.insert(block, Block { size, front, back, allocated, freed: None });
+        let charge = account.charge(RECORD, "what --check-heap knows of blocks");
+        let _charge = charge.map_err(|error| format_err!("{error}"))?;
+        self.blocks.insert(block, Block { size, front, back, allocated, freed: None, _charge });
         Ok(block)
     }
 
@@ -215,8 +224,9 @@ fn proved(memory: &Memory, at: u32, bytes: u32) -> Result<Proved> {
 
 /// The first byte that is not this.
 fn differs(memory: &Memory, at: u32, bytes: u32, from: u8) -> Result<Option<u32>> {
+    let proved = proved(memory, at, bytes)?;
     let mut found = vec![0; bytes as usize];
-    proved(memory, at, bytes)?.read(&mut found);
+    proved.read(&mut found);
     Ok(found.iter().position(|byte| *byte != from).map(|at| at as u32))
 }
 
@@ -232,10 +242,10 @@ pub(crate) fn install<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance)
     let ask = Func::wrap(&mut *store, move |alignment: u32, size: u64| lock(&own).ask(alignment, size));
     let own = heap.clone();
     let got = Func::wrap(&mut *store, move |mut caller: Caller<'_, Guest<R>>, at: u32| {
-        let callers = callers(&caller);
+        let (callers, account) = (callers(&caller), caller.data().rank().account().clone());
         with(&mut caller, &own, |heap, memory, stage| {
             heap.look_at_some(memory, stage)?;
-            heap.got(memory, at, callers)
+            heap.got(&account, memory, at, callers)
         })
     });
     let own = heap.clone();
