@@ -33,7 +33,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, name: &str) -> wasm
         "Rankine_View_on" => {
             linker.func_wrap(MODULE, name, |caller: In<'_, R>| -> i32 { caller.data().publisher().is_some().into() })
         }
-        "Rankine_View_waits" => linker.func_wrap(MODULE, name, |caller: In<'_, R>| waits(&caller)),
+        "Rankine_View_waits" => linker.func_wrap(MODULE, name, waits),
         "Rankine_View_field" => define_field(linker, name),
         "Rankine_View_arrows" => define_arrows(linker, name),
         "Rankine_View_points" => define_points(linker, name),
@@ -189,12 +189,12 @@ fn addr(word: i32) -> Addr {
 }
 
 /// Whether the program shall wait here, because a page has said so. Meanwhile other ranks' parts arrive.
-fn waits<R: Rank>(caller: &Caller<'_, Guest<R>>) -> wasmtime::Result<i32> {
-    let guest = caller.data();
-    let Some(publisher) = guest.publisher() else { return Ok(0) };
+fn waits<R: Rank>(mut caller: Caller<'_, Guest<R>>) -> wasmtime::Result<i32> {
+    let Some(publisher) = caller.data().publisher().cloned() else { return Ok(0) };
     if publisher.view().apart().is_some() {
-        let _turn = Turn::begin(guest.member(), "Rankine_View_update", true)?;
-        guest.rank().carry_view();
+        let _turn = Turn::begin(caller.data().member(), "Rankine_View_update", true)?;
+        Guest::refresh_memory(&mut caller)?;
+        R::carry_view(&mut caller)?;
     }
     Ok(publisher.view().shall_wait().into())
 }
@@ -211,10 +211,10 @@ fn call<R: Rank>(
     }
     let _turn = Turn::begin(caller.data().member(), function, true)?;
     Guest::refresh_memory(&mut caller)?;
+    R::carry_view(&mut caller)?;
     let guest = caller.data();
     let (memory, who) = (guest.rank().memory(), guest.rank().who());
     let Some(publisher) = guest.publisher() else { return Ok(0) };
-    guest.rank().carry_view();
     let named = match name {
         None => Ok(String::new()),
         Some(at) => memory.read_string(addr(at), LONGEST_NAME, "the name"),
@@ -226,8 +226,9 @@ fn call<R: Rank>(
         }
         Err(error) => (String::new(), Err(error)),
     };
-    guest.rank().carry_view();
+    R::carry_view(&mut caller)?;
     let Err(error) = outcome else { return Ok(0) };
+    let Some(publisher) = caller.data().publisher() else { return Ok(0) };
     let of = if name.is_empty() { String::new() } else { format!(" of `{name}`") };
     let text = shown::line(&format!("{function}{of}: {error}"));
     if publisher.view().notice(&format!("{who}: {text}")) {

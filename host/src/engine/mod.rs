@@ -19,7 +19,7 @@ use std::thread::Thread;
 
 use anyhow::Result;
 use rankine_guest::{Account, Memory, Phase, Who};
-use wasmtime::{Instance, Linker, Store};
+use wasmtime::{Caller, Instance, Linker, Store};
 
 pub(crate) use choice::{Asked, Name, Unsuited, launcher, suited};
 
@@ -150,8 +150,13 @@ pub(crate) trait Rank: Parks + 'static {
     /// The function of MPI that runs, or ran last.
     fn call(&self) -> &'static str;
 
-    /// Moves what was published on its way to the page, if that is in another process.
-    fn carry_view(&self) {}
+    /// Moves what was published on its way to the page, if that is in another process. The program may be called back.
+    fn carry_view(_caller: &mut Caller<'_, Guest<Self>>) -> wasmtime::Result<()>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
 
     /// A function of MPI runs, again or for the first time.
     fn set_call(&self, call: &'static str);

@@ -202,6 +202,31 @@ pub(crate) fn carry(
     answer
 }
 
+/// Carries letters of the view between calls of MPI, by a call that has the turn: the library goes on meanwhile with what the
+/// program has begun, and may call the program back, as in any other call.
+pub(crate) fn carry_letters(caller: &mut Caller<'_, Guest>) -> Result<()> {
+    // SAFETY: as long as the store is borrowed, its rank stays: it is never replaced, and an `Arc`'s content doesn't move.
+    let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
+    if !rank.write_letters() {
+        return Ok(());
+    }
+    let outer = (
+        rank.caller.replace((&raw mut *caller).cast()),
+        rank.call.replace(&const { Function::foreign("Rankine_View") }),
+    );
+    let copied = rank.keeping.begin();
+    rank.inside.set(true);
+    rank.carry_letters();
+    if rank.has_deferred() {
+        rank.run_deferred();
+    }
+    rank.inside.set(false);
+    rank.keeping.end(copied);
+    rank.caller.set(outer.0);
+    rank.call.set(outer.1);
+    rank.take_stop().map_or(Ok(()), Err)
+}
+
 /// Runs a call of a program that can have threads.
 #[cold]
 fn among_threads(

@@ -78,15 +78,19 @@ impl Rank {
         Ok(())
     }
 
-    /// Carries letters as far as that goes at once.
-    pub(crate) fn carry_letters(&self) {
-        let Some(view) = &self.post.view else { return };
+    /// Writes letters; whether there is a way to carry them now.
+    pub(crate) fn write_letters(&self) -> bool {
+        let Some(view) = &self.post.view else { return false };
         view.write_letters();
         let may_call = self.init.is_main.get() != Some(false) || self.init.thread_level.get() >= MPI_THREAD_SERIALIZED;
-        let Some(comm) = self.post.comm.get().filter(|_| may_call && self.is_running() && !self.inside.get()) else {
-            return;
-        };
-        self.carry_in(view, comm);
+        self.post.comm.get().is_some() && may_call && self.is_running() && !self.inside.get()
+    }
+
+    /// Carries letters as far as that goes at once.
+    pub(crate) fn carry_letters(&self) {
+        if let (Some(view), Some(comm)) = (&self.post.view, self.post.comm.get()) {
+            self.carry_in(view, comm);
+        }
     }
 
     fn carry_in(&self, view: &Arc<View>, comm: usize) {

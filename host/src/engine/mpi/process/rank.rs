@@ -278,8 +278,8 @@ impl engine::Rank for Rank {
         self.call.get().name
     }
 
-    fn carry_view(&self) {
-        self.carry_letters();
+    fn carry_view(caller: &mut Caller<'_, Guest>) -> wasmtime::Result<()> {
+        crate::engine::mpi::call::carry_letters(caller)
     }
 
     /// A call that a callback makes puts back itself what ran before.
