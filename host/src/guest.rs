@@ -22,7 +22,7 @@ use crate::math::Transforms;
 use crate::null_page::{LOWEST, NullPage, Open};
 use crate::output::Output;
 use crate::stage::Stage;
-use crate::team::{self, Member, Team};
+use crate::team::{self, Member, Team, Turn};
 use crate::told::Ear;
 
 /// The guest called `exit`: not an error, but Wasmtime unwinds a guest only by one.
@@ -344,10 +344,23 @@ impl<R: Rank> Guest<R> {
         self.member.as_ref()
     }
 
-    /// Whether its rank has one thread, and knows how large the memory is.
+    /// Begins a call from the guest: the rank learns how large the memory is by now, and one with threads takes its turn, which
+    /// the caller gives back last.
     #[inline(always)]
-    pub(crate) fn is_settled(&self) -> bool {
-        self.member.is_none() && !self.limits.grows
+    pub(crate) fn begin(caller: &mut Caller<'_, Self>, call: &str, any_thread: bool) -> Result<Turn<R>> {
+        let guest = caller.data();
+        // What most calls find.
+        if guest.member.is_none() && !guest.limits.grows {
+            return Ok(Turn::of_none());
+        }
+        Self::settle(caller, call, any_thread)
+    }
+
+    #[cold]
+    fn settle(caller: &mut Caller<'_, Self>, call: &str, any_thread: bool) -> Result<Turn<R>> {
+        let turn = Turn::begin(caller.data().member(), call, any_thread)?;
+        Self::refresh_memory(caller)?;
+        Ok(turn)
     }
 
     /// Tells the rank where its guest's memory is and how large it is by now.

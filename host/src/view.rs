@@ -14,7 +14,7 @@ use wasmtime::{Caller, Linker};
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::shown;
-use crate::team::{self, Turn};
+use crate::team;
 
 /// The import module's name.
 pub(crate) const MODULE: &str = "rankine_view";
@@ -192,8 +192,7 @@ fn addr(word: i32) -> Addr {
 fn waits<R: Rank>(mut caller: Caller<'_, Guest<R>>) -> wasmtime::Result<i32> {
     let Some(publisher) = caller.data().publisher().cloned() else { return Ok(0) };
     if publisher.view().apart().is_some() {
-        let _turn = Turn::begin(caller.data().member(), "Rankine_View_update", true)?;
-        Guest::refresh_memory(&mut caller)?;
+        let _turn = Guest::begin(&mut caller, "Rankine_View_update", true)?;
         R::carry_view(&mut caller)?;
     }
     Ok(publisher.view().shall_wait().into())
@@ -209,8 +208,7 @@ fn call<R: Rank>(
     if caller.data().publisher().is_none() {
         return Ok(0);
     }
-    let _turn = Turn::begin(caller.data().member(), function, true)?;
-    Guest::refresh_memory(&mut caller)?;
+    let _turn = Guest::begin(&mut caller, function, true)?;
     R::carry_view(&mut caller)?;
     let guest = caller.data();
     let (memory, who) = (guest.rank().memory(), guest.rank().who());

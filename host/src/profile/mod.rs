@@ -26,7 +26,6 @@ use wasmtime::{Caller, Func, Instance, Ref, Store};
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::symbols::Symbols;
-use crate::team::Turn;
 use crate::told::Ear;
 use ledger::Ledger;
 use sites::{Measured, NO_SITE, Sites};
@@ -271,8 +270,7 @@ impl Words {
         if payload.buffer.is_some() && Addr(self.buffer as u32) == MPI_IN_PLACE {
             return None;
         }
-        let _turn = Turn::begin(caller.data().member(), &measured.name, true).ok()?;
-        Guest::refresh_memory(caller).ok()?;
+        let _turn = Guest::begin(caller, &measured.name, true).ok()?;
         let rank = caller.data().rank();
         let of_neighbors = matches!(payload.times, Times::Destinations | Times::BlockForDestinations);
         let peers = || rank.receivers(self.comm as u32, of_neighbors);

@@ -62,11 +62,11 @@ fn stopped(rank: &Rank, error: Option<String>) -> wasmtime::Error {
     }
 }
 
-/// Begins a call: the rank learns which function runs and how large its guest's memory is by now. A rank with threads
-/// takes its turn, which the caller gives back last, when all that the call has made is dropped.
+/// Begins a call: the rank learns which function runs. The caller gives the turn back last, when all that the call has made is
+/// dropped.
 #[inline(always)]
 fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str, any_thread: bool) -> Result<(Turn<Rank>, &'r Rank)> {
-    let turn = if caller.data().is_settled() { Turn::of_none() } else { settle(caller, name, any_thread)? };
+    let turn = Guest::begin(caller, name, any_thread)?;
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and the store is borrowed
     // for `'r`. No `&mut Rank` is ever made. Other threads of the rank have their turn before or after this call, or
     // while it waits.
@@ -76,14 +76,6 @@ fn enter<'r>(caller: &mut Caller<'r, Guest>, name: &'static str, any_thread: boo
     }
     rank.enter(name);
     Ok((turn, rank))
-}
-
-/// What [`enter`] does for a rank with threads, and for one whose memory has grown.
-#[cold]
-fn settle(caller: &mut Caller<'_, Guest>, name: &'static str, any_thread: bool) -> Result<Turn<Rank>> {
-    let turn = Turn::begin(caller.data().member(), name, any_thread)?;
-    Guest::refresh_memory(caller)?;
-    Ok(turn)
 }
 
 /// The rank, for a function that gives a value and may be called at any time.

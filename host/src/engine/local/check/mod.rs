@@ -41,7 +41,6 @@ use crate::engine::Observes;
 use crate::mistakes::Report;
 use crate::profile::sites::{self, MOST_WORDS, Sites};
 use crate::symbols::Symbols;
-use crate::team::Turn;
 use crate::told::Ear;
 
 use buffers::Buffers;
@@ -250,10 +249,7 @@ pub(super) fn install(store: &mut Store<Guest>, instance: &Instance) -> wasmtime
     });
     let after = Func::wrap(&mut *store, |mut caller: Caller<'_, Guest>, result: i32| {
         let Some(observer) = caller.data().ear().and_then(Ear::observer).cloned() else { return };
-        let Ok(_turn) = Turn::begin(caller.data().member(), "", true) else { return };
-        if Guest::refresh_memory(&mut caller).is_err() {
-            return;
-        }
+        let Ok(_turn) = Guest::begin(&mut caller, "", true) else { return };
         observer.end(caller.data().rank(), result);
     });
     table.set(&mut *store, 0, Ref::Func(Some(before)))?;
@@ -268,10 +264,7 @@ fn before(caller: &mut Caller<'_, Guest>, told: &[Val]) -> Option<u32> {
     let mut made = Made { rank: 0, program: observer.program, function, site, words: [0; MOST_WORDS] };
     made.words.iter_mut().zip(words).for_each(|(to, word)| *to = word.i64().unwrap_or(0));
     let passed = status_word(&observer, function).map_or(0, |word| made.words[word] as u32);
-    let Ok(_turn) = Turn::begin(caller.data().member(), "", true) else { return Some(passed) };
-    if Guest::refresh_memory(caller).is_err() {
-        return Some(passed);
-    }
+    let Ok(_turn) = Guest::begin(caller, "", true) else { return Some(passed) };
     let (rank, depth) = (caller.data().rank(), caller.data().callbacks);
     made.rank = rank.id() as u32;
     let wanted = observer.begin(rank, made, depth);

@@ -26,7 +26,6 @@ use super::{generated, images};
 use words::Words;
 
 use crate::stage::Inside;
-use crate::team::Turn;
 
 /// What carries out a function.
 pub(crate) type Shim = fn(&Rank, &mut Words<'_>) -> super::Result<()>;
@@ -159,8 +158,7 @@ pub(crate) fn carry(
     shim: impl FnOnce(&Rank, &mut Words<'_>) -> super::Result<()>,
 ) -> Result<()> {
     let Way { function, when, any_thread, errors } = way;
-    let turn = Turn::begin(caller.data().member(), function.name, any_thread)?;
-    Guest::refresh_memory(&mut caller)?;
+    let turn = Guest::begin(&mut caller, function.name, any_thread)?;
     // SAFETY: the store owns the rank and never replaces it, an `Arc`'s content doesn't move, and no `&mut Rank` is ever
     // made. Other threads of the rank have their turn before or after this call, or while it has lent its own.
     let rank = unsafe { &*Arc::as_ptr(caller.data().rank()) };
