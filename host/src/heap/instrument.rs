@@ -9,13 +9,12 @@ use std::collections::HashMap;
 use anyhow::{Context as _, Result, bail, ensure};
 use wasm_encoder::{BlockType, Encode, ExportKind, Function, Instruction, MemArg, Module, RawSection, ValType};
 use wasmparser::{
-    BinaryReader, CompositeInnerType, ElementItems, FuncType, KnownCustom, MemoryType, Operator, Parser, Payload,
-    TypeRef, Validator, WasmFeatures,
+    BinaryReader, CompositeInnerType, FuncType, MemoryType, Operator, Parser, Payload, TypeRef, Validator, WasmFeatures,
 };
 
 use super::{ASK, FREED, GOT, HOOKS, LENGTH, LOOK, TABLE, WRAPPER};
 use crate::engine;
-use crate::profile::sections::{grown, length_of_number};
+use crate::profile::sections::{function_names, grown, led_elements};
 
 /// The allocator's functions that get others around them.
 const ALLOCATOR: [&str; 6] = ["malloc", "free", "calloc", "realloc", "aligned_alloc", "posix_memalign"];
@@ -62,7 +61,9 @@ pub(crate) fn instrument(binary: &[u8]) -> Result<Vec<u8>> {
             Payload::FunctionSection(_) => grown(content, change.wrapped.len(), &change.types())?,
             Payload::TableSection(_) => grown(content, 1, &[0x70, 1, HOOKS as u8, HOOKS as u8])?,
             Payload::ExportSection(_) => grown(content, 1, &change.export())?,
-            Payload::ElementSection(elements) => change.elements(elements.clone(), content, range.start as usize)?,
+            Payload::ElementSection(elements) => {
+                led_elements(elements.clone(), content, range.start as usize, &change.around)?
+            }
             Payload::CodeSectionStart { .. } => change.code(binary, content, range.start as usize)?,
             Payload::CustomSection(section) if section.name() == "name" => change.names(content)?,
             _ => content.to_vec(),
@@ -114,14 +115,7 @@ impl Known {
                     }
                 }
                 Payload::CustomSection(section) => {
-                    if let KnownCustom::Name(names) = section.as_known() {
-                        // Names that can't be read are none.
-                        let functions = names.into_iter().flatten().filter_map(|name| match name {
-                            wasmparser::Name::Function(functions) => Some(functions),
-                            _ => None,
-                        });
-                        known.names.extend(functions.flatten().flatten().map(|name| (name.index, name.name.into())));
-                    }
+                    known.names.extend(function_names(&section).map(|(index, name)| (index, name.into())));
                 }
                 _ => {}
             }
@@ -199,29 +193,6 @@ impl Change {
         ExportKind::Table.encode(&mut export);
         self.known.tables.encode(&mut export);
         export
-    }
-
-    /// The section of elements: pointers to functions of the allocator are to those around them.
-    fn elements(
-        &self,
-        elements: wasmparser::ElementSectionReader<'_>,
-        content: &[u8],
-        start: usize,
-    ) -> Result<Vec<u8>> {
-        let (mut changed, mut done) = (Vec::with_capacity(content.len()), 0);
-        for element in elements {
-            let ElementItems::Functions(functions) = element?.items else { continue };
-            for item in functions.into_iter_with_offsets() {
-                let (at, function) = item?;
-                let Some(around) = self.around.get(&function) else { continue };
-                let at = at as usize - start;
-                changed.extend(&content[done..at]);
-                around.encode(&mut changed);
-                done = at + length_of_number(&content[at..]);
-            }
-        }
-        changed.extend(&content[done..]);
-        Ok(changed)
     }
 
     /// The section of code, with calls led to the functions around, and with those.

@@ -8,15 +8,14 @@
 //! global with the place), so that no number changes. Only calls of what is measured do.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use rankine_abi::{Direction, Function, Meaning, Parameter, Payload};
 use wasm_encoder::{Encode, Instruction, Module, RawSection, SectionId, ValType};
-use wasmparser::{BinaryReader, ElementItems, FunctionBody, KnownCustom, Operator, Parser, Payload as Part, TypeRef};
+use wasmparser::{BinaryReader, FunctionBody, Operator, Parser, Payload as Part, TypeRef};
 
-use super::sections::{comes_before, grown, length_of_number, section};
+use super::sections::{comes_before, function_names, grown, led_elements, section};
 use crate::engine;
 use crate::symbols::Moved;
 
@@ -114,14 +113,7 @@ impl Known {
                 Part::TableSection(tables) => known.tables += tables.count(),
                 Part::GlobalSection(globals) => known.globals += globals.count(),
                 Part::CustomSection(section) => {
-                    if let KnownCustom::Name(names) = section.as_known() {
-                        // Names that can't be read are none.
-                        let functions = names.into_iter().flatten().filter_map(|name| match name {
-                            wasmparser::Name::Function(functions) => Some(functions),
-                            _ => None,
-                        });
-                        known.names.extend(functions.flatten().flatten().map(|name| (name.index, name.name.into())));
-                    }
+                    known.names.extend(function_names(&section).map(|(index, name)| (index, name.into())));
                 }
                 _ => {}
             }
@@ -199,7 +191,9 @@ pub(crate) fn tell(binary: &[u8], what: Tell) -> Result<Telling> {
             Part::TableSection(_) => grown(content, 1, &TWO_FUNCTIONS)?,
             Part::GlobalSection(_) => grown(content, 1, &global())?,
             Part::ExportSection(_) => grown(content, 1, &change.export())?,
-            Part::ElementSection(elements) => change.elements(elements.clone(), content, range.start as usize)?,
+            Part::ElementSection(elements) => {
+                led_elements(elements.clone(), content, range.start as usize, &change.wrapped)?
+            }
             Part::CodeSectionStart { .. } => change.code(content, range.start)?,
             _ => content.to_vec(),
         };
@@ -282,53 +276,6 @@ impl Change<'_> {
         wasm_encoder::ExportKind::Table.encode(&mut export);
         self.known.tables.encode(&mut export);
         export
-    }
-
-    /// The section of elements, with pointers to what is measured replaced.
-    fn elements(
-        &self,
-        elements: wasmparser::ElementSectionReader<'_>,
-        content: &[u8],
-        start: usize,
-    ) -> Result<Vec<u8>> {
-        let (mut changed, mut done) = (Vec::with_capacity(content.len()), 0);
-        let mut replace = |range: Range<usize>, by: &[u8]| {
-            changed.extend(&content[done..range.start - start]);
-            changed.extend(by);
-            done = range.end - start;
-        };
-        for element in elements {
-            match element?.items {
-                ElementItems::Functions(functions) => {
-                    for item in functions.into_iter_with_offsets() {
-                        let (at, function) = item?;
-                        if let Some(around) = self.wrapped.get(&function) {
-                            let mut number = Vec::new();
-                            around.encode(&mut number);
-                            let at = at as usize;
-                            replace(at..at + length_of_number(&content[at - start..]), &number);
-                        }
-                    }
-                }
-                ElementItems::Expressions(_, expressions) => {
-                    for expression in expressions {
-                        let mut reader = expression?.get_operators_reader();
-                        while !reader.eof() {
-                            let at = reader.original_position() as usize;
-                            if let Operator::RefFunc { function_index } = reader.read()?
-                                && let Some(around) = self.wrapped.get(&function_index)
-                            {
-                                let mut new = Vec::new();
-                                Instruction::RefFunc(*around).encode(&mut new);
-                                replace(at..reader.original_position() as usize, &new);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        changed.extend(&content[done..]);
-        Ok(changed)
     }
 
     /// The section of code.
