@@ -47,7 +47,7 @@ static void sizes(void)
         {-1, 1, MPI_ERR_ARG, MPI_ERR_ARG},
         {INT32_MIN, 1, MPI_ERR_ARG, MPI_ERR_ARG},
         {INT32_MIN, INT64_MIN, MPI_ERR_ARG, MPI_ERR_ARG},
-        {INT32_MAX, ROOM, MPI_ERR_NO_MEM, MPI_ERR_BUFFER},
+        {INT32_MAX, ROOM, MPI_ERR_NO_MEM, MPI_ERR_NO_MEM},
     };
     MPI_Request request;
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
@@ -131,8 +131,8 @@ static void not_now(void)
     int flag, list[3] = {1, 2, 1};
     TRY(MPI_Psend_init(sent, PARTS, 1, MPI_INT, to, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &pair[0]));
     TRY(MPI_Precv_init(got, PARTS, 1, MPI_INT, from, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &pair[1]));
-    if (embedded()) // MPICH ignores it
-        REFUSED(MPI_Pready(0, pair[0]));
+    FAILS(MPI_Pready(0, pair[0]), MPI_ERR_REQUEST);
+    FAILS(MPI_Pready_range(0, PARTS - 1, pair[0]), MPI_ERR_REQUEST);
     FAILS(MPI_Pready(0, pair[1]), MPI_ERR_REQUEST);
     FAILS(MPI_Parrived(pair[0], 0, &flag), MPI_ERR_REQUEST);
     TRY(MPI_Startall(2, pair));
@@ -143,12 +143,17 @@ static void not_now(void)
     FAILS(MPI_Parrived(pair[1], -1, &flag), MPI_ERR_ARG);
     REFUSED(MPI_Start(&pair[0]));
     TRY(MPI_Pready(0, pair[0]));
-    if (embedded()) {
-        FAILS(MPI_Pready(0, pair[0]), MPI_ERR_ARG);
-        FAILS(MPI_Pready_list(3, list, pair[0]), MPI_ERR_ARG);
-        TRY(MPI_Pready_range(3, PARTS - 1, pair[0]));
-    } else
-        TRY(MPI_Pready_range(1, PARTS - 1, pair[0]));
+    FAILS(MPI_Pready(0, pair[0]), MPI_ERR_ARG);
+    FAILS(MPI_Pready_list(3, list, pair[0]), MPI_ERR_ARG);
+    FAILS(MPI_Pready_range(3, INT32_MAX, pair[0]), MPI_ERR_ARG);
+    TRY(MPI_Pready_range(3, 4, pair[0]));
+    FAILS(MPI_Pready_range(4, PARTS - 1, pair[0]), MPI_ERR_ARG);
+    TRY(MPI_Pready_range(5, PARTS - 1, pair[0]));
+    FAILS(MPI_Pready(0, pair[0]), MPI_ERR_ARG);
+    TRY(MPI_Waitall(2, pair, MPI_STATUSES_IGNORE));
+    REFUSED(MPI_Pready(0, pair[0]));
+    TRY(MPI_Startall(2, pair));
+    TRY(MPI_Pready_range(0, PARTS - 1, pair[0]));
     TRY(MPI_Waitall(2, pair, MPI_STATUSES_IGNORE));
     MPI_Request stale = pair[0];
     TRY(MPI_Request_free(&pair[0]));

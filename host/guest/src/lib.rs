@@ -16,7 +16,7 @@
 //! | `turn` | ranks that share a thread let others go first |
 //! | `op` | the predefined operations of reductions |
 //! | `arguments` | arrays and strings that a call is given |
-//! | `status`, `tag`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
+//! | `status`, `tag`, `partitions`, `dims`, `array`, `ranks` | rules of MPI that an engine applies to a guest's words |
 //!
 //! An engine builds on this crate: `rankine-local`, the embedded one, and the one over an MPI library, in the host.
 //! Object graphs (`rankine-object`) do too, so they travel on both. Nothing here knows of WebAssembly. Read `memory.rs`
@@ -40,6 +40,7 @@ mod life;
 mod memory;
 pub mod op;
 mod parcel;
+pub mod partitions;
 pub mod quota;
 pub mod ranks;
 mod status;

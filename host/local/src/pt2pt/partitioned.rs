@@ -11,9 +11,10 @@ use std::rc::{Rc, Weak};
 use std::task::Poll;
 
 use rankine_abi::{
-    Addr, Comm, Datatype, Info, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT,
-    MPI_ERR_NO_MEM, MPI_ERR_RANK, MPI_ERR_REQUEST, MPI_ERR_TAG, MPI_ERR_TRUNCATE, Request, Status,
+    Addr, Comm, Datatype, Info, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ERR_ARG, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_RANK,
+    MPI_ERR_REQUEST, MPI_ERR_TAG, MPI_ERR_TRUNCATE, Request, Status,
 };
+use rankine_guest::partitions;
 
 use super::{pattern, target};
 use crate::context::Context;
@@ -26,9 +27,6 @@ use crate::mailbox::operation::{Kind, OpRef, What};
 use crate::quota::Charge;
 use crate::rank::Rank;
 use crate::span::Span;
-
-/// Into how many parts a message can be cut.
-const MAX_PARTS: i32 = 1 << 16;
 
 /// What a request of partitioned communication is, beside a request.
 #[derive(Clone)]
@@ -89,7 +87,7 @@ impl Greeting {
         let context = Context::from_word(i32::from_le_bytes(*context)).ok()?;
         let greeting =
             Greeting { context, parts: u32::from_le_bytes(*parts), bytes: u64::from_le_bytes(bytes.try_into().ok()?) };
-        let is_sane = greeting.parts <= MAX_PARTS as u32 && greeting.length().is_some();
+        let is_sane = greeting.parts <= partitions::MOST as u32 && greeting.length().is_some();
         is_sane.then_some(greeting)
     }
 
@@ -101,10 +99,7 @@ impl Greeting {
 
 /// The spans of all parts and of the whole message.
 fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Result<(Vec<Span<'static>>, Span<'static>)> {
-    if !(1..=MAX_PARTS).contains(&parts) {
-        let class = if parts < 1 { MPI_ERR_ARG } else { MPI_ERR_NO_MEM };
-        return Err(Error::new(class, format!("partitions is {parts}, but a message has 1 to {MAX_PARTS}")));
-    }
+    partitions::of_message(parts)?;
     let all = count.checked_mul(parts.into()).ok_or_else(|| {
         Error::new(MPI_ERR_COUNT, format!("{parts} partitions of {count} elements do not fit into 63 bits"))
     })?;
@@ -123,7 +118,7 @@ fn cut(r: &Rank, buf: Addr, parts: i32, count: i64, datatype: Datatype) -> Resul
 /// The memory of a message in so many parts: where each lies, and its send.
 fn room_for_parts(r: &Rank, parts: i32) -> Result<Charge> {
     let each = size_of::<Span>() + size_of::<Layout>() + 2 * size_of::<Option<Part>>();
-    r.account.charge(parts.clamp(0, MAX_PARTS) as usize * each, "messages in partitions")
+    r.account.charge(parts.clamp(0, partitions::MOST) as usize * each, "messages in partitions")
 }
 
 /// `MPI_Psend_init`
@@ -201,17 +196,19 @@ impl Sending {
         }
     }
 
-    fn ready(&self, r: &Rank, partition: i32) -> Result<()> {
+    fn index(&self, partition: i32) -> Result<usize> {
         let parts = self.parts.len();
-        let Some(index) = usize::try_from(partition).ok().filter(|&index| index < parts) else {
-            return Err(Error::new(
-                MPI_ERR_ARG,
-                format!("partition is {partition}, but the message has partitions 0 to {}", parts - 1),
-            ));
-        };
+        usize::try_from(partition).ok().filter(|&index| index < parts).ok_or_else(|| {
+            let text = format!("partition is {partition}, but the message has partitions 0 to {}", parts - 1);
+            Error::new(MPI_ERR_ARG, text)
+        })
+    }
+
+    fn ready(&self, r: &Rank, partition: i32) -> Result<()> {
+        let index = self.index(partition)?;
         // When all have left, none is there any more.
         if !matches!(self.ready.borrow().get(index), Some(None)) {
-            return Err(Error::new(MPI_ERR_ARG, format!("partition {partition} was marked ready before")));
+            return Err(partitions::marked_before(partition));
         }
         let operation = match self.to {
             Some(what) => {
@@ -383,12 +380,14 @@ pub fn pready(r: &Rank, partition: i32, request: Request) -> Result<()> {
 /// `MPI_Pready_range`: both ends are ready.
 pub fn pready_range(r: &Rank, partition_low: i32, partition_high: i32, request: Request) -> Result<()> {
     let sending = sending(r, request)?;
+    sending.index(partition_low).and(sending.index(partition_high))?;
     (partition_low..=partition_high).try_for_each(|partition| sending.ready(r, partition))
 }
 
 /// `MPI_Pready_list`
 pub fn pready_list(r: &Rank, partitions: &[i32], request: Request) -> Result<()> {
     let sending = sending(r, request)?;
+    partitions.iter().try_for_each(|&partition| sending.index(partition).map(drop))?;
     partitions.iter().try_for_each(|&partition| sending.ready(r, partition))
 }
 
@@ -409,7 +408,7 @@ pub async fn parrived(r: &Rank, request: Request, partition: i32) -> Result<bool
 
 #[cfg(test)]
 mod tests {
-    use rankine_abi::{MPI_ERR_NOT_SAME, MPI_PROC_NULL};
+    use rankine_abi::{MPI_ERR_NO_MEM, MPI_ERR_NOT_SAME, MPI_PROC_NULL};
 
     use super::*;
     use crate::handle::{Class, MOST};

@@ -1,10 +1,12 @@
-//! Partitioned messages (MPI-5.0 §4.2): a library takes for granted that a request is for one, and that there is another
-//! side.
+//! Partitioned messages (MPI-5.0 §4.2): a library takes for granted that a request is for one, that there is another
+//! side, and that a partition is ready once between a start and the end.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 use rankine_abi::{Addr, Comm, Datatype, MPI_ERR_ARG, MPI_ERR_RANK, MPI_ERR_REQUEST, MPI_PROC_NULL};
-use rankine_guest::{Error, tag};
+use rankine_guest::{Charge, Error, partitions as rules, tag};
 
 use crate::engine::mpi::Result;
 use crate::engine::mpi::call::shim::times;
@@ -30,6 +32,43 @@ impl Parts {
     }
 }
 
+/// Which partitions of a send are ready, since it was started last.
+pub(crate) struct Ready {
+    /// None before the first start. At the end all are, and stay so.
+    marked: RefCell<Vec<bool>>,
+    _charge: Charge,
+}
+
+impl Ready {
+    fn of(r: &Rank, partitions: i32) -> Result<Ready> {
+        let charge = r.account().charge(partitions as usize, "messages in partitions")?;
+        Ok(Ready { marked: RefCell::default(), _charge: charge })
+    }
+
+    /// The send was started.
+    pub(crate) fn begin(&self, parts: Parts) {
+        let mut marked = self.marked.borrow_mut();
+        marked.clear();
+        marked.resize(parts.count as usize, false);
+    }
+
+    /// Marks partitions, as far as it can: how many, and why not all.
+    fn mark(&self, parts: impl Iterator<Item = c_int>) -> (usize, Result<()>) {
+        let mut marked = self.marked.borrow_mut();
+        for (done, part) in parts.enumerate() {
+            match marked.get_mut(part as usize) {
+                Some(marked) if !*marked => *marked = true,
+                Some(_) => return (done, Err(rules::marked_before(part))),
+                None => {
+                    let text = "the request is not active: MPI_Start comes before MPI_Pready";
+                    return (done, Err(Error::new(MPI_ERR_REQUEST, text)));
+                }
+            }
+        }
+        (usize::MAX, Ok(()))
+    }
+}
+
 /// What a new request is for.
 struct Message {
     at: *mut c_void,
@@ -38,7 +77,7 @@ struct Message {
     hints: Hints,
 }
 
-fn init(
+fn init<Kept: Any>(
     r: &Rank,
     kind: fn(Parts) -> Kind,
     buf: Addr,
@@ -50,12 +89,11 @@ fn init(
     comm_word: u32,
     info: u32,
     request_at: Addr,
+    kept: impl FnOnce() -> Result<Kept>,
     init: impl FnOnce(&Message, &mut usize) -> c_int,
 ) -> Result<()> {
     let comm = r.intra(comm_word, "comm")?;
-    if partitions < 1 {
-        return Err(Error::new(MPI_ERR_ARG, format!("partitions is {partitions}, but a message has at least 1")));
-    }
+    rules::of_message(partitions)?;
     let datatype = r.datatype(datatype, "datatype")?;
     let buffer = r.buffer(buf, times(i64::from(partitions), count), &datatype, "buf")?;
     // No message in partitions has MPI_ANY_TAG or MPI_ANY_SOURCE.
@@ -69,6 +107,7 @@ fn init(
     let hints = r.hints(info, Of::Nothing, "info")?;
     r.room(request_at, 4, "request")?;
     let parts = Parts { count: partitions, is_alone: peer == MPI_PROC_NULL };
+    let kept = kept()?;
     let message = Message { at: buffer.at, datatype: datatype.host, comm, hints };
     let mut request = 0;
     let code = if parts.is_alone {
@@ -79,7 +118,7 @@ fn init(
         init(&message, &mut request)
     };
     r.check(code)?;
-    r.put_request(request_at, request, Pending::new(Comm(comm_word).into(), kind(parts), ()), "request")
+    r.put_request(request_at, request, Pending::new(Comm(comm_word).into(), kind(parts), kept), "request")
 }
 
 /// `MPI_Psend_init`
@@ -96,7 +135,8 @@ pub(crate) fn psend_init(
     request: Addr,
 ) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Psend_init>()?;
-    init(r, Kind::Psend, buf, partitions, count, datatype, dest, tag, comm, info, request, |m, request| {
+    let ready = || Ready::of(r, partitions);
+    init(r, Kind::Psend, buf, partitions, count, datatype, dest, tag, comm, info, request, ready, |m, request| {
         // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
         unsafe { call(m.at, partitions, count, m.datatype, dest, tag, m.comm, m.hints.host, request) }
     })
@@ -116,56 +156,74 @@ pub(crate) fn precv_init(
     request: Addr,
 ) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Precv_init>()?;
-    init(r, Kind::Precv, buf, partitions, count, datatype, source, tag, comm, info, request, |m, request| {
-        // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
-        unsafe { call(m.at, partitions, count, m.datatype, source, tag, m.comm, m.hints.host, request) }
-    })
+    init(
+        r,
+        Kind::Precv,
+        buf,
+        partitions,
+        count,
+        datatype,
+        source,
+        tag,
+        comm,
+        info,
+        request,
+        || Ok(()),
+        |m, request| {
+            // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
+            unsafe { call(m.at, partitions, count, m.datatype, source, tag, m.comm, m.hints.host, request) }
+        },
+    )
 }
 
-/// The request of a partitioned send, and its partitions.
-fn sent(r: &Rank, word: u32) -> Result<(usize, Parts)> {
+/// Marks partitions of a send as ready: `tell` hands so many of them on, as the others may not be.
+fn ready(
+    r: &Rank,
+    word: u32,
+    listed: impl Iterator<Item = c_int> + Clone,
+    tell: impl FnOnce(usize, usize) -> Result<()>,
+) -> Result<()> {
     let host = r.request(word, "request")?;
-    match r.kind_of(word, "request")? {
-        Kind::Psend(parts) => Ok((host, parts)),
-        _ => Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is not a partitioned send"))),
+    let Kind::Psend(parts) = r.kind_of(word, "request")? else {
+        return Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is not a partitioned send")));
+    };
+    listed.clone().try_for_each(|part| parts.contain(part))?;
+    let marked = r.requests.made.with(word, |pending| pending.kept::<Ready>().map(|ready| ready.mark(listed)));
+    let (count, refused) = marked.flatten().expect("every partitioned send was made with it");
+    if !parts.is_alone && count > 0 {
+        tell(host, count)?;
     }
+    refused
 }
 
 /// `MPI_Pready`
 pub(crate) fn pready(r: &Rank, partition: i32, request: u32) -> Result<()> {
-    let (request, parts) = sent(r, request)?;
-    parts.contain(partition)?;
-    if parts.is_alone {
-        return Ok(());
-    }
     let call = r.symbol::<symbols::MPI_Pready>()?;
-    // SAFETY: a partition of a partitioned send.
-    r.check(unsafe { call(partition, request) })
+    ready(r, request, std::iter::once(partition), |host, _| {
+        // SAFETY: a partition of a partitioned send, which was not ready yet.
+        r.check(unsafe { call(partition, host) })
+    })
 }
 
-/// `MPI_Pready_range`
+/// `MPI_Pready_range`: both ends are ready.
 pub(crate) fn pready_range(r: &Rank, low: i32, high: i32, request: u32) -> Result<()> {
-    let (request, parts) = sent(r, request)?;
-    parts.contain(low).and(parts.contain(high))?;
-    if parts.is_alone || low > high {
-        return Ok(());
-    }
     let call = r.symbol::<symbols::MPI_Pready_range>()?;
-    // SAFETY: partitions of a partitioned send.
-    r.check(unsafe { call(low, high, request) })
+    ready(r, request, low..=high, |host, count| {
+        let last = i32::try_from(count - 1).map_or(high, |after| high.min(low.saturating_add(after)));
+        // SAFETY: partitions of a partitioned send, which were not ready yet.
+        r.check(unsafe { call(low, last, host) })
+    })
 }
 
 /// `MPI_Pready_list`
 pub(crate) fn pready_list(r: &Rank, length: i32, array_of_partitions: Addr, request: u32) -> Result<()> {
-    let (request, parts) = sent(r, request)?;
-    let list = r.ints(array_of_partitions, i64::from(length), "array_of_partitions")?;
-    list.iter().try_for_each(|&part| parts.contain(part))?;
-    if parts.is_alone {
-        return Ok(());
-    }
     let call = r.symbol::<symbols::MPI_Pready_list>()?;
-    // SAFETY: partitions of a partitioned send.
-    r.check(unsafe { call(length, list.as_ptr(), request) })
+    let list = r.ints(array_of_partitions, i64::from(length), "array_of_partitions")?;
+    ready(r, request, list.iter().copied(), |host, count| {
+        let list = &list[..count.min(list.len())];
+        // SAFETY: partitions of a partitioned send, different ones, which were not ready yet.
+        r.check(unsafe { call(list.len() as c_int, list.as_ptr(), host) })
+    })
 }
 
 /// `MPI_Parrived`

@@ -22,6 +22,7 @@ use super::generated::symbols;
 use super::images::Arrival;
 use super::process::rank::Rank;
 use super::pt2pt::own::Own;
+use super::pt2pt::part::Ready;
 use generalised::Registry;
 pub(crate) use kind::Kind;
 use listing::{Calls, Listing};
@@ -87,6 +88,12 @@ impl Pending {
     /// The buffers of a message to the rank itself.
     #[inline]
     fn as_own(&self) -> Option<&Own> {
+        self.kept()
+    }
+
+    /// What it was made with, if it is of this type.
+    #[inline]
+    pub(crate) fn kept<Kept: Any>(&self) -> Option<&Kept> {
         self.more.as_ref()?.kept.downcast_ref()
     }
 
@@ -442,26 +449,29 @@ pub(crate) fn startall(r: &Rank, count: i32, array_of_requests: Addr) -> Result<
     if code != MPI_SUCCESS {
         r.blame(&words);
     }
-    r.check(code)
+    r.check(code)?;
+    words.iter().zip(&all).for_each(|(&word, request)| started(r, word, request));
+    Ok(())
 }
 
 /// A request that can be started.
 struct Persistent {
     host: usize,
+    kind: Kind,
     own: Option<Own>,
 }
 
 fn persistent(r: &Rank, word: u32) -> Result<Persistent> {
-    let mut own = None;
+    let (mut own, mut kind) = (None, Kind::Message);
     let host = r.request_if(word, "request", |pending| {
         r.requests.calls.may_end(&pending.listed)?;
-        own = pending.as_own().cloned();
+        (own, kind) = (pending.as_own().cloned(), pending.kind);
         if pending.kind.is_persistent() {
             return Ok(());
         }
         Err(Error::new(MPI_ERR_REQUEST, format!("{word:#x} is not a persistent request")))
     })?;
-    Ok(Persistent { host, own })
+    Ok(Persistent { host, kind, own })
 }
 
 fn start_one(r: &Rank, word: u32, request: &Persistent) -> Result<()> {
@@ -474,5 +484,14 @@ fn start_one(r: &Rank, word: u32, request: &Persistent) -> Result<()> {
     if code != MPI_SUCCESS {
         r.blame(&[word]);
     }
-    r.check(code)
+    r.check(code)?;
+    started(r, word, request);
+    Ok(())
+}
+
+/// A request has been started: of a partitioned send no partition is ready.
+fn started(r: &Rank, word: u32, request: &Persistent) {
+    if let Kind::Psend(parts) = request.kind {
+        r.requests.made.with(word, |pending| pending.kept::<Ready>().map(|ready| ready.begin(parts)));
+    }
 }
