@@ -13,7 +13,8 @@ impl Shim<'_> {
     pub(super) fn received(&mut self, p: &Parameter) -> Result<()> {
         let is_message = ["pt2pt", "coll", "neighbor"].contains(&self.function.chapter.as_str());
         let Kind::Buffer(area, Some(datatype)) = &p.kind else { return Ok(()) };
-        if !is_message || p.direction == Direction::In || self.function.parameter("op").is_some() {
+        let is_taken = p.direction != Direction::In || self.is_counted_on_both_sides();
+        if !is_message || !is_taken || self.function.parameter("op").is_some() {
             return Ok(());
         }
         let length = match area {
@@ -35,6 +36,12 @@ impl Shim<'_> {
         self.before.push(format!("let ({count}_host, {datatype}_host) = {datatype}.as_bytes({word});"));
         self.bytes.extend([count.clone(), datatype.clone()]);
         Ok(())
+    }
+
+    /// Whether what is sent is bytes as well: MPICH chooses how gathers and scatters between two groups go by the count on
+    /// either side, whatever the types are, so both have to count the same.
+    fn is_counted_on_both_sides(&self) -> bool {
+        ["root", "sendcount", "recvcount"].iter().all(|name| self.function.parameter(name).is_some())
     }
 
     /// As [`Shim::received`], of a block from each process.

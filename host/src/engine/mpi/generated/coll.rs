@@ -84,6 +84,7 @@ shims! {
         } else {
             r.absent(w.addr(0))
         };
+        let (sendcount_host, sendtype_host) = sendtype.as_bytes(w.number::<Count>(1));
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(7))?), &recvtype, "recvbuf")?
@@ -95,7 +96,7 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
-        r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
+        r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm))
     };
     MPI_Igather / MPI_Igather_c: On::Comm(7), [8: Request], |r, w| {
@@ -109,6 +110,7 @@ shims! {
         } else {
             r.absent(w.addr(0))
         };
+        let (sendcount_host, sendtype_host) = sendtype.as_bytes(w.number::<Count>(1));
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(7))?), &recvtype, "recvbuf")?
@@ -123,7 +125,7 @@ shims! {
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
-        r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
+        r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
         r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, memory), "request")
     };
@@ -138,6 +140,7 @@ shims! {
         } else {
             r.absent(w.addr(0))
         };
+        let (sendcount_host, sendtype_host) = sendtype.as_bytes(w.number::<Count>(1));
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), times(w.number::<Count>(4).wide(), r.peers(w.word(7))?), &recvtype, "recvbuf")?
@@ -153,7 +156,7 @@ shims! {
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
-        r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
+        r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
         r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, memory),
             "request")
@@ -285,6 +288,7 @@ shims! {
         } else {
             r.absent(w.addr(0))
         };
+        let (sendcount_host, sendtype_host) = sendtype.as_bytes(w.number::<Count>(1));
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), w.number::<Count>(4).wide(), &recvtype, "recvbuf")?
@@ -296,7 +300,7 @@ shims! {
         if has_sendbuf && has_recvbuf && r.is_intra(w.word(7))? {
             r.fits((w.number::<Count>(1).wide(), &sendtype), (w.number::<Count>(4).wide(), &recvtype))?;
         }
-        r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
+        r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm))
     };
     MPI_Iscatter / MPI_Iscatter_c: On::Comm(7), [8: Request], |r, w| {
@@ -310,6 +314,7 @@ shims! {
         } else {
             r.absent(w.addr(0))
         };
+        let (sendcount_host, sendtype_host) = sendtype.as_bytes(w.number::<Count>(1));
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), w.number::<Count>(4).wide(), &recvtype, "recvbuf")?
@@ -324,7 +329,7 @@ shims! {
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(8), 4, "request")?;
         let mut request = 0_usize;
-        r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
+        r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, &mut request))?;
         r.put_request(w.addr(8), request, Pending::new(Comm(w.word(7)).into(), Kind::Collective, memory), "request")
     };
@@ -339,6 +344,7 @@ shims! {
         } else {
             r.absent(w.addr(0))
         };
+        let (sendcount_host, sendtype_host) = sendtype.as_bytes(w.number::<Count>(1));
         let recvtype = if has_recvbuf { r.datatype(w.word(5), "recvtype")? } else { r.bystander(w.word(5)) };
         let recvbuf = if has_recvbuf {
             r.buffer(w.addr(3), w.number::<Count>(4).wide(), &recvtype, "recvbuf")?
@@ -354,7 +360,7 @@ shims! {
         let memory = r.working_memory(&[&sendbuf, &recvbuf], false)?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
-        r.check(library!(r, sendbuf.at, w.number::<Count>(1), sendtype.host, recvbuf.at, recvcount_host, recvtype_host,
+        r.check(library!(r, sendbuf.at, sendcount_host, sendtype_host, recvbuf.at, recvcount_host, recvtype_host,
             w.int(6), comm, info.host, &mut request))?;
         r.put_request(w.addr(9), request, Pending::new(Comm(w.word(7)).into(), Kind::PersistentCollective, memory),
             "request")
