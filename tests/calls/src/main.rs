@@ -304,13 +304,19 @@ fn wait(child: &mut Child) -> Result<Option<ExitStatus>> {
 /// Whether a status, or what was said, is none of a job that ended as it should.
 fn judge(status: ExitStatus, text: &str) -> Option<Bad> {
     if let Some(signal) = status.signal().or_else(|| signal_of_a_process(text)) {
-        return Some(Bad::Signal(signal));
+        return (!is_of_ended_processes(text)).then_some(Bad::Signal(signal));
     }
     // "Assertion failed in file" is MPICH's own word for ranks that contradict each other in one collective: it ends the
     // job with a status. The C library's `Assertion`, of a heap that is broken, has no file in it.
     let text = text.replace("Assertion failed in file", "");
     let wrong = ["panicked at", "AddressSanitizer", "Assertion", "this is a bug"];
     wrong.iter().any(|words| text.contains(words)).then_some(Bad::Panic)
+}
+
+/// MPICH over UCX crashes in `MPI_Finalize`, natively too, where processes that it has started ended before it got through
+/// to them.
+fn is_of_ended_processes(text: &str) -> bool {
+    text.contains("the MPI library crashed in MPI_Finalize") && text.contains("UCX  ERROR")
 }
 
 /// The signal that has ended a process of a launcher's, if it was not one by which the launcher itself ends the others. Its
