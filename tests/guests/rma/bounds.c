@@ -23,6 +23,9 @@ int main(int argc, char **argv)
     FAILS(MPI_Accumulate(&value, 1, MPI_INT, to, N, 1, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE);
     FAILS(MPI_Put(&value, 1, MPI_INT, to, 0, N + 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
     FAILS(MPI_Put((void *)0xfffffff0, 64, MPI_INT, to, 0, 64, MPI_INT, win), MPI_ERR_BUFFER);
+    // No elements of one type go into none of another.
+    TRY(MPI_Accumulate(&value, 0, MPI_DOUBLE, to, 0, 0, MPI_INT, MPI_SUM, win));
+    TRY(MPI_Get_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_DOUBLE, to, 0, 0, MPI_DOUBLE, MPI_SUM, win));
     TRY(MPI_Put(&value, 1, MPI_INT, to, N - 1, 1, MPI_INT, win));
     TRY(MPI_Win_fence(0, win));
     CHECK_INT(part[N], 7);

@@ -283,7 +283,10 @@ impl Shim<'_> {
     fn operation(&mut self, p: &Parameter) -> Result<()> {
         let at = self.at(&p.name);
         if self.accumulates() {
-            self.before.push(format!("let op = r.accumulation(w.word({at}), &origin_datatype, &target_datatype)?;"));
+            let (origin, target) = (self.wide("origin_count"), self.wide("target_count"));
+            self.before.push(format!(
+                "let op = r.accumulation(w.word({at}), ({origin}, &origin_datatype), ({target}, &target_datatype))?;"
+            ));
         } else if self.function.parameter("datatype").is_some() {
             self.before.push(format!("let (op, datatype_host) = r.reduction(w.word({at}), &datatype)?;"));
             self.kept.push("op.slot".to_owned());

@@ -131,7 +131,12 @@ impl Rank {
 
     /// The operation of an accumulation of elements into those of a window. What the embedded engine refuses is refused here:
     /// MPICH ends the process for an operation that is not defined on them, and for elements of different types.
-    pub(crate) fn accumulation(&self, word: u32, origin: &Type, target: &Type) -> Result<OpUse> {
+    pub(crate) fn accumulation(
+        &self,
+        word: u32,
+        (origin_count, origin): (i64, &Type),
+        (target_count, target): (i64, &Type),
+    ) -> Result<OpUse> {
         let op = self.op_on(word, target)?;
         if op.slot.is_some() {
             return Err(Error::new(MPI_ERR_OP, "op is not a predefined operation; windows accept no others"));
@@ -143,7 +148,8 @@ impl Rank {
             );
             return Err(Error::new(MPI_ERR_OP, text));
         }
-        if Op(word) == Op::NO_OP {
+        let is_nothing = |count, ty: &Type| count == 0 || ty.size() == 0;
+        if Op(word) == Op::NO_OP || is_nothing(origin_count, origin) && is_nothing(target_count, target) {
             return Ok(op);
         }
         if origin.basic != target.basic {

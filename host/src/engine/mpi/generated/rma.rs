@@ -123,7 +123,8 @@ shims! {
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
-        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
+        let op = r.accumulation(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(5).wide(), &target_datatype))?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
             w.number::<Count>(5), target_datatype.host, op.host, win))
     };
@@ -136,7 +137,8 @@ shims! {
         let target_disp = r.target(w.word(8), w.int(3), w.aint(4), w.number::<Count>(5).wide(), &target_datatype)?;
         r.combines(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(5).wide(), &target_datatype))?;
-        let op = r.accumulation(w.word(7), &origin_datatype, &target_datatype)?;
+        let op = r.accumulation(w.word(7), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(5).wide(), &target_datatype))?;
         r.room(w.addr(9), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, w.int(3), target_disp,
@@ -156,7 +158,8 @@ shims! {
         r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;
         r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
-        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
+        let op = r.accumulation(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(8).wide(), &target_datatype))?;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,
             w.number::<Count>(4), result_datatype.host, w.int(6), target_disp, w.number::<Count>(8),
             target_datatype.host, op.host, win))
@@ -174,7 +177,8 @@ shims! {
         r.combines(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
             (w.number::<Count>(8).wide(), &target_datatype))?;
         r.as_much((w.number::<Count>(8).wide(), &target_datatype), (w.number::<Count>(4).wide(), &result_datatype))?;
-        let op = r.accumulation(w.word(10), &origin_datatype, &target_datatype)?;
+        let op = r.accumulation(w.word(10), (w.number::<Count>(1).wide(), &origin_datatype),
+            (w.number::<Count>(8).wide(), &target_datatype))?;
         r.room(w.addr(12), 4, "request")?;
         let mut request = 0_usize;
         r.check(library!(r, origin_addr.at, w.number::<Count>(1), origin_datatype.host, result_addr.at,

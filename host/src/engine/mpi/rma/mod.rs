@@ -426,7 +426,7 @@ pub(crate) fn fetch_and_op(
     let origin = r.operands(op_word, origin_addr, 1, &datatype, "origin_addr")?.at;
     let result = r.buffer(result_addr, 1, &datatype, "result_addr")?.at;
     let displ = r.target(win_word, rank, target_disp as isize, 1, &datatype)?;
-    let op = r.accumulation(op_word, &datatype, &datatype)?.host;
+    let op = r.accumulation(op_word, (1, &datatype), (1, &datatype))?.host;
     let host = datatype.host;
     if is_constant(word as usize) && !is_constant(host) {
         let call = r.symbol::<symbols::MPI_Get_accumulate>()?;
