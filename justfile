@@ -137,9 +137,11 @@ mpi *ARGS:
 emulated *ARGS: emulated-host
     cargo test {{cargo_flags}} --test guests -- --emulated {{ARGS}}
 
-# The guest programs as jobs of two kinds of processes, half of them beneath the emulator, over an MPI library and TCP.
+# The guest programs as jobs of two kinds of processes, half of them beneath the emulator, over an MPI library and TCP; and, for root, a
+# job by a grid of two kinds of nodes.
 mixed *ARGS: emulated-host
     cargo test {{cargo_flags}} --test guests -- --mixed {{ARGS}}
+    [ "$(id -u)" != 0 ] || cargo test {{cargo_flags}} --test hosts -- --ignored a_job_of_two_kinds
 
 # The host that both need; `./x just emulated` installs the emulator first, and a compiler and an MPI library for that machine.
 emulated-host:

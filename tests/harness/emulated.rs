@@ -1,6 +1,7 @@
 //! The host for another architecture beneath an emulator, alone and beside this machine's own (`just emulated`, `just
 //! mixed`, which build it and fetch the MPI library for it).
 
+use super::emulator::{self, EMULATOR, NETWORK, TOLD};
 use super::mpiexec::mpiexec;
 use super::{Mode, Places};
 use std::collections::BTreeMap;
@@ -8,38 +9,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The emulator and its libraries.
-const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+/// Processes on one machine talk as if they were on several.
+const APART: (&str, &str) = ("MPIR_CVAR_NOLOCAL", "1");
 
-/// Processes on one machine talk as if they were on several: by TCP, which is what machines of different kinds share.
-const APART: [(&str, &str); 3] =
-    [("MPIR_CVAR_NOLOCAL", "1"), ("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp;ofi_rxm")];
-
-/// What `rankine` tells MPI libraries as long as its process has one thread. Beneath the emulator, which has a thread of its
-/// own, it asks its user to.
-const TOLD: [(&str, &str); 10] = [
-    ("MPIR_CVAR_ASYNC_PROGRESS", "0"),
-    ("MPIR_CVAR_CH4_CMA_ENABLE", "0"),
-    ("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "16384"),
-    ("UCX_ERROR_SIGNALS", ""),
-    ("UCX_TLS", "^posix"),
-    ("UCX_POSIX_USE_PROC_LINK", "n"),
-    ("FI_SHM_DISABLE_CMA", "1"),
-    ("OMPI_MCA_smsc", "^cma"),
-    ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
-    ("MV2_SMP_USE_CMA", "0"),
-];
-
-/// The emulated host.
+/// The emulated host, as words of a command.
 fn rankine(places: &Places) -> [PathBuf; 4] {
-    let binary = places.target.join("aarch64-unknown-linux-gnu/emulated/rankine");
     let [emulator, option, libraries] = EMULATOR.map(PathBuf::from);
-    [emulator, option, libraries, binary]
-}
-
-/// The MPI library for it.
-fn library(places: &Places) -> PathBuf {
-    places.target.join("mpich-aarch64/lib/libmpi_abi.so.1")
+    [emulator, option, libraries, emulator::rankine(places)]
 }
 
 /// `rankine run` on so many ranks, with these options: all of them emulated, or the second half of them.
@@ -52,7 +28,7 @@ pub fn run(places: &Places, mode: Mode, ranks: u32, options: &[String]) -> Comma
     }
     let half = ranks / 2;
     let mut command = mpiexec(places, half);
-    command.envs(APART).envs(TOLD).arg(&places.rankine).arg("run").args(options);
+    command.envs([APART]).envs(NETWORK).envs(TOLD).arg(&places.rankine).arg("run").args(options);
     command
 }
 
@@ -62,7 +38,7 @@ pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBu
     words.push((ranks - ranks / 2).to_string().into());
     words.extend(rankine(places));
     words.extend(["run", "--mpi-lib"].map(PathBuf::from));
-    words.push(library(places));
+    words.push(emulator::mpi(places).join("lib/libmpi_abi.so.1"));
     words.extend(options.iter().map(PathBuf::from));
     words
 }
