@@ -1,6 +1,7 @@
 //! The host for another architecture beneath an emulator, alone and beside this machine's own (`just emulated`, `just
 //! mixed`, which build it and fetch the MPI library for it).
 
+use super::emulator::{self, EMULATOR, NETWORK, TOLD};
 use super::mpiexec::mpiexec;
 use super::{Mode, Places};
 use std::collections::BTreeMap;
@@ -8,28 +9,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The emulator and its libraries.
-const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+/// Processes on one machine talk as if they were on several.
+const APART: (&str, &str) = ("MPIR_CVAR_NOLOCAL", "1");
 
-/// Processes on one machine talk as if they were on several: by TCP, which is what machines of different kinds share.
-const APART: [(&str, &str); 4] = [
-    ("MPIR_CVAR_NOLOCAL", "1"),
-    ("MPIR_CVAR_CH4_NETMOD", "ofi"),
-    ("FI_PROVIDER", "tcp;ofi_rxm"),
-    // The emulator has no `process_vm_readv`.
-    ("MPIR_CVAR_CH4_CMA_ENABLE", "0"),
-];
-
-/// The emulated host.
+/// The emulated host, as words of a command.
 fn rankine(places: &Places) -> [PathBuf; 4] {
-    let binary = places.target.join("aarch64-unknown-linux-gnu/emulated/rankine");
     let [emulator, option, libraries] = EMULATOR.map(PathBuf::from);
-    [emulator, option, libraries, binary]
-}
-
-/// The MPI library for it.
-fn library(places: &Places) -> PathBuf {
-    places.target.join("mpich-aarch64/lib/libmpi_abi.so.1")
+    [emulator, option, libraries, emulator::rankine(places)]
 }
 
 /// `rankine run` on so many ranks, with these options: all of them emulated, or the second half of them.
@@ -42,7 +28,7 @@ pub fn run(places: &Places, mode: Mode, ranks: u32, options: &[String]) -> Comma
     }
     let half = ranks / 2;
     let mut command = mpiexec(places, half);
-    command.envs(APART).arg(&places.rankine).arg("run").args(options);
+    command.envs([APART]).envs(NETWORK).envs(TOLD).arg(&places.rankine).arg("run").args(options);
     command
 }
 
@@ -52,18 +38,24 @@ pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBu
     words.push((ranks - ranks / 2).to_string().into());
     words.extend(rankine(places));
     words.extend(["run", "--mpi-lib"].map(PathBuf::from));
-    words.push(library(places));
+    words.push(emulator::mpi(places).join("lib/libmpi_abi.so.1"));
     words.extend(options.iter().map(PathBuf::from));
     words
 }
 
-/// The rank counts that a guest is run with, of those in its head.
+/// The rank counts that a guest is run with, of those in its head: few, as each rank is slow.
 pub fn ranks(mode: Mode, wanted: &[u32]) -> Vec<u32> {
-    let fits = |ranks: &u32| match mode {
-        Mode::Emulated => *ranks <= 2,
-        _ => *ranks == 2 || *ranks == 4,
-    };
-    wanted.iter().copied().filter(fits).collect()
+    let of = |counts: &[u32]| wanted.iter().copied().filter(|ranks| counts.contains(ranks)).collect::<Vec<_>>();
+    match mode {
+        Mode::Emulated if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
+        Mode::Emulated => of(&[3, 4]),
+        _ => of(&[2, 4]),
+    }
+}
+
+/// Whether a guest is run as a mixed job: what calls MPI, and what must give the same bits everywhere.
+pub fn mixes(name: &str) -> bool {
+    name.starts_with("guests/") || name.starts_with("cli/reproducible")
 }
 
 /// Guests that are known to fail there, and why (`tests/emulated.txt`): `MODE GUEST: REASON`, where GUEST is the

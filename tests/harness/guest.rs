@@ -71,7 +71,7 @@ impl Guest {
             Mode::Threads if on("local") => self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect(),
             Mode::Mpi if on("mpi") => self.few_ranks(),
             Mode::Emulated if on("local") => emulated::ranks(mode, &self.head.ranks),
-            Mode::Mixed if on("mpi") && self.name.starts_with("guests/") => emulated::ranks(mode, &self.head.ranks),
+            Mode::Mixed if on("mpi") && emulated::mixes(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),
         }

@@ -7,6 +7,7 @@ mod compile;
 mod coverage;
 mod directive;
 mod emulated;
+mod emulator;
 mod every;
 mod guest;
 mod lacking;

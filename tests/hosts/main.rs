@@ -1,8 +1,11 @@
 //! Jobs on several hosts: `rankine run --hosts` and `--grid`, by the launcher of an MPI library, over TCP between two
 //! network namespaces, and in a Slurm of made-up nodes. Read `harness/` for how commands are run and compared.
 
+#[path = "../harness/emulator.rs"]
+mod emulator;
 mod failure;
 mod grid;
+mod kinds;
 mod namespaces;
 #[path = "../harness/places.rs"]
 mod places;
@@ -74,6 +77,10 @@ fn main() -> ExitCode {
         let site = site.clone();
         trials.push(Trial::test(format!("hosts/{name}"), move || test(&site)));
     }
+    // It needs the host for AArch64, which `just mixed` builds before it asks for what is ignored.
+    let of_kinds = site.clone();
+    let of_kinds = Trial::test("hosts/a_job_of_two_kinds (just mixed)", move || kinds::a_job_of_two_kinds(&of_kinds));
+    trials.push(of_kinds.with_ignored_flag(true));
     // Namespaces have names and addresses: one trial at a time.
     libtest_mimic::run(&Arguments { test_threads: Some(1), ..Arguments::from_args() }, trials).exit_code()
 }
@@ -111,10 +118,15 @@ impl Site {
     }
 
     fn compile(&self, name: &str) -> Result<PathBuf, String> {
+        self.compile_at("tests/hosts", name)
+    }
+
+    /// A guest of another folder.
+    fn compile_at(&self, place: &str, name: &str) -> Result<PathBuf, String> {
         let output = self.folder().join(format!("{name}.wasm"));
         fs::create_dir_all(self.folder()).map_err(|e| e.to_string())?;
         let mut cc = Command::new(&self.places.rankine);
-        let source = self.places.root.join("tests/hosts").join(format!("{name}.c"));
+        let source = self.places.root.join(place).join(format!("{name}.c"));
         cc.args(["cc", "-O1"]).arg(source).arg("-o").arg(&output);
         let run = run_within(cc, None, LIMIT)?;
         if run.ended == Ended::Status(0) { Ok(output) } else { Err(run.to_string()) }
