@@ -17,6 +17,7 @@ use anyhow::{Context as _, Result, ensure};
 use rankine_guest::Who;
 
 use crate::helper::{self, receive, send};
+use crate::thread_number::thread_number;
 
 /// How often a rank that waits looks for a debugger.
 const EVERY: Duration = Duration::from_millis(50);
@@ -111,8 +112,7 @@ impl Breaks {
         if who.world != 0 || !self.ranks.have(who.rank) {
             return Ok(());
         }
-        // SAFETY: a question without conditions.
-        let thread = unsafe { libc::gettid() };
+        let thread = thread_number();
         let host = self.host.as_ref().map_or(String::new(), |host| format!(" on {host}"));
         let process = std::process::id();
         eprintln!("rankine: {who} waits{host} for a debugger (process {process}, thread {thread}): {}", self.command);
@@ -176,8 +176,7 @@ mod tests {
     fn this_thread_is_not_traced() {
         // Under a debugger of one's own it is, and the question is answered all the same.
         let tracer = fs::read_to_string("/proc/thread-self/status").unwrap().contains("TracerPid:\t0");
-        // SAFETY: a question without conditions.
-        let thread = unsafe { libc::gettid() } as u64;
+        let thread = thread_number() as u64;
         assert_eq!(is_traced(std::process::id(), thread).unwrap(), !tracer);
         assert!(is_traced(std::process::id(), u64::MAX).is_err());
     }

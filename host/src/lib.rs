@@ -57,6 +57,7 @@ mod stage;
 pub mod symbols;
 mod team;
 mod text;
+mod thread_number;
 mod threads;
 mod thrown;
 mod told;

@@ -4,7 +4,8 @@
 //! The script runs in a fresh folder of its own. `rankine` is on its path; `ROOT` is the repository, `CACHE` a folder
 //! that stays, `MPI_BIN` the tools of a native MPI library. Its head may say `# full: why` (it is ignored without
 //! `--include-ignored`), `# seconds: N`, and `# sources: a b`, names of Debian's source packages whose original archives it
-//! then finds in the cache: `$CACHE/a_*.orig.tar.*`. `# packages: a b` has compiled ones lie there: `$CACHE/packages/a/*.deb`.
+//! then finds in the cache: `$CACHE/a_*.orig.tar.*`. `# packages: a b` has compiled ones lie there: `$CACHE/packages/a/*.deb`; those of
+//! another release of Debian are `# packages: bullseye/a`. Both keys may have several lines.
 
 use super::process::{Ended, run_within};
 use super::{Places, sources};
@@ -45,7 +46,7 @@ impl Script {
         let name = format!("programs/{stem}");
         let (sources, packages) = (Vec::new(), Vec::new());
         let mut script = Script { name, full: false, limit: LIMIT, sources, packages, path: path.clone() };
-        let words = |names: &str| names.split_whitespace().map(str::to_owned).collect();
+        let words = |names: &str| names.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         for line in text.lines().map_while(|line| line.strip_prefix('#')) {
             match line.trim().split_once(": ") {
                 Some(("full", _)) => script.full = true,
@@ -53,8 +54,8 @@ impl Script {
                     let seconds = number.parse().map_err(|_| format!("{}: not a number: {number}", path.display()))?;
                     script.limit = Duration::from_secs(seconds);
                 }
-                Some(("sources", names)) => script.sources = words(names),
-                Some(("packages", names)) => script.packages = words(names),
+                Some(("sources", names)) => script.sources.extend(words(names)),
+                Some(("packages", names)) => script.packages.extend(words(names)),
                 _ => {}
             }
         }

@@ -31,6 +31,13 @@ try_in() {
     [ -s "$root/usr/share/man/man1/rankine-run.1.gz" ] && [ -s "$root/usr/share/bash-completion/completions/rankine" ]
 }
 
+# What the packages say of the C library that they need is true of the binary, which is linked for this machine here.
+mkdir -p tar deb
+tar -xf made/*.tar.gz -C tar
+mv tar/rankine-* tar/usr
+asked=$(readelf -WV tar/usr/bin/rankine | grep -oE 'Name: GLIBC_[0-9.]+' | sed 's/.*_//' | sort -uV | tail -n 1)
+ls made/rankine-*-py3-none-manylinux_"${asked/./_}_$(uname -m)".whl
+
 # The wheel, in an environment with nothing else.
 python3 -m venv venv
 venv/bin/pip install -q --no-index --no-cache-dir --disable-pip-version-check made/rankine-*.whl
@@ -58,13 +65,10 @@ installed rankine --version | grep -q '^rankine [0-9]'
 if installed rankine cc x.c 2> cc.log; then exit 1; fi
 grep -q "no WASI sysroot in $PWD/home/.local/share/rankine/sysroot; run .rankine sdk install. once" cc.log
 
-mkdir -p tar deb
-tar -xf made/*.tar.gz -C tar
-mv tar/rankine-* tar/usr
 try_in tar
 if command -v dpkg-deb > dpkg.log; then
     dpkg-deb -x made/*.deb deb
-    dpkg-deb -f made/*.deb Depends | grep -q 'libc6 (>= 2'
+    dpkg-deb -f made/*.deb Depends | grep -qF "libc6 (>= $asked)"
     try_in deb
     # dpkg takes it, and gives all of it back.
     mkdir -p root/var/lib/dpkg/{info,updates,triggers}

@@ -24,6 +24,10 @@ pub struct Program {
     length: u64,
 }
 
+/// What a node says of a program that its loader refuses for the versions of the C library's functions. In a word of a shell.
+const TOO_NEW: &str = "its C library is older than the one that this rankine is linked for; ./x package makes one for older systems, \
+                       which --file takes";
+
 /// What has become of a node.
 pub struct Installed {
     /// What its `rankine` says of its version.
@@ -101,7 +105,9 @@ impl Program {
         format!(
             "set -e; mkdir -p {folder}; new=$(mktemp {folder}/.rankine-XXXXXX); trap 'rm -f \"$new\"' EXIT; cat > \"$new\"; \
              if [ \"$(sha256sum \"$new\" | cut -d' ' -f1)\" != {digest} ]; then echo 'not all of it has arrived' >&2; exit 1; fi; \
-             chmod 755 \"$new\"; \"$new\" --version || {{ echo 'it does not run there' >&2; exit 1; }}; mv -f \"$new\" {place}",
+             chmod 755 \"$new\"; if ! said=$(\"$new\" --version 2>&1); then case $said in \
+             *GLIBC_*) echo '{TOO_NEW}' >&2;; *) printf '%s\\n' \"$said\" 'it does not run there' >&2;; esac; exit 1; fi; \
+             printf '%s\\n' \"$said\"; mv -f \"$new\" {place}",
             folder = word(folder),
             digest = self.digest,
             place = word(place),
@@ -183,6 +189,12 @@ mod tests {
         let digest = Sha256::digest(broken).iter().map(|byte| format!("{byte:02x}")).collect();
         let dead = Program { file: right.file.try_clone().unwrap(), digest, machine: "x86_64", length: 0 };
         assert!(!run(&dead, broken).status.success() && !place.exists());
+        let newer = b"#!/bin/sh\necho \"$0: libc.so.6: version \\`GLIBC_2.34' not found\" >&2\nexit 1\n";
+        let digest = Sha256::digest(newer).iter().map(|byte| format!("{byte:02x}")).collect();
+        let newer_one = Program { file: right.file.try_clone().unwrap(), digest, machine: "x86_64", length: 0 };
+        let refused = run(&newer_one, newer);
+        assert_eq!(String::from_utf8_lossy(&refused.stderr).trim(), TOO_NEW);
+        assert!(!refused.status.success() && !place.exists());
         let good = run(&right, text);
         assert_eq!((good.status.success(), good.stdout), (true, b"rankine 9.9\n".to_vec()));
         assert_eq!(std::fs::read(&place).unwrap(), text);

@@ -39,6 +39,7 @@ mod imp {
 
     use super::Seen;
     use crate::stage::inside::{self, MOST_WORDS};
+    use crate::thread_number::thread_number;
 
     /// What nothing else here sends.
     const SIGNAL: c_int = libc::SIGPROF;
@@ -71,8 +72,7 @@ mod imp {
     pub(super) fn this_thread() -> i32 {
         thread_local!(static THREAD: Cell<i32> = const { Cell::new(0) });
         if THREAD.get() == 0 {
-            // SAFETY: the call takes nothing and returns a number.
-            THREAD.set(unsafe { libc::gettid() });
+            THREAD.set(thread_number());
         }
         THREAD.get()
     }
@@ -130,7 +130,7 @@ mod imp {
         // which is put back.
         unsafe {
             let (context, errno) = (&*context.cast::<libc::ucontext_t>(), *libc::__errno_location());
-            if LOOK.thread.load(Ordering::SeqCst) == libc::gettid() {
+            if LOOK.thread.load(Ordering::SeqCst) == thread_number() {
                 let (at, frame) = registers(context);
                 let frames = match walk(at, frame) {
                     0 => called(),

@@ -46,8 +46,7 @@ fn limit() -> io::Result<()> {
 
 /// The names of this process's threads, but for the one that calls.
 pub(super) fn other_threads() -> Vec<String> {
-    // SAFETY: a question without conditions.
-    let me = unsafe { libc::gettid() }.to_string();
+    let me = crate::thread_number::thread_number().to_string();
     let others = || {
         let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
         let others = threads.filter(|thread| thread.file_name() != me.as_str());
