@@ -15,10 +15,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// A run may take so long, however busy the machine is: most that hang on `local` end as deadlocks much sooner.
+/// A run may take so long, however busy the machine is, unless the suite's list gives it more: most that hang on `local` end
+/// as deadlocks much sooner.
 const LIMIT: Duration = Duration::from_secs(600);
-/// And so long where each rank is a process, unless the suite's list gives it more; these hang in earnest.
-const LIMIT_OF_PROCESSES: Duration = Duration::from_secs(300);
 /// More processes than this are no test of an MPI library, but of a small machine.
 const MOST_PROCESSES: u32 = 16;
 
@@ -176,8 +175,7 @@ impl Runner {
         };
         command.arg(self.within(&folder, program, way)?).args(&entry.arguments);
         command.current_dir(folder).env_remove("RUST_BACKTRACE");
-        let limit = if way == Way::Local { LIMIT } else { LIMIT_OF_PROCESSES };
-        run_within(command, None, entry.seconds.map_or(limit, |seconds| limit.max(Duration::from_secs(seconds))))
+        run_within(command, None, entry.seconds.map_or(LIMIT, |seconds| LIMIT.max(Duration::from_secs(seconds))))
     }
 
     /// What the run calls its program: a guest has it in its folder, as some open the file that `argv[0]` names, and others
