@@ -146,6 +146,9 @@ static void not_now(void)
     FAILS(MPI_Pready(0, pair[0]), MPI_ERR_ARG);
     FAILS(MPI_Pready_list(3, list, pair[0]), MPI_ERR_ARG);
     FAILS(MPI_Pready_range(3, INT32_MAX, pair[0]), MPI_ERR_ARG);
+    FAILS(MPI_Pready_range(INT32_MAX, INT32_MIN, pair[0]), MPI_ERR_ARG);
+    TRY(MPI_Pready_range(PARTS - 1, 3, pair[0])); // none
+    TRY(MPI_Pready_list(0, list, pair[0]));
     TRY(MPI_Pready_range(3, 4, pair[0]));
     FAILS(MPI_Pready_range(4, PARTS - 1, pair[0]), MPI_ERR_ARG);
     TRY(MPI_Pready_range(5, PARTS - 1, pair[0]));

@@ -52,20 +52,22 @@ impl Ready {
         marked.resize(parts.count as usize, false);
     }
 
-    /// Marks partitions, as far as it can: how many, and why not all.
+    /// Marks partitions up to the first that can't be: how many, and why no more.
     fn mark(&self, parts: impl Iterator<Item = c_int>) -> (usize, Result<()>) {
         let mut marked = self.marked.borrow_mut();
-        for (done, part) in parts.enumerate() {
+        let mut count = 0;
+        for part in parts {
             match marked.get_mut(part as usize) {
                 Some(marked) if !*marked => *marked = true,
-                Some(_) => return (done, Err(rules::marked_before(part))),
+                Some(_) => return (count, Err(rules::marked_before(part))),
                 None => {
                     let text = "the request is not active: MPI_Start comes before MPI_Pready";
-                    return (done, Err(Error::new(MPI_ERR_REQUEST, text)));
+                    return (count, Err(Error::new(MPI_ERR_REQUEST, text)));
                 }
             }
+            count += 1;
         }
-        (usize::MAX, Ok(()))
+        (count, Ok(()))
     }
 }
 
@@ -176,30 +178,37 @@ pub(crate) fn precv_init(
     )
 }
 
-/// Marks partitions of a send as ready: `tell` hands so many of them on, as the others may not be.
+/// The request of a partitioned send, and its partitions.
+fn sent(r: &Rank, word: u32) -> Result<(usize, Parts)> {
+    let host = r.request(word, "request")?;
+    match r.kind_of(word, "request")? {
+        Kind::Psend(parts) => Ok((host, parts)),
+        _ => Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is not a partitioned send"))),
+    }
+}
+
+/// Marks partitions that a send has as ready, and tells the library of so many of them: the next may be ready already.
 fn ready(
     r: &Rank,
     word: u32,
-    listed: impl Iterator<Item = c_int> + Clone,
-    tell: impl FnOnce(usize, usize) -> Result<()>,
+    parts: Parts,
+    listed: impl Iterator<Item = c_int>,
+    tell: impl FnOnce(usize) -> Result<()>,
 ) -> Result<()> {
-    let host = r.request(word, "request")?;
-    let Kind::Psend(parts) = r.kind_of(word, "request")? else {
-        return Err(Error::new(MPI_ERR_REQUEST, format!("request: {word:#x} is not a partitioned send")));
-    };
-    listed.clone().try_for_each(|part| parts.contain(part))?;
     let marked = r.requests.made.with(word, |pending| pending.kept::<Ready>().map(|ready| ready.mark(listed)));
     let (count, refused) = marked.flatten().expect("every partitioned send was made with it");
-    if !parts.is_alone && count > 0 {
-        tell(host, count)?;
+    if count > 0 && !parts.is_alone {
+        tell(count)?;
     }
     refused
 }
 
 /// `MPI_Pready`
 pub(crate) fn pready(r: &Rank, partition: i32, request: u32) -> Result<()> {
+    let (host, parts) = sent(r, request)?;
+    parts.contain(partition)?;
     let call = r.symbol::<symbols::MPI_Pready>()?;
-    ready(r, request, std::iter::once(partition), |host, _| {
+    ready(r, request, parts, std::iter::once(partition), |_| {
         // SAFETY: a partition of a partitioned send, which was not ready yet.
         r.check(unsafe { call(partition, host) })
     })
@@ -207,22 +216,24 @@ pub(crate) fn pready(r: &Rank, partition: i32, request: u32) -> Result<()> {
 
 /// `MPI_Pready_range`: both ends are ready.
 pub(crate) fn pready_range(r: &Rank, low: i32, high: i32, request: u32) -> Result<()> {
+    let (host, parts) = sent(r, request)?;
+    parts.contain(low).and(parts.contain(high))?;
     let call = r.symbol::<symbols::MPI_Pready_range>()?;
-    ready(r, request, low..=high, |host, count| {
-        let last = i32::try_from(count - 1).map_or(high, |after| high.min(low.saturating_add(after)));
-        // SAFETY: partitions of a partitioned send, which were not ready yet.
-        r.check(unsafe { call(low, last, host) })
+    ready(r, request, parts, low..=high, |count| {
+        // SAFETY: so many partitions of a partitioned send, which were not ready yet: no more than it has.
+        r.check(unsafe { call(low, low + (count - 1) as c_int, host) })
     })
 }
 
 /// `MPI_Pready_list`
 pub(crate) fn pready_list(r: &Rank, length: i32, array_of_partitions: Addr, request: u32) -> Result<()> {
-    let call = r.symbol::<symbols::MPI_Pready_list>()?;
+    let (host, parts) = sent(r, request)?;
     let list = r.ints(array_of_partitions, i64::from(length), "array_of_partitions")?;
-    ready(r, request, list.iter().copied(), |host, count| {
-        let list = &list[..count.min(list.len())];
-        // SAFETY: partitions of a partitioned send, different ones, which were not ready yet.
-        r.check(unsafe { call(list.len() as c_int, list.as_ptr(), host) })
+    list.iter().try_for_each(|&part| parts.contain(part))?;
+    let call = r.symbol::<symbols::MPI_Pready_list>()?;
+    ready(r, request, parts, list.iter().copied(), |count| {
+        // SAFETY: so many partitions of a partitioned send, different ones, which were not ready yet.
+        r.check(unsafe { call(count as c_int, list.as_ptr(), host) })
     })
 }
 
