@@ -30,8 +30,10 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let file = std::env::temp_dir().join(format!("rankine-fuzz-calls-{}.wasm", std::process::id()));
     let engine = module::engine(module::Settings::default()).expect("Wasmtime works here");
     let programs = [false, true].map(|has_threads| {
-        std::fs::write(&file, guest::module(&catalogue, has, has_threads.then_some(rankine_abi::MPI_THREAD_MULTIPLE))).expect("the guest can be written");
-        module::load(&engine, &file, None, &Demands::default(), module::Changes::default()).expect("the guest is a program")
+        std::fs::write(&file, guest::module(&catalogue, has, has_threads.then_some(rankine_abi::MPI_THREAD_MULTIPLE)))
+            .expect("the guest can be written");
+        module::load(&engine, &file, None, &Demands::default(), module::Changes::default())
+            .expect("the guest is a program")
     });
     let _ = std::fs::remove_file(&file);
     Bench { catalogue, choice, programs }

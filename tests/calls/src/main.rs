@@ -316,7 +316,7 @@ fn judge(status: ExitStatus, text: &str) -> Option<Bad> {
 /// MPICH over UCX crashes in `MPI_Finalize`, natively too, where processes that it has started ended before it got through
 /// to them.
 fn is_of_ended_processes(text: &str) -> bool {
-    text.contains("the MPI library crashed in MPI_Finalize") && text.contains("UCX  ERROR")
+    text.contains("the MPI library crashed in MPI_Finalize") && text.contains("failed: Connection refused")
 }
 
 /// The signal that has ended a process of a launcher's, if it was not one by which the launcher itself ends the others. Its

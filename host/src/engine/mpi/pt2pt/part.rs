@@ -158,24 +158,11 @@ pub(crate) fn precv_init(
     request: Addr,
 ) -> Result<()> {
     let call = r.symbol::<symbols::MPI_Precv_init>()?;
-    init(
-        r,
-        Kind::Precv,
-        buf,
-        partitions,
-        count,
-        datatype,
-        source,
-        tag,
-        comm,
-        info,
-        request,
-        || Ok(()),
-        |m, request| {
-            // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
-            unsafe { call(m.at, partitions, count, m.datatype, source, tag, m.comm, m.hints.host, request) }
-        },
-    )
+    let nothing = || Ok(());
+    init(r, Kind::Precv, buf, partitions, count, datatype, source, tag, comm, info, request, nothing, |m, request| {
+        // SAFETY: the buffer has room for all partitions, and handles and hints were checked.
+        unsafe { call(m.at, partitions, count, m.datatype, source, tag, m.comm, m.hints.host, request) }
+    })
 }
 
 /// The request of a partitioned send, and its partitions.
