@@ -87,7 +87,10 @@ pub fn vtp_of_arrows(field: &Field, description: &Description) -> Option<Vec<u8>
     let (along_x, along_y) = (&description.axes[right], &description.axes[down]);
     let (values, by) = (field.numbers(), (arrows.every / field.every.max(1)).max(1) as usize);
     let (mut places, mut vectors, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-    for Vectors { right, down } in &arrows.parts {
+    // In an order that does not depend on who published first.
+    let mut parts: Vec<&Vectors> = arrows.parts.iter().collect();
+    parts.sort_by_key(|part| part.right.start);
+    for Vectors { right, down } in parts {
         let width = right.count[1].max(1) as usize;
         for (n, (x, y)) in right.values.iter().zip(&down.values).enumerate() {
             let (row, column) = (right.start[0] as usize + n / width, right.start[1] as usize + n % width);
