@@ -181,7 +181,10 @@ impl<E: Engine> Crew<E> {
         let stage = Stage::new(seat.who, role.program.module(), &role.symbols, &self.remote);
         let (shown, listens) = (view.as_ref(), ear.clone());
         let mut guest = Guest::new(rank.clone(), *placement, wasi()?, no_folder.clone(), shown, listens, stage.clone());
-        let null_page = role.is_guarded.then(|| guest.leave_null_page());
+        if role.is_guarded {
+            guest.leave_null_page();
+        }
+        let lowest = guest.lowest();
         if self.settings.check_heap {
             guest.watch_heap();
         }
@@ -199,7 +202,7 @@ impl<E: Engine> Crew<E> {
                 objects,
                 program: program.clone(),
                 memory: memory.clone(),
-                null_page,
+                lowest,
                 wasi: wasi()?,
                 no_folder,
                 stage,
@@ -353,12 +356,13 @@ fn entry<R: Rank>(store: &mut Store<Guest<R>>, instance: &Instance) -> wasmtime:
     if let Some(memory) = instance.get_memory(&mut *store, "memory") {
         store.data_mut().set_memory(memory);
     }
-    if let (Some(page), Some(memory)) = (store.data().null_page(), store.data().known_memory()) {
+    if let (1.., Some(memory)) = (store.data().lowest(), store.data().known_memory()) {
         let (base, _) = memory.place(&*store);
         // SAFETY: the memory begins with more than two pages of its own and stays as long as the store does, which is kept.
         // The program's code is guarded, and the host has left the page alone since before it ran.
-        unsafe { page.close(base) }
-            .map_err(|error| format_err!("the null page can't be taken from the memory (--null-page): {error}"))?;
+        unsafe { null_page::take(base) }.map_err(|error| {
+            format_err!("the null page can't be taken from the memory: {error} (--no-null-page does without)")
+        })?;
     }
     told::install(store, instance)?;
     heap::install(store, instance)?;

@@ -44,7 +44,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         reproducible: false,
         blas: None,
         demands: Demands::default(),
-        null_page: false,
+        null_page: true,
         check_heap: false,
     };
     let engine = Local::new(&mut settings, None)?;

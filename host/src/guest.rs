@@ -19,7 +19,7 @@ use crate::callback::Signatures;
 use crate::engine::Rank;
 use crate::job::Placement;
 use crate::math::Transforms;
-use crate::null_page::{LOWEST, NullPage, Open};
+use crate::null_page::LOWEST;
 use crate::output::Output;
 use crate::stage::Stage;
 use crate::team::{self, Member, Team, Turn};
@@ -180,9 +180,11 @@ pub(crate) struct Guest<R: Rank> {
     pub(crate) stage: Arc<Stage>,
     /// The exported memory, known once the module is instantiated.
     memory: Option<Linear>,
-    /// What is taken from its memory, if its program leaves that alone.
-    null_page: Option<Arc<NullPage>>,
+    /// Below lies the null page, if it is taken from its memory (else 0).
+    lowest: u64,
     pub(crate) scratch: Scratch,
+    /// What WASI is shown instead of the memory while it moves bytes.
+    pub(crate) block: Vec<u8>,
     pub(crate) limits: Limits,
     /// Callbacks of MPI that run inside one another.
     pub(crate) callbacks: u32,
@@ -253,8 +255,9 @@ impl<R: Rank> Guest<R> {
             no_folder,
             stage,
             memory: None,
-            null_page: None,
+            lowest: 0,
             scratch: Scratch::default(),
+            block: Vec::new(),
             limits: Limits::new(account),
             callbacks: 0,
             cannot_wait: false,
@@ -277,7 +280,7 @@ impl<R: Rank> Guest<R> {
     /// The guest of a thread that its rank has beside the main one.
     pub(crate) fn of_team(team: Arc<Team<R>>, number: u32, wasi: WasiP1Ctx) -> Guest<R> {
         let (rank, objects, who) = team.identity();
-        let (account, memory, null_page) = (team.account().clone(), team.memory().clone(), team.null_page().cloned());
+        let (account, memory, lowest) = (team.account().clone(), team.memory().clone(), team.lowest());
         Guest {
             rank,
             who,
@@ -290,8 +293,9 @@ impl<R: Rank> Guest<R> {
             placement: Placement::Threads,
             wasi,
             memory: Some(Linear::Shared(memory)),
-            null_page,
+            lowest,
             scratch: Scratch::default(),
+            block: Vec::new(),
             limits: Limits::new(account),
             callbacks: 0,
             cannot_wait: false,
@@ -304,21 +308,14 @@ impl<R: Rank> Guest<R> {
 
     /// Its program is guarded, and from before it is instantiated nobody looks at the null page of its memory, whose rank
     /// this is.
-    pub(crate) fn leave_null_page(&mut self) -> Arc<NullPage> {
+    pub(crate) fn leave_null_page(&mut self) {
         self.rank.memory().set_lowest(LOWEST);
-        self.null_page.insert(Arc::default()).clone()
+        self.lowest = LOWEST;
     }
 
-    /// The page that was taken from its memory, or will be, if so.
-    pub(crate) fn null_page(&self) -> Option<&Arc<NullPage>> {
-        self.null_page.as_ref()
-    }
-
-    /// Lets functions of WASI touch the null page for the time of a call.
-    pub(crate) fn open_null_page(&self) -> Result<Option<Open>> {
-        self.null_page.as_ref().map(|page| page.open()).transpose().map_err(|error| {
-            format_err!("the lowest page of the memory can't be given back for a call of the system: {error}")
-        })
+    /// The lowest address that is used: behind the page that is taken from its memory, if so.
+    pub(crate) fn lowest(&self) -> u64 {
+        self.lowest
     }
 
     /// It is the main thread of a team. What it had of WASI becomes the team's.
@@ -419,8 +416,7 @@ impl<R: Rank> Guest<R> {
             member.team.check()?;
         }
         let (base, size) = Self::memory(caller)?.place(&*caller);
-        let lowest = caller.data().null_page.as_ref().map_or(0, |_| LOWEST);
-        Ok(Reach { base, size: size as u64, lowest })
+        Ok(Reach { base, size: size as u64, lowest: caller.data().lowest })
     }
 
     /// The memory of the guest that calls.

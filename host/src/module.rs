@@ -98,7 +98,7 @@ pub struct Origin {
 }
 
 /// How a module is changed before it is compiled.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug)]
 pub struct Changes {
     /// What it tells of its calls of MPI.
     pub tell: Option<Tell>,
@@ -106,6 +106,12 @@ pub struct Changes {
     pub heap: bool,
     /// It is guarded, if it says that it leaves the null page alone.
     pub null_page: bool,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        Changes { tell: None, heap: false, null_page: true }
+    }
 }
 
 /// A module that is to be compiled.
@@ -116,12 +122,13 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A module as it is, or changed. It is guarded when it is compiled, if it says that it leaves the null page alone, and
-    /// is not to say so in vain.
+    /// A module as it is, or changed. It is guarded when it is compiled, if it says that it leaves the null page alone,
+    /// which is said for it, or taken back.
     pub(crate) fn new(path: &Path, mut binary: Vec<u8>, changes: Changes) -> Result<Source> {
         let Changes { tell, heap, null_page } = changes;
-        if !null_page {
-            guard::unmark(&mut binary);
+        match null_page {
+            true => guard::mark_rust(&mut binary),
+            false => guard::unmark(&mut binary),
         }
         if heap {
             binary = instrument(&binary).with_context(|| path.display().to_string())?;

@@ -7,12 +7,14 @@
 //! copy through raw pointers and never hold a reference to guest bytes, which is the contract they
 //! already keep for guests with shared memories. They check every guest pointer against its size.
 //!
-//! They know nothing of the null page, which is opened for those calls that could touch it ([`opened`]).
+//! They know nothing of the null page: what would lead them there is refused before ([`faults`]), and reads and writes take
+//! a way of their own ([`transfer`]), as the addresses of their buffers lie in the memory.
 //!
 //! `proc_exit`, `sched_yield` and, on fibers, everything that may wait are treated here: a rank that
 //! sleeps or reads standard input on a fiber must not stop the worker that carries it.
 
 mod folders;
+mod transfer;
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -27,7 +29,6 @@ use wiggle::GuestMemory;
 use crate::engine::Rank;
 use crate::guest::{Exit, Guest};
 use crate::job::Placement;
-use crate::null_page::{LOWEST, Open};
 
 /// The import module's name.
 pub const MODULE: &str = "wasi_snapshot_preview1";
@@ -54,6 +55,10 @@ impl<F: Future> Future for WithTimers<F> {
 
 /// The number of the error for an argument that can't be right.
 const INVALID: i32 = 28;
+/// That for an address at which nothing can be.
+const FAULT: i32 = 21;
+/// That for memory that the host has not.
+const NO_MEMORY: i32 = 48;
 
 /// Subscriptions of one poll: for each of them some two hundred bytes are taken until it ends.
 const MOST_SUBSCRIPTIONS: i32 = 1 << 16;
@@ -74,7 +79,9 @@ macro_rules! register {
             MODULE,
             stringify!($name),
             |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
-                let _open = opened(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*])?;
+                if faults(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*]) {
+                    return Ok(FAULT);
+                }
                 $(if let Some(answer) = folders::$first(&mut caller, $($passed),*)? {
                     return Ok(answer);
                 })?
@@ -105,7 +112,9 @@ macro_rules! register {
                 MODULE,
                 stringify!($name),
                 |mut caller: Caller<'_, Guest<R>>, $($arg: $ty),*| -> Result<i32> {
-                    let _open = opened(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*])?;
+                    if faults(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*]) {
+                    return Ok(FAULT);
+                }
                     register!(@checks caller $name $(first $first ($($passed),*))? $(names ($fd, $path, $len))? $(unless $wrong)?);
                     let (memory, wasi) = &mut Guest::$view(&mut caller)?;
                     $block(p1::$name(&mut **wasi, memory, $($arg),*))
@@ -116,8 +125,9 @@ macro_rules! register {
                 stringify!($name),
                 |mut caller: Caller<'_, Guest<R>>, ($($arg,)*): ($($ty,)*)| {
                     Box::new(async move {
-                        let _open =
-                            opened(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*])?;
+                        if faults(&caller, stringify!($name), &[$((stringify!($arg), i64::from($arg) as u64)),*]) {
+                            return Ok(FAULT);
+                        }
                         register!(@checks caller $name $(first $first ($($passed),*))? $(names ($fd, $path, $len))? $(unless $wrong)?);
                         let (mut memory, wasi) = Guest::wasi_view(&mut caller)?;
                         let memory: &mut GuestMemory<'_> = &mut memory;
@@ -143,23 +153,19 @@ macro_rules! register {
     };
 }
 
-/// Opens the null page for a call that could get there: it would end the process. Functions of WASI go on from an address
-/// that they are given, so that those behind the page never lead to it. What buffers' own addresses are (`iovs`) is read
-/// from the memory too late to be looked at before.
+/// Whether an argument leads to the null page, which would end the process. Functions of WASI go on from an address that
+/// they are given, so that those behind the page never lead to it.
 #[inline]
-fn opened<R: Rank>(caller: &Caller<'_, Guest<R>>, function: &str, words: &[(&str, u64)]) -> Result<Option<Open>> {
-    let guest = caller.data();
-    if guest.null_page().is_none() || !words.iter().any(|&(name, word)| may_be_low(function, name, word)) {
-        return Ok(None);
-    }
-    guest.open_null_page()
+fn faults<R: Rank>(caller: &Caller<'_, Guest<R>>, function: &str, words: &[(&str, u64)]) -> bool {
+    let lowest = caller.data().lowest();
+    lowest > 0 && words.iter().enumerate().any(|(at, &word)| leads_below(lowest, function, word, &words[at + 1..]))
 }
 
-/// Whether an argument may lead below the lowest address of a program.
+/// Whether an argument is an address below the lowest one of a program, and anything lies there. Those behind it say how
+/// much.
 #[inline]
-fn may_be_low(function: &str, name: &str, word: u64) -> bool {
+fn leads_below(lowest: u64, function: &str, (name, word): (&str, u64), behind: &[(&str, u64)]) -> bool {
     match name {
-        "iovs" => true,
         // Numbers of descriptors, bytes, flags, and what only looks like an address.
         "fd" | "from" | "to" | "new_fd" | "id" | "precision" | "offset" | "len" | "advice" | "flags" | "dirflags"
         | "oflags" | "base" | "inherit" | "inheriting" | "access" | "modified" | "set" | "whence" | "cookie"
@@ -167,7 +173,8 @@ fn may_be_low(function: &str, name: &str, word: u64) -> bool {
         // How many there are, in all but two functions.
         "count" if !matches!(function, "args_sizes_get" | "environ_sizes_get") => false,
         "size" if function == "fd_filestat_set_size" => false,
-        _ => word < LOWEST,
+        _ if word >= lowest => false,
+        _ => !matches!(behind, [("len" | "old_len" | "new_len" | "buf_len", 0), ..]),
     }
 }
 
@@ -211,17 +218,13 @@ preview1! {
     io fd_filestat_get(fd: i32, out: i32);
     io fd_filestat_set_size(fd: i32, size: i64);
     io fd_filestat_set_times(fd: i32, access: i64, modified: i64, flags: i32);
-    io fd_pread(fd: i32, iovs: i32, count: i32, offset: i64, out: i32);
     now fd_prestat_get(fd: i32, out: i32) first prestat_get(fd, out);
     now fd_prestat_dir_name(fd: i32, path: i32, len: i32) first prestat_dir_name(fd, path, len);
-    io fd_pwrite(fd: i32, iovs: i32, count: i32, offset: i64, out: i32);
-    io fd_read(fd: i32, iovs: i32, count: i32, out: i32);
     io fd_readdir(fd: i32, buf: i32, len: i32, cookie: i64, out: i32);
     io fd_renumber(from: i32, to: i32);
     io fd_seek(fd: i32, offset: i64, whence: i32, out: i32);
     io fd_sync(fd: i32);
     now fd_tell(fd: i32, out: i32);
-    io fd_write(fd: i32, iovs: i32, count: i32, out: i32);
     io path_create_directory(fd: i32, path: i32, len: i32) names (fd, path, len);
     io path_filestat_get(fd: i32, flags: i32, path: i32, len: i32, out: i32) names (fd, path, len);
     io path_filestat_set_times(fd: i32, flags: i32, path: i32, len: i32, access: i64, modified: i64, set: i32) names (fd, path, len);
@@ -262,7 +265,7 @@ pub(crate) fn define<R: Rank>(linker: &mut Linker<Guest<R>>, placement: Placemen
                 })
             })?;
         }
-        _ => return define_from_library(linker, placement, name),
+        _ => return Ok(transfer::define(linker, placement, name)? || define_from_library(linker, placement, name)?),
     }
     Ok(true)
 }
@@ -272,23 +275,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_null_page_is_opened_for_what_may_lead_there() {
-        for (function, name, word, may) in [
-            ("fd_write", "iovs", 1 << 20, true),
-            ("fd_write", "out", 65535, true),
-            ("fd_write", "out", 65536, false),
-            ("fd_write", "fd", 1, false),
-            ("fd_write", "count", 1, false),
-            ("args_sizes_get", "count", 0, true),
-            ("environ_sizes_get", "size", 4, true),
-            ("fd_filestat_set_size", "size", 0, false),
-            ("sock_recv", "out_flags", 8, true),
-            ("poll_oneoff", "subscriptions", 16, true),
-            ("path_open", "path", 1, true),
-            ("path_open", "len", 1, false),
-            ("random_get", "buf", u64::MAX, false),
+    fn what_leads_to_the_null_page_is_refused() {
+        let none: &[(&str, u64)] = &[];
+        for (function, name, word, behind, leads) in [
+            ("fd_seek", "out", 65535, none, true),
+            ("fd_seek", "out", 65536, none, false),
+            ("fd_seek", "fd", 1, none, false),
+            ("poll_oneoff", "count", 1, none, false),
+            ("args_sizes_get", "count", 0, none, true),
+            ("environ_sizes_get", "size", 4, none, true),
+            ("fd_filestat_set_size", "size", 0, none, false),
+            ("sock_recv", "out_flags", 8, none, true),
+            ("poll_oneoff", "subscriptions", 16, none, true),
+            ("path_open", "path", 1, &[("len", 1)], true),
+            ("path_open", "path", 1, &[("len", 0)], false),
+            ("path_link", "old", 1, &[("old_len", 1), ("new_fd", 0)], true),
+            ("path_readlink", "buf", 1, &[("buf_len", 0), ("out", 70000)], false),
+            ("path_open", "len", 1, none, false),
+            ("random_get", "buf", u64::MAX, &[("len", 8)], false),
         ] {
-            assert_eq!(may_be_low(function, name, word), may, "{function}, {name}: {word:#x}");
+            assert_eq!(leads_below(1 << 16, function, (name, word), behind), leads, "{function}, {name}: {word:#x}");
         }
+        assert!(!leads_below(0, "fd_seek", ("out", 0), none));
     }
 }

@@ -1,4 +1,5 @@
-// Without --null-page a null pointer is an address like any other.
+// With --no-null-page a null pointer is an address like any other.
+// run: --no-null-page
 // ranks: 1
 // cc: -O1
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // A program that has its data where null pointers lead to runs as it is: it does not say that it leaves them alone.
 // ranks: 1
-// run: --null-page
 // cc: -O1 -Wl,--no-stack-first -Wl,--global-base=1024
 #include <stdio.h>
 

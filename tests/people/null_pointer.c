@@ -1,11 +1,10 @@
 // A null pointer is called that, whatever it is used for, with the rank and the line.
 // ranks: 2
-// run: --null-page
 // cc: -g -O1
 // each: store load far fill copy
 // exit: 134
 // stderr: rank 1 trapped: a null pointer was used
-// stderr: null_pointer.c:19 | null_pointer.c:21 | null_pointer.c:23 | null_pointer.c:25 | null_pointer.c:27
+// stderr: null_pointer.c:18 | null_pointer.c:20 | null_pointer.c:22 | null_pointer.c:24 | null_pointer.c:26
 #include <mpi.h>
 #include <string.h>
 

@@ -1,11 +1,10 @@
 // A null pointer in a thread, and then the memory of the rank is closed there for all of them.
 // engines: local
 // ranks: 1
-// run: --null-page
 // cc: -pthread -g -O1
 // exit: 134
 // stderr: trapped: a null pointer was used
-// stderr: null_pointer_thread.c:17
+// stderr: null_pointer_thread.c:16
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,9 +1,8 @@
 // The same under a launcher, which makes its own status of those of the ranks that end and of those that it ends.
 // engines: mpi
 // ranks: 1 2
-// run: --null-page
 // cc: -pthread -g -O1
 // exit: nonzero
 // stderr: trapped: a null pointer was used
-// stderr: null_pointer_thread.c:17
+// stderr: null_pointer_thread.c:16
 #include "null_pointer_thread.c"

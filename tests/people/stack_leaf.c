@@ -1,6 +1,5 @@
 // The stack is at its end where a function begins that calls no other: that is no null pointer.
 // ranks: 1
-// run: --null-page
 // cc: -O1 -Wl,-z,stack-size=65536
 // exit: 134
 // stderr: the stack is exhausted

@@ -1,6 +1,5 @@
 // The stack has all of its bytes, although an access beyond its end is noticed.
 // ranks: 1
-// run: --null-page
 // cc: -O1 -Wl,-z,stack-size=131072
 #include <stdio.h>
 

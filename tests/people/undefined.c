@@ -1,7 +1,8 @@
 // What C leaves undefined is said with its place, once for each, and the program goes on: -fsanitize=undefined.
 // ranks: 1 2
+// run: --no-null-page
 // cc: -fsanitize=undefined,float-cast-overflow -Wno-tautological-pointer-compare
-// stderr: undefined.c:49:15: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
+// stderr: undefined.c:50:15: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
 // stderr: runtime error: signed integer overflow: -9223372036854775808 - 1 cannot be represented in type 'long long'
 // stderr: runtime error: signed integer overflow: 0x40000000000000000000000000000000 * 0x00000000000000000000000000000002 cannot be represented in type '__int128'
 // stderr: runtime error: signed integer overflow: -2147483648 + -1 cannot be represented in type 'int'
@@ -14,7 +15,7 @@
 // stderr: runtime error: 1e+30 is outside the range of representable values of type 'long long'
 // stderr: for type 'int', which requires 4 byte alignment
 // stderr: runtime error: load of value 7, which is not a valid value for type '_Bool'
-// stderr: undefined.c:32:12: runtime error: load of null pointer of type 'const int'
+// stderr: undefined.c:33:12: runtime error: load of null pointer of type 'const int'
 // stderr: runtime error: variable length array bound evaluates to non-positive value -1
 // stderr: runtime error: passing zero to __builtin_clz(), which is not a valid argument
 // stderr: runtime error: pointer index expression with base 0xfffffff0 overflowed to 0x54

@@ -1,6 +1,5 @@
 // Addresses in the null page, which the host can't touch either, for buffers, results, texts, windows and statuses.
 // ranks: 1 2
-// run: --null-page
 #include "hostile.h"
 
 static void buffers(void *at)

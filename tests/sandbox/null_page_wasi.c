@@ -1,7 +1,7 @@
 // Every function of WASI with pointers into the null page, and buffers whose addresses another rank exchanges while they
-// are read: the host lives on, and the page is closed again behind each call.
+// are read: they are refused, and the host lives on.
 // ranks: 2
-// run: --null-page --dir /tmp::/tmp
+// run: --dir /tmp::/tmp
 #include "hostile.h"
 #include "own_folder.h"
 #include <fcntl.h>
@@ -47,50 +47,52 @@ int32_t raw_sock_send(int32_t, uint32_t, uint32_t, int32_t, uint32_t) IMPORT(soc
 
 enum { FOLDER = 3, ROUNDS = 3000 };
 
-static char zeros[70000];
+/* That is how the system answers natively. */
+#define LOW(call) CHECK_INT(call, __WASI_ERRNO_FAULT)
 
-/* Makes all of the null page zero, by way of a file: the program itself can't. What lies there is taken for buffers, and
- * others than those of no bytes would trap. */
-static void clear(int file)
-{
-    static uint32_t iovs[2], got;
-    iovs[0] = (uint32_t)zeros, iovs[1] = 65536;
-    CHECK_INT(raw_fd_pwrite(file, (uint32_t)iovs, 1, 0, (uint32_t)&got), 0);
-    iovs[0] = 0;
-    CHECK_INT(raw_fd_pread(file, (uint32_t)iovs, 1, 0, (uint32_t)&got), 0);
-    CHECK_INT(got, 65536);
-}
-
-/* Whatever comes of it, the process goes on. */
 static void each(uint32_t at, int file)
 {
     static char buffer[70000];
     uint32_t good = (uint32_t)buffer;
-    raw_args_get(at, at), raw_args_get(good, at), raw_args_get(at, good);
-    raw_args_sizes_get(at, good), raw_args_sizes_get(good, at);
-    raw_environ_get(at, at), raw_environ_get(good, at), raw_environ_get(at, good);
-    raw_environ_sizes_get(at, good), raw_environ_sizes_get(good, at);
-    raw_clock_res_get(0, at), raw_clock_time_get(0, 1, at);
-    raw_fd_fdstat_get(1, at), raw_fd_fdstat_get(FOLDER, at), raw_fd_filestat_get(file, at);
-    clear(file), raw_fd_pread(file, at, 1, 0, good), raw_fd_pread(file, good, 0, 0, at);
-    raw_fd_prestat_get(FOLDER, at), raw_fd_prestat_dir_name(FOLDER, at, 4);
-    clear(file), raw_fd_pwrite(file, at, 1, 0, good), raw_fd_pwrite(file, good, 0, 0, at);
-    clear(file), raw_fd_read(file, at, 1, good), raw_fd_read(file, good, 0, at);
-    raw_fd_readdir(FOLDER, at, 1000, 0, good), raw_fd_readdir(FOLDER, good, 64, 0, at);
-    raw_fd_seek(file, 0, 0, at), raw_fd_tell(file, at);
-    clear(file), raw_fd_write(file, at, 1, good), raw_fd_write(file, good, 0, at);
-    clear(file), raw_path_create_directory(FOLDER, at, 4), raw_path_remove_directory(FOLDER, at, 4), raw_path_unlink_file(FOLDER, at, 4);
-    clear(file), raw_path_filestat_get(FOLDER, 0, at, 4, good), raw_path_filestat_get(FOLDER, 0, good, 1, at);
-    clear(file), raw_path_filestat_set_times(FOLDER, 0, at, 4, 0, 0, 0);
-    clear(file), raw_path_link(FOLDER, 0, at, 4, FOLDER, good, 1), raw_path_link(FOLDER, 0, good, 1, FOLDER, at, 4);
-    clear(file), raw_path_open(FOLDER, 0, at, 4, 0, 0, 0, 0, good), raw_path_open(FOLDER, 0, good, 1, 0, 0, 0, 0, at);
-    clear(file), raw_path_readlink(FOLDER, at, 4, good, 64, good), raw_path_readlink(FOLDER, good, 1, at, 64, at);
-    clear(file), raw_path_rename(FOLDER, at, 4, FOLDER, good, 1), raw_path_rename(FOLDER, good, 1, FOLDER, at, 4);
-    clear(file), raw_path_symlink(at, 4, FOLDER, good, 1), raw_path_symlink(good, 1, FOLDER, at, 4);
-    clear(file), raw_poll_oneoff(at, good, 1, good), raw_poll_oneoff(good, at, 1, at);
-    raw_sock_accept(file, 0, at);
-    clear(file), raw_sock_recv(file, at, 1, 0, good, good), raw_sock_recv(file, good, 0, 0, at, at);
-    clear(file), raw_sock_send(file, at, 1, 0, good), raw_sock_send(file, good, 0, 0, at);
+    LOW(raw_args_get(good, at)); LOW(raw_args_get(at, good));
+    LOW(raw_args_sizes_get(at, good)); LOW(raw_args_sizes_get(good, at));
+    LOW(raw_environ_get(good, at)); LOW(raw_environ_get(at, good));
+    LOW(raw_environ_sizes_get(at, good)); LOW(raw_environ_sizes_get(good, at));
+    LOW(raw_clock_res_get(0, at)); LOW(raw_clock_time_get(0, 1, at));
+    LOW(raw_fd_fdstat_get(1, at)); LOW(raw_fd_fdstat_get(FOLDER, at)); LOW(raw_fd_filestat_get(file, at));
+    LOW(raw_fd_pread(file, at, 1, 0, good)); LOW(raw_fd_pread(file, good, 0, 0, at));
+    LOW(raw_fd_prestat_get(FOLDER, at)); LOW(raw_fd_prestat_dir_name(FOLDER, at, 4));
+    LOW(raw_fd_pwrite(file, at, 1, 0, good)); LOW(raw_fd_pwrite(file, good, 0, 0, at));
+    LOW(raw_fd_read(file, at, 1, good)); LOW(raw_fd_read(file, good, 0, at));
+    LOW(raw_fd_readdir(FOLDER, at, 1000, 0, good)); LOW(raw_fd_readdir(FOLDER, good, 64, 0, at));
+    LOW(raw_fd_seek(file, 0, 0, at)); LOW(raw_fd_tell(file, at));
+    LOW(raw_fd_write(file, at, 1, good)); LOW(raw_fd_write(file, good, 0, at));
+    LOW(raw_path_create_directory(FOLDER, at, 4)); LOW(raw_path_remove_directory(FOLDER, at, 4));
+    LOW(raw_path_unlink_file(FOLDER, at, 4));
+    LOW(raw_path_filestat_get(FOLDER, 0, at, 4, good)); LOW(raw_path_filestat_get(FOLDER, 0, good, 1, at));
+    LOW(raw_path_filestat_set_times(FOLDER, 0, at, 4, 0, 0, 0));
+    LOW(raw_path_link(FOLDER, 0, at, 4, FOLDER, good, 1)); LOW(raw_path_link(FOLDER, 0, good, 1, FOLDER, at, 4));
+    LOW(raw_path_open(FOLDER, 0, at, 4, 0, 0, 0, 0, good)); LOW(raw_path_open(FOLDER, 0, good, 1, 0, 0, 0, 0, at));
+    LOW(raw_path_readlink(FOLDER, at, 4, good, 64, good)); LOW(raw_path_readlink(FOLDER, good, 1, at, 64, good));
+    LOW(raw_path_readlink(FOLDER, good, 1, good, 64, at));
+    LOW(raw_path_rename(FOLDER, at, 4, FOLDER, good, 1)); LOW(raw_path_rename(FOLDER, good, 1, FOLDER, at, 4));
+    LOW(raw_path_symlink(at, 4, FOLDER, good, 1)); LOW(raw_path_symlink(good, 1, FOLDER, at, 4));
+    LOW(raw_poll_oneoff(at, good, 1, good)); LOW(raw_poll_oneoff(good, at, 1, good)); LOW(raw_poll_oneoff(good, good, 1, at));
+    LOW(raw_random_get(at, 64)); LOW(raw_random_get(at, 70000));
+    LOW(raw_sock_accept(file, 0, at));
+    LOW(raw_sock_recv(file, at, 1, 0, good, good)); LOW(raw_sock_recv(file, good, 0, 0, at, good));
+    LOW(raw_sock_send(file, at, 1, 0, good)); LOW(raw_sock_send(file, good, 0, 0, at));
+    /* Buffers there, of which the first with any bytes counts, and none. */
+    static uint32_t iovs[6], got;
+    iovs[0] = at, iovs[2] = at, iovs[3] = 70000, iovs[4] = good, iovs[5] = 8;
+    LOW(raw_fd_pwrite(file, (uint32_t)iovs, 3, 0, (uint32_t)&got)); LOW(raw_fd_pread(file, (uint32_t)iovs, 3, 0, (uint32_t)&got));
+    LOW(raw_fd_write(file, (uint32_t)iovs, 3, (uint32_t)&got)); LOW(raw_fd_read(file, (uint32_t)iovs, 3, (uint32_t)&got));
+    iovs[3] = 0;
+    CHECK_INT(raw_fd_pwrite(file, (uint32_t)iovs, 3, 0, (uint32_t)&got), 0); CHECK_INT(got, 8);
+    CHECK_INT(raw_fd_pwrite(file, (uint32_t)iovs, 2, 0, (uint32_t)&got), 0); CHECK_INT(got, 0);
+    CHECK_INT(raw_fd_pwrite(file, at, 0, 0, (uint32_t)&got), 0); CHECK_INT(got, 0);
+    CHECK_INT(raw_random_get(at, 0), 0);
+    CHECK_INT(raw_path_unlink_file(FOLDER, at, 0), __WASI_ERRNO_NOENT);
 }
 
 /* Rank 1 exchanges the address of a buffer that rank 0 writes from and reads into. */
@@ -135,10 +137,6 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof low / sizeof *low; i++)
         each(low[i], file);
     exchanged(file);
-    for (unsigned i = 0; i < sizeof low / sizeof *low; i++) {
-        CHECK_INT(raw_random_get(low[i], 64), 0);
-        CHECK_INT(raw_random_get(low[i], 70000), 0);
-    }
     CHECK_INT(unlink(in(0, rank == 0 ? "0" : "1")), 0);
     TRY(MPI_Barrier(MPI_COMM_WORLD));
     if (rank == 0)

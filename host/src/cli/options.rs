@@ -135,10 +135,9 @@ pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) debugging: debugging::Options,
 
-    /// Experimental: have an access through a null pointer trap, in programs that were linked by `rankine cc`, `c++` or
-    /// `fc` (see docs/memory.md)
+    /// Let the program use address 0 and those behind it, where an access through a null pointer traps else
     #[arg(long, help_heading = LOOKING)]
-    null_page: bool,
+    no_null_page: bool,
 
     /// Don't end a job whose ranks are all waiting for each other
     #[arg(long, help_heading = LOOKING)]
@@ -244,7 +243,7 @@ impl Arguments {
         options.extend(self.perf.then(|| "--perf".into()));
         options.extend(self.debugging.words());
         options.extend(self.reproducible.then(|| "--reproducible".into()));
-        options.extend(self.null_page.then(|| "--null-page".into()));
+        options.extend(self.no_null_page.then(|| "--no-null-page".into()));
         options.extend(self.check_heap.then(|| "--check-heap".into()));
         options.extend(self.label.then(|| "--label".into()));
         options.extend(self.no_binding.then(|| "--no-binding".into()));
@@ -413,7 +412,7 @@ impl Arguments {
             blas: None,
             demands: Demands { of_user: signers, of_machine: None },
             // Debug information is translated for the module as it is.
-            null_page: self.null_page && !self.debugging.are_wanted(),
+            null_page: !self.no_null_page && !self.debugging.are_wanted(),
         })
     }
 }

@@ -13,7 +13,6 @@ use wasmtime::{Store, WasmBacktrace};
 use super::PIECE;
 use crate::engine::Rank;
 use crate::guest::{Guest, Linear};
-use crate::null_page::LOWEST;
 use crate::symbols::Symbols;
 
 /// A page of a guest's memory.
@@ -51,7 +50,7 @@ impl<'a, R: Rank> Image<'a, R> {
         if let Some(memory) = &image.memory {
             let (base, size) = memory.place(store);
             // What nobody may touch reads as zeros, which no dump has.
-            let lowest = store.data().null_page().map_or(0, |_| LOWEST as usize);
+            let lowest = store.data().lowest() as usize;
             image.parts = parts(size, |range, piece| match range.start < lowest {
                 true => piece.fill(0),
                 false => read(base, range, piece),

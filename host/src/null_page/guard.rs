@@ -10,8 +10,8 @@
 use anyhow::{Result, bail, ensure};
 use wasm_encoder::{BlockType, Encode, ExportKind, Instruction, MemArg, Module, RawSection, ValType};
 use wasmparser::{
-    BinaryReader, CompositeInnerType, DataKind, FunctionBody, GlobalType, Operator, Parser, Payload, TypeRef,
-    Validator, WasmFeatures,
+    BinaryReader, CompositeInnerType, DataKind, FunctionBody, GlobalType, KnownCustom, Operator, Parser, Payload,
+    ProducersSectionReader, TypeRef, Validator, WasmFeatures,
 };
 
 use super::{LOWEST, MARK, STACK_POINTER};
@@ -34,6 +34,10 @@ struct Layout {
     memories: Vec<wasmparser::MemoryType>,
     /// Data is put below, or nobody can say where.
     has_low_data: bool,
+    /// Some of it was written in Rust.
+    is_rust: bool,
+    /// Where the stack begins, if the first global is its pointer.
+    stack: Option<u64>,
 }
 
 impl Layout {
@@ -60,7 +64,17 @@ impl Layout {
                         }
                     }
                 }
-                Payload::CustomSection(section) => layout.is_marked |= section.name() == MARK,
+                Payload::GlobalSection(globals) => {
+                    if let Some(global) = globals.into_iter().next().transpose()? {
+                        layout.stack = constant(&global.init_expr)?.filter(|_| global.ty.mutable);
+                    }
+                }
+                Payload::CustomSection(section) => {
+                    layout.is_marked |= section.name() == MARK;
+                    if let KnownCustom::Producers(producers) = section.as_known() {
+                        layout.is_rust |= is_rust(producers)?;
+                    }
+                }
                 _ => {}
             }
         }
@@ -75,10 +89,31 @@ fn constant(expression: &wasmparser::ConstExpr<'_>) -> wasmparser::Result<Option
     Ok(matches!(reader.read()?, Operator::End).then_some(u64::from(value as u32)))
 }
 
+/// Whether one of a module's languages is Rust.
+fn is_rust(producers: ProducersSectionReader<'_>) -> wasmparser::Result<bool> {
+    let mut is_rust = false;
+    for field in producers {
+        let field = field?;
+        for value in field.values {
+            is_rust |= field.name == "language" && value?.name == "Rust";
+        }
+    }
+    Ok(is_rust)
+}
+
 /// Whether a module says that it uses nothing below [`LOWEST`], and nothing in it says otherwise.
 pub(crate) fn is_wanted(binary: &[u8]) -> bool {
-    let Ok(Layout { is_marked: true, memories, has_low_data: false }) = Layout::of(binary) else { return false };
+    let Ok(Layout { is_marked: true, memories, has_low_data: false, .. }) = Layout::of(binary) else { return false };
     matches!(&memories[..], [memory] if !memory.memory64 && memory.page_size_log2.is_none() && memory.initial >= 2)
+}
+
+/// Has a program in Rust say that it leaves the null page alone. Its compiler puts the stack first and gives it a MiB, of
+/// which it then has a page less.
+pub(crate) fn mark_rust(binary: &mut Vec<u8>) {
+    const STACK: u64 = 1 << 20;
+    if let Ok(Layout { is_rust: true, is_marked: false, stack: Some(STACK..), .. }) = Layout::of(binary) {
+        mark(binary);
+    }
 }
 
 /// Has a module say no more that it leaves the null page alone. All stays where it is.
@@ -351,7 +386,7 @@ impl What {
         traps(into.len());
         Instruction::I32Load8U(MemArg { offset, align: 0, memory_index: 0 }).encode(into);
         Instruction::Drop.encode(into);
-        // Where another thread's call of the system has the page open for a moment.
+        // Where the page could not be taken, as on Windows, this is no place for a block either.
         traps(into.len());
         Instruction::Unreachable.encode(into);
         if is_block {
@@ -363,7 +398,6 @@ impl What {
 }
 
 /// The section that a linker adds to a module that leaves the null page alone.
-#[cfg(test)]
 pub(crate) fn mark(binary: &mut Vec<u8>) {
     let section = wasm_encoder::CustomSection { name: MARK.into(), data: (&[]).into() };
     binary.push(wasm_encoder::SectionId::Custom as u8);
@@ -371,206 +405,4 @@ pub(crate) fn mark(binary: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use wasmtime::{Instance, Linker, MemoryType, SharedMemory, Store, Trap, TypedFunc, WasmParams, WasmResults};
-
-    use super::*;
-    use crate::module::{self, Settings};
-    use crate::null_page::NullPage;
-    use crate::symbols::Symbols;
-    use std::sync::Arc;
-
-    const PROGRAM: &str = r#"(module
-        (memory (export "memory") 3)
-        (global $sp (mut i32) (i32.const 131072))
-        (data $d "abcdefgh")
-        (data (i32.const 65536) "x")
-        (func (export "copy") (param i32 i32 i32) (local f64 i32)
-            (memory.copy (local.get 0) (local.get 1) (local.get 2)))
-        (func (export "copy_a_few") (param i32 i32)
-            (memory.copy (local.get 0) (local.get 1) (i32.const 24)))
-        (func (export "fill") (param i32 i32 i32)
-            (block (br_if 0 (i32.eqz (i32.const 1)))
-                (memory.fill (local.get 0) (local.get 1) (local.get 2)) (nop)))
-        (func (export "init") (param i32 i32 i32)
-            (memory.init $d (local.get 0) (local.get 1) (local.get 2)))
-        (func (export "both") (param i32 i32 i32)
-            (memory.fill (local.get 0) (i32.const 7) (local.get 2))
-            (memory.copy (local.get 1) (local.get 0) (local.get 2)))
-        (func (export "peek") (param i32) (result i32) (i32.load8_u (local.get 0))))"#;
-
-    const WAITS: &str = r#"(module
-        (import "env" "memory" (memory 3 4 shared))
-        (func (export "wait32") (param i32) (result i32)
-            (memory.atomic.wait32 (local.get 0) (i32.const 1) (i64.const 0)))
-        (func (export "wait64") (param i32) (result i32)
-            (memory.atomic.wait64 offset=65528 (local.get 0) (i64.const 1) (i64.const 0)))
-        (func (export "behind") (param i32) (result i32)
-            (memory.atomic.wait32 offset=65536 (local.get 0) (i32.const 1) (i64.const 0)))
-        (func (export "notify") (param i32) (result i32)
-            (memory.atomic.notify (local.get 0) (i32.const 1))))"#;
-
-    fn marked(text: &str) -> Vec<u8> {
-        let mut binary = wat::parse_str(text).unwrap();
-        mark(&mut binary);
-        binary
-    }
-
-    fn function<P: WasmParams, R: WasmResults>(
-        store: &mut Store<()>,
-        instance: &Instance,
-        name: &str,
-    ) -> TypedFunc<P, R> {
-        instance.get_typed_func(store, name).unwrap()
-    }
-
-    fn is_trap<T>(outcome: wasmtime::Result<T>) -> bool {
-        match outcome {
-            Ok(_) => false,
-            Err(error) => {
-                assert_eq!(error.downcast_ref(), Some(&Trap::MemoryOutOfBounds), "{error:?}");
-                true
-            }
-        }
-    }
-
-    /// Were one of the instructions not guarded, this process would end here.
-    #[test]
-    fn blocks_that_reach_the_null_page_are_traps() {
-        let engine = module::engine(Settings::default()).unwrap();
-        let code = wasmtime::Module::new(&engine, guard(&marked(PROGRAM)).unwrap().binary).unwrap();
-        let mut store = Store::new(&engine, ());
-        let instance = Instance::new(&mut store, &code, &[]).unwrap();
-        let base = instance.get_memory(&mut store, "memory").unwrap().data_ptr(&store);
-        let page = Arc::new(NullPage::default());
-        // SAFETY: the memory has three pages, and nothing touches the first but the guarded code.
-        unsafe { page.close(base) }.unwrap();
-        let pointer = instance.get_global(&mut store, STACK_POINTER).unwrap();
-        assert_eq!(pointer.get(&mut store).i32(), Some(131_072));
-        for name in ["copy", "fill", "init", "both"] {
-            let call = function::<(i32, i32, i32), ()>(&mut store, &instance, name);
-            for first in [0, 1, 65535, 65536, 70000] {
-                for second in [0, 8, 65535, 65536, 70000] {
-                    for bytes in [0, 1, 8] {
-                        let outcome = match name {
-                            "init" => call.call(&mut store, (first, 0, bytes)),
-                            _ => call.call(&mut store, (first, second, bytes)),
-                        };
-                        let is_low = first < 65536 || second < 65536 && matches!(name, "copy" | "both");
-                        assert_eq!(is_trap(outcome), is_low && bytes > 0, "{name} {first} {second} {bytes}");
-                    }
-                }
-            }
-            assert!(is_trap(call.call(&mut store, (3 << 16, 0, 1))), "{name}");
-            assert!(is_trap(call.call(&mut store, (-1, 70000, 1))), "{name}");
-        }
-        let few = function::<(i32, i32), ()>(&mut store, &instance, "copy_a_few");
-        assert!(few.call(&mut store, (65536, 70000)).is_ok());
-        assert!(is_trap(few.call(&mut store, (0, 70000))) && is_trap(few.call(&mut store, (70000, 65535))));
-        let peek = function::<i32, i32>(&mut store, &instance, "peek");
-        assert_eq!(peek.call(&mut store, 70000).unwrap(), 7);
-        assert!(is_trap(peek.call(&mut store, 0)) && is_trap(peek.call(&mut store, 65535)));
-        let open = page.open().unwrap();
-        // Even then a block is refused: the page could be closed in the midst of it.
-        let copy = function::<(i32, i32, i32), ()>(&mut store, &instance, "copy");
-        let error = copy.call(&mut store, (0, 70000, 8)).unwrap_err();
-        assert_eq!(error.downcast_ref(), Some(&Trap::UnreachableCodeReached));
-        assert_eq!(peek.call(&mut store, 0).unwrap(), 0);
-        drop(open);
-        assert!(is_trap(peek.call(&mut store, 0)));
-    }
-
-    #[test]
-    fn waits_that_look_at_the_null_page_are_traps() {
-        let engine = module::engine(Settings::default()).unwrap();
-        let code = wasmtime::Module::new(&engine, guard(&marked(WAITS)).unwrap().binary).unwrap();
-        let memory = SharedMemory::new(&engine, MemoryType::shared(3, 4)).unwrap();
-        let mut store = Store::new(&engine, ());
-        let mut linker = Linker::new(&engine);
-        linker.define(&mut store, "env", "memory", memory.clone()).unwrap();
-        let instance = linker.instantiate(&mut store, &code).unwrap();
-        let page = Arc::new(NullPage::default());
-        // SAFETY: the memory has three pages, and nothing touches the first but the guarded code.
-        unsafe { page.close(memory.data().as_ptr().cast_mut().cast()) }.unwrap();
-        for (name, first) in [("wait32", 65536), ("wait64", 8), ("behind", 0)] {
-            let call = function::<i32, i32>(&mut store, &instance, name);
-            for at in [0, 8, 65528, 65536, 70000] {
-                let expected = at < first;
-                assert_eq!(is_trap(call.call(&mut store, at)), expected, "{name} {at}");
-            }
-        }
-        let notify = function::<i32, i32>(&mut store, &instance, "notify");
-        assert_eq!(notify.call(&mut store, 0).unwrap(), 0);
-    }
-
-    /// Only those that say so, and put nothing there.
-    #[test]
-    fn a_module_has_to_say_that_it_leaves_the_page_alone() {
-        let wanted = |text: &str| is_wanted(&marked(text));
-        assert!(wanted(PROGRAM) && wanted(WAITS));
-        assert!(!is_wanted(&wat::parse_str(PROGRAM).unwrap()));
-        let mut binary = marked(PROGRAM);
-        unmark(&mut binary);
-        assert!(!is_wanted(&binary));
-        Validator::new_with_features(WasmFeatures::all()).validate_all(&binary).unwrap();
-        assert!(wanted(r#"(module (memory 2) (data (i32.const 65536) "x"))"#));
-        for text in [
-            r#"(module (memory 2) (data (i32.const 65535) "x"))"#,
-            r#"(module (memory 2) (data (i32.const 65536) "x") (data (i32.const 16) "x"))"#,
-            r#"(module (import "a" "b" (global $at i32)) (memory 2) (data (global.get $at) "x"))"#,
-            r#"(module (memory 2) (data (i32.add (i32.const 65536) (i32.const -8)) "x"))"#,
-            "(module (memory 1))",
-            "(module (memory i64 2))",
-            "(module (memory 2) (memory 2))",
-            "(module)",
-        ] {
-            assert!(!wanted(text), "{text}");
-        }
-        assert!(!is_wanted(b"\0asm\x01\0\0\0\x01"));
-    }
-
-    #[test]
-    fn no_second_stack_pointer_is_exported() {
-        let text = format!(
-            r#"(module (memory (export "memory") 2) (global (export "{STACK_POINTER}") (mut i32) (i32.const 1)))"#
-        );
-        let guarded = guard(&marked(&text)).unwrap().binary;
-        Validator::new_with_features(WasmFeatures::all()).validate_all(&guarded).unwrap();
-    }
-
-    /// The instructions of a module, and where they are.
-    fn instructions(binary: &[u8]) -> Vec<(u32, String)> {
-        let mut all = Vec::new();
-        for payload in Parser::new(0).parse_all(binary) {
-            let Payload::CodeSectionEntry(body) = payload.unwrap() else { continue };
-            let mut reader = body.get_operators_reader().unwrap();
-            while !reader.eof() {
-                let at = reader.original_position() as u32;
-                all.push((at, format!("{:?}", reader.read().unwrap())));
-            }
-        }
-        all
-    }
-
-    #[test]
-    fn each_instruction_lies_where_it_is_said_to_lie() {
-        let before = marked(PROGRAM);
-        let Guarded { binary, moved } = guard(&before).unwrap();
-        let (known, symbols) = (instructions(&before), Symbols::default().moved(moved));
-        let mut found = 0;
-        for (at, text) in instructions(&binary) {
-            let old = symbols.in_module(at).unwrap();
-            match known.iter().find(|(offset, _)| *offset == old) {
-                Some((_, old)) if *old == text => found += 1,
-                // What traps stands for the instruction that is guarded.
-                Some((_, old)) if text.contains("Load8U") || text.contains("Unreachable") => {
-                    assert!(old.starts_with("Memory"), "{text} was {old}");
-                }
-                _ => assert!(
-                    ["Local", "Const", "I32", "If", "End", "Select", "Drop"].iter().any(|new| text.contains(new))
-                ),
-            }
-        }
-        assert!(found >= known.len(), "{found} of {} instructions", known.len());
-    }
-}
+mod tests;

@@ -31,7 +31,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use crate::engine::Rank;
 use crate::guest::Guest;
 use crate::module::{HOST_STACK, call_stack};
-use crate::null_page::{self, NullPage};
+use crate::null_page;
 use crate::output::Output;
 use crate::stage::Stage;
 use crate::told::{self, Ear};
@@ -89,7 +89,7 @@ pub(crate) struct Team<R: Rank> {
     program: InstancePre<Guest<R>>,
     memory: SharedMemory,
     /// As in [`Guest`].
-    null_page: Option<Arc<NullPage>>,
+    lowest: u64,
     /// Bytes of the memory that the rank's account knows of.
     charged: Mutex<u64>,
     wasi: Mutex<WasiP1Ctx>,
@@ -122,7 +122,7 @@ pub(crate) struct Parts<R: Rank> {
     pub(crate) objects: Arc<Objects>,
     pub(crate) program: InstancePre<Guest<R>>,
     pub(crate) memory: SharedMemory,
-    pub(crate) null_page: Option<Arc<NullPage>>,
+    pub(crate) lowest: u64,
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) no_folder: Option<Arc<Output>>,
     pub(crate) stage: Arc<Stage>,
@@ -144,7 +144,7 @@ impl<R: Rank> Team<R> {
             objects,
             program,
             memory,
-            null_page,
+            lowest,
             wasi,
             no_folder,
             stage,
@@ -164,7 +164,7 @@ impl<R: Rank> Team<R> {
             objects,
             program,
             memory,
-            null_page,
+            lowest,
             charged: Mutex::new(0),
             wasi: Mutex::new(wasi),
             most,
@@ -199,8 +199,8 @@ impl<R: Rank> Team<R> {
         &self.memory
     }
 
-    pub(crate) fn null_page(&self) -> Option<&Arc<NullPage>> {
-        self.null_page.as_ref()
+    pub(crate) fn lowest(&self) -> u64 {
+        self.lowest
     }
 
     /// Charges the rank with what its memory has grown since it was last asked. A memory can't grow beyond the rank's

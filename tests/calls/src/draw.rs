@@ -51,6 +51,8 @@ const PLACES: &[i64] = &[
     1,
     -1,
     -3,
+    0xfffc,
+    0x1_0000,
     PAGES as i64 * 0x1_0000 - 4,
     PAGES as i64 * 0x1_0000,
     MAX_PAGES as i64 * 0x1_0000 - 1,

@@ -5,13 +5,13 @@
 
 use rankine_abi::ValueType;
 use wasm_encoder::{
-    BlockType, CodeSection, ConstExpr, DataCountSection, DataSection, ElementSection, Elements, EntityType, ExportKind,
-    ExportSection, Function, FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, MemArg,
-    MemorySection, MemoryType, Module, RefType, TableSection, TableType, TypeSection, ValType,
+    BlockType, CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ElementSection, Elements,
+    EntityType, ExportKind, ExportSection, Function, FunctionSection, GlobalSection, GlobalType, ImportSection,
+    Instruction, MemArg, MemorySection, MemoryType, Module, RefType, TableSection, TableType, TypeSection, ValType,
 };
 
 use crate::catalogue::{Callee, Catalogue, Helper, Origin};
-use crate::memory::{ARGUMENTS, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, data};
+use crate::memory::{ARGUMENTS, MAX_PAGES, NUMBERS, PAGES, PROGRAM, SECOND, WORDS, data};
 use crate::program::ARGUMENT;
 
 /// The types of callbacks: how many words they take, and whether they return one. The last takes an `MPI_Offset` too.
@@ -63,9 +63,15 @@ fn valtype(value: ValueType) -> ValType {
 const AT: MemArg = MemArg { offset: 0, align: 0, memory_index: 0 };
 /// Of a word that threads wait for.
 const ALIGNED: MemArg = MemArg { align: 2, ..AT };
-/// Where a second thread says that it has begun, and that it is through.
-const BEGUN: i32 = 24;
-const THROUGH: i32 = 28;
+/// Words of the interpreter's own: its rank, the level of threads, how many arguments it has and how long they are, the
+/// communicator with its parents, and where a second thread says that it has begun, and that it is through.
+const NUMBER: i32 = WORDS as i32 + 8;
+const LEVEL: i32 = WORDS as i32 + 12;
+const COUNT: i32 = WORDS as i32 + 16;
+const LENGTH: i32 = WORDS as i32 + 20;
+const PARENT: i32 = WORDS as i32 + 32;
+const BEGUN: i32 = WORDS as i32 + 24;
+const THROUGH: i32 = WORDS as i32 + 28;
 /// The rank's own number.
 const RANK: u32 = 0;
 /// Callbacks that are still to be made, and where the next one's program is.
@@ -168,7 +174,6 @@ pub fn module(catalogue: &Catalogue, has: impl Fn(&Callee) -> bool, threads: Opt
 /// The module that cases start ranks of: it greets its parents, and ends.
 pub fn child() -> Vec<u8> {
     use Instruction as I;
-    const PARENT: i32 = 16;
     let mut b = Builder::default();
     let mut import = |name: &str, parameters: usize| {
         b.import(rankine_abi::MODULE, name, &vec![ValType::I32; parameters], &[ValType::I32])
@@ -188,8 +193,8 @@ pub fn child() -> Vec<u8> {
         I::I32Const(INT),
         I::I32Const(0),
         I::I32Const(0),
-        I::I32Const(0),
-        I::I32Load(MemArg { offset: PARENT as u64, ..AT }),
+        I::I32Const(PARENT),
+        I::I32Load(AT),
         I::Call(send),
         I::Drop,
         I::Call(finalize),
@@ -399,7 +404,7 @@ fn start(
                 I::I32Const(0),
                 I::I32Const(0),
                 I::I32Const(level),
-                I::I32Const(12),
+                I::I32Const(LEVEL),
                 I::Call(import("MPI_Init_thread")),
             ]
         }
@@ -415,15 +420,14 @@ fn start(
         I::Call(import("MPI_Comm_set_errhandler")),
         I::Drop,
         I::I32Const(WORLD),
-        I::I32Const(8),
+        I::I32Const(NUMBER),
         I::Call(import("MPI_Comm_rank")),
         I::Drop,
-        I::I32Const(8),
+        I::I32Const(NUMBER),
         I::I32Load(AT),
         I::GlobalSet(RANK),
-        // How many arguments: at 16.
-        I::I32Const(16),
-        I::I32Const(20),
+        I::I32Const(COUNT),
+        I::I32Const(LENGTH),
         I::Call(sizes),
         I::Drop,
         I::I32Const(ARGUMENTS as i32),
@@ -464,7 +468,7 @@ fn fetch(own: Own, behind: i32, to: u32) -> Vec<Instruction<'static>> {
         I::GlobalGet(RANK),
         I::I32Const(behind),
         I::I32Add,
-        I::I32Const(16),
+        I::I32Const(COUNT),
         I::I32Load(AT),
         I::I32Const(1),
         I::I32Sub,
@@ -520,7 +524,7 @@ fn thread(b: &mut Builder, own: Own) -> u32 {
             I::Drop,
         ]
     };
-    let mut body = vec![I::I32Const(8), I::I32Load(AT), I::GlobalSet(RANK)];
+    let mut body = vec![I::I32Const(NUMBER), I::I32Load(AT), I::GlobalSet(RANK)];
     body.extend(tell(BEGUN));
     body.extend(interpret(own, SECOND));
     body.extend(tell(THROUGH));
@@ -568,5 +572,7 @@ fn assemble(b: Builder, first: u32, table: u32, start: u32, thread: Option<u32>)
     module.section(&b.types).section(&b.imports).section(&b.functions).section(&tables).section(&memories);
     module.section(&globals).section(&exports).section(&elements).section(&DataCountSection { count: segments.len() });
     module.section(&b.code).section(&segments);
+    // As wasm-ld's programs have it that were linked by `rankine cc`: nothing lies below.
+    module.section(&CustomSection { name: "rankine.null-page".into(), data: (&[]).into() });
     module.finish()
 }

@@ -1,13 +1,15 @@
 //! The memory of the guest: where what lies, and what is there at first.
 
 /// Pages of the memory at the start.
-pub(crate) const PAGES: u64 = 8;
+pub(crate) const PAGES: u64 = 9;
 /// Pages it may have at most.
 pub(crate) const MAX_PAGES: u64 = 64;
+/// Where the interpreter keeps words of its own: the first address of the guest, which leaves the null page alone.
+pub(crate) const WORDS: u32 = 0x1_0000;
 /// Where handles are kept: 16 words a class.
-pub(crate) const HANDLES: u32 = 0x1000;
+pub(crate) const HANDLES: u32 = WORDS + 0x1000;
 /// Where arrays of numbers lie.
-pub(crate) const NUMBERS: u32 = 0x2000;
+pub(crate) const NUMBERS: u32 = WORDS + 0x2000;
 /// Where letters lie that routines know.
 pub(crate) const LETTERS: u32 = NUMBERS + 0xb00;
 /// Where factors lie.
@@ -23,14 +25,14 @@ pub(crate) const COMMANDS: u32 = NUMBERS + 0xe80;
 /// Where handles of no information lie.
 pub(crate) const INFORMATIONS: u32 = NUMBERS + 0xec0;
 /// Where messages lie.
-pub(crate) const BUFFERS: u32 = 0x4000;
+pub(crate) const BUFFERS: u32 = WORDS + 0x4000;
 /// Where strings lie.
-pub(crate) const TEXTS: u32 = 0x1_0000;
+pub(crate) const TEXTS: u32 = 0x2_0000;
 /// Where the program lies, and that of a second thread.
-pub(crate) const PROGRAM: u32 = 0x4_0000;
-pub(crate) const SECOND: u32 = 0x6_0000;
+pub(crate) const PROGRAM: u32 = 0x5_0000;
+pub(crate) const SECOND: u32 = 0x7_0000;
 /// Where the pointers to the guest's arguments lie, and then their text.
-pub(crate) const ARGUMENTS: u32 = 0x2_8000;
+pub(crate) const ARGUMENTS: u32 = 0x3_8000;
 
 /// The strings: their offset from [`TEXTS`] is where the one before ends.
 pub(crate) const STRINGS: &[&[u8]] = &[
@@ -63,7 +65,7 @@ pub(crate) fn strings() -> impl Iterator<Item = (u32, u32)> {
 pub(crate) fn data() -> Vec<(u32, Vec<u8>)> {
     let words = |words: &[i32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let small: Vec<i32> = (0..64).map(|n| n % 5).collect();
-    let wild = [0, -1, i64::from(i32::MAX), i64::from(i32::MIN), 1 << 32, 1 << 62, i64::MIN, i64::MAX, 0x1000, -8];
+    let wild = [0, -1, i64::from(i32::MAX), i64::from(i32::MIN), 1 << 32, 1 << 62, i64::MIN, i64::MAX, 0x1_1000, -8];
     let wild = || wild.iter().cycle().take(64);
     let child = strings().last().map_or(0, |(at, _)| at as i32);
     // In either precision the first is 1.

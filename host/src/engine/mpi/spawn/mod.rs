@@ -60,8 +60,8 @@ impl State {
         if !settings.confine {
             options.push("--no-confine".into());
         }
-        if settings.null_page {
-            options.push("--null-page".into());
+        if !settings.null_page {
+            options.push("--no-null-page".into());
         }
         if settings.check_heap {
             options.push("--check-heap".into());
