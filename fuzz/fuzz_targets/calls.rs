@@ -47,5 +47,7 @@ fuzz_target!(|bytes: &[u8]| {
     let programs = case.programs.iter().map(|program| program.to_hexadecimal());
     let arguments = std::iter::once("guest".to_owned()).chain(programs).collect();
     let program = &BENCH.programs[usize::from(case.twice)];
-    fuzzing::run(program, case.ranks, case.fibers, arguments, PATIENCE).expect("the host stands it");
+    // Ranks that have threads are threads themselves.
+    let fibers = case.fibers && !case.twice;
+    fuzzing::run(program, case.ranks, fibers, arguments, PATIENCE).expect("the host stands it");
 });
