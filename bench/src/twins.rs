@@ -134,7 +134,7 @@ impl Competitor {
         std::fs::create_dir_all(&folder)?;
         let name = self.name.replace(' ', "-").to_lowercase();
         let binary = folder.join(format!("{program}-{name}.{}", self.suffix));
-        output(Command::new(&self.compile[0]).args(&self.compile[1..]).arg(&source).arg("-o").arg(&binary))
+        output(Command::new(&self.compile[0]).args(&self.compile[1..]).arg(&source).arg("-o").arg(&binary).arg("-lm"))
             .with_context(|| format!("compiling {program} for {}", self.name))?;
         Ok([self.launcher(ranks), vec![binary.display().to_string()]].concat())
     }
