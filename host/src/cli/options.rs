@@ -135,7 +135,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) debugging: debugging::Options,
 
-    /// Let the program use address 0 and those behind it, where an access through a null pointer traps else
+    /// Leave the lowest 64 KiB of its memory to the program: an access through a null pointer is no trap then
     #[arg(long, help_heading = LOOKING)]
     no_null_page: bool,
 
