@@ -2,7 +2,7 @@
 // engines: local
 // ranks: 2
 // exit: 3
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 // stderr: deadlock
 // stderr: rank 0 waits in MPI_File_write_all: rank 1 to do the same with file '/tmp/rankine-deadlock'
 // stderr: rank 1 waits in MPI_Recv

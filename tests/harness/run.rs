@@ -8,9 +8,11 @@ use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
 use super::{Mode, Places};
 use libtest_mimic::Failed;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// A run that takes longer hangs: it is killed, and what it printed is shown.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -45,6 +47,8 @@ fn once(
     program: &Path,
     more: Option<&String>,
 ) -> Result<(), Failed> {
+    let scratch = Scratch::new(places, guest)?;
+    let options = options(places, guest, scratch.as_ref());
     let mut command = match mode {
         Mode::Threads | Mode::Fibers => {
             let mut command = Command::new(&places.rankine);
@@ -54,20 +58,20 @@ fn once(
                 "-n",
                 &ranks.to_string(),
             ]);
-            command.args(options(places, guest));
+            command.args(&options);
             command
         }
         Mode::Mpi => {
             let mut command = mpiexec(places, ranks);
-            command.arg(&places.rankine).arg("run").args(options(places, guest));
+            command.arg(&places.rankine).arg("run").args(&options);
             command
         }
-        Mode::Emulated | Mode::Mixed => emulated::run(places, mode, ranks, &options(places, guest)),
+        Mode::Emulated | Mode::Mixed => emulated::run(places, mode, ranks, &options),
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
     if mode == Mode::Mixed {
-        command.args(emulated::other_half(places, ranks, &options(places, guest)));
+        command.args(emulated::other_half(places, ranks, &options));
         command.arg(program).args(&guest.head.args).args(more);
     }
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs);
@@ -82,10 +86,30 @@ fn once(
     if complaints.is_empty() { Ok(()) } else { Err(format!("{}\n{run}", complaints.join("\n")).into()) }
 }
 
+/// A folder of one run's own, for a guest that asks for one; it goes with the run.
+struct Scratch(TempDir);
+
+impl Scratch {
+    /// What stands for the folder in a guest's head.
+    const NAME: &str = "{scratch}";
+
+    /// Makes the folder, if the guest's head names it.
+    fn new(places: &Places, guest: &Guest) -> Result<Option<Scratch>, String> {
+        if !guest.head.run.iter().any(|word| word.contains(Self::NAME)) {
+            return Ok(None);
+        }
+        let folder = places.target.join("scratch");
+        let made = fs::create_dir_all(&folder).and_then(|()| TempDir::new_in(&folder));
+        made.map(|made| Some(Scratch(made))).map_err(|e| format!("{}: {e}", folder.display()))
+    }
+}
+
 /// The options of `rankine run` that a guest's head asks for; `{guests}` is the folder of the compiled guests.
-fn options(places: &Places, guest: &Guest) -> Vec<String> {
+fn options(places: &Places, guest: &Guest, scratch: Option<&Scratch>) -> Vec<String> {
     let guests = places.target.join("guests").display().to_string();
-    guest.head.run.iter().map(|word| word.replace("{guests}", &guests)).collect()
+    let scratch = scratch.map_or_else(String::new, |Scratch(folder)| folder.path().display().to_string());
+    let fill = |word: &String| word.replace("{guests}", &guests).replace(Scratch::NAME, &scratch);
+    guest.head.run.iter().map(fill).collect()
 }
 
 /// What is wrong with a run, in words.

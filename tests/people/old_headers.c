@@ -1,6 +1,6 @@
 // What programs of another time write: errno declared by hand, sizes of file systems, OpenMP where there is none.
 // ranks: 1
-// run: --dir {guests}::.
+// run: --dir {scratch}::.
 #define _GNU_SOURCE
 #include "../guests/check.h"
 #include <errno.h>

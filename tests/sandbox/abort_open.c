@@ -4,7 +4,7 @@
 // exit: 7
 // stderr: aborted the job with code 7
 // stderr-not: unreachable
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 

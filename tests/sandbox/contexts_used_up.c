@@ -1,7 +1,7 @@
 // Communicators until no more can be made, and then everything else that needs one: windows, files, graphs, splits, intercommunicators. Each is
 // refused, or there is room for it, and messages go on.
 // ranks: 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 // exit: 7
 // each: 0 1 2 3 4 5 6 7 8 9 10 11 12
 // stderr-not: crashed

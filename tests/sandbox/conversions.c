@@ -2,7 +2,7 @@
 // view under the access, start more of it, grow the memory, end the type. The access fails or says what was moved, and nothing else changes.
 // engines: local
 // ranks: 1 2 4
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 

@@ -1,7 +1,7 @@
 // Descriptors as no C library uses them, between a folder that may be changed and one that may only be read: moved over each other, closed, walked
 // out of by names and links, given lengths and addresses that are none. Nothing outside is reached, and what may only be read stays.
 // ranks: 1 2
-// run: --dir /tmp::/change --dir-ro {guests}/sandbox::/keep
+// run: --dir {scratch}::/change --dir-ro {guests}/sandbox::/keep
 #include "variations.h"
 #include "../guests/own_number.h"
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 // stderr: unreachable
 // stderr-not: panicked
 // stderr-not: deadlock
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 #include <time.h>

@@ -1,6 +1,6 @@
 // A rank exchanges a folder, and a file, for links that lead out of what is granted, while another opens, makes and deletes files there.
 // ranks: 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "own_folder.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 // A rank exchanges a folder for a link that leads out of what is granted, while another goes through it by what WASI has: whatever is read,
 // listed, asked for or made there is in the granted folder.
 // ranks: 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "own_folder.h"
 #include <dirent.h>

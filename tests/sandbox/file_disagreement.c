@@ -2,7 +2,7 @@
 // the file is theirs as before.
 // engines: local
 // ranks: 2 3 8
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 

@@ -1,7 +1,7 @@
 // Functions that convert a file's data close the file, free its types, register more, or write to it again, in the midst of an access.
 // engines: local
 // ranks: 1 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 

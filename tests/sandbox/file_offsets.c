@@ -1,7 +1,7 @@
 // Offsets, sizes, displacements and counts of files that are negative, odd, or whose sums and products overflow, through every family of accesses:
 // each is an error or moves nothing, and the file, the memory around and everybody's pointers are as before.
 // ranks: 1 2 3
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "variations.h"
 #include "../guests/own_number.h"
 

@@ -1,7 +1,7 @@
 // Views of types whose pieces overlap, or whose elements reach into the next ones: they are refused, or what is read through them arrives, and
 // nobody writes beyond an array or goes round for ever.
 // ranks: 1 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 // native: no (ROMIO does both)
 #include "hostile.h"
 #include "../guests/own_number.h"

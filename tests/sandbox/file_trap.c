@@ -3,7 +3,7 @@
 // ranks: 2 4 64
 // exit: nonzero
 // stderr: unreachable
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 

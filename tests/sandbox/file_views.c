@@ -1,7 +1,7 @@
 // Views of no bytes, of types that lead before their beginning or come back, of parts of an element: a library would divide by them, or write
 // where it must not.
 // ranks: 1 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/own_number.h"
 

@@ -1,7 +1,7 @@
 // Files: names that lead out, bytes outside of the memory, offsets and sizes that overflow, handles made up, more files than a rank may have.
 // engines: local
 // ranks: 1 2 4
-// run: --dir /tmp::/data
+// run: --dir {scratch}::/data
 #include "hostile.h"
 #include "../guests/own_number.h"
 #include <sys/stat.h>

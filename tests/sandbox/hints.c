@@ -1,6 +1,6 @@
 // Hints that a library would divide by, allocate by or look for: they are as if they had not been given.
 // ranks: 1 2
-// run: --dir /tmp::/data
+// run: --dir {scratch}::/data
 #include "hostile.h"
 #include "../guests/own_number.h"
 #include <stdio.h>

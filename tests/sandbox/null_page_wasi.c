@@ -1,7 +1,7 @@
 // Every function of WASI with pointers into the null page, and buffers whose addresses another rank exchanges while they
 // are read: they are refused, and the host lives on.
 // ranks: 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "own_folder.h"
 #include <fcntl.h>

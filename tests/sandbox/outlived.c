@@ -3,7 +3,7 @@
 // engines: local
 // Over an MPI library a million requests take minutes.
 // ranks: 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 #include "../guests/grequest.h"
 #include "../guests/own_number.h"

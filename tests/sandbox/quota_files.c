@@ -2,7 +2,7 @@
 // of many ranks at once.
 // engines: local
 // ranks: 2 16
-// run: --memory-limit 128M --dir /tmp::/tmp
+// run: --memory-limit 128M --dir {scratch}::/tmp
 // peak: 500
 #include "quota.h"
 #include "../guests/own_number.h"

@@ -2,7 +2,7 @@
 // but holes, a text of words without end, and many that differ.
 // engines: local
 // ranks: 1
-// run: --memory-limit 64M --dir /tmp::/tmp
+// run: --memory-limit 64M --dir {scratch}::/tmp
 // peak: 500
 #include "quota.h"
 #include <unistd.h>

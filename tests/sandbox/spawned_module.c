@@ -1,7 +1,7 @@
 // A module that the program writes itself: it is validated as any other, runs if it is one, and has no rights but the program's.
 // engines: local
 // ranks: 1
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "hostile.h"
 
 #include <unistd.h>

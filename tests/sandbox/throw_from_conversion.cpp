@@ -5,7 +5,7 @@
 // stderr: an exception left a callback of MPI (MPI_File_write_at_all
 // stderr-not: deadlock
 // stderr-not: panicked
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include <cstdio>
 #include <mpi.h>
 #include <string>

@@ -1,7 +1,7 @@
 // Intercommunicators whose sides overlap, are named differently by their ranks, have leaders that are none, or are used as if they were one group:
 // each is refused where that can be known, and the next one is as good as any.
 // ranks: 3 4
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "variations.h"
 
 static MPI_Comm half, sides, made;

@@ -1,7 +1,7 @@
 ! Distributed arrays in Fortran: bounds, halos, copies between distributions, reductions, files, errors.
 ! with: ../check.f90
 ! ranks: 1 2 3 4 7 12
-! run: --dir /tmp::/tmp
+! run: --dir {scratch}::/tmp
 program arrays
   use mpi_f08
   use rankine_arrays

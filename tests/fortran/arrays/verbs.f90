@@ -2,7 +2,7 @@
 ! files, further types of elements.
 ! with: ../check.f90
 ! ranks: 1 2 3 4 7 12
-! run: --dir /tmp::/tmp
+! run: --dir {scratch}::/tmp
 program verbs
   use mpi_f08
   use rankine_arrays

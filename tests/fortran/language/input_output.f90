@@ -1,7 +1,7 @@
 ! Formatted, list-directed, namelist, internal, stream and direct input and output; scratch files; errors by IOSTAT.
 ! ranks: 1
 ! reference: flang
-! run: --dir .
+! run: --dir {scratch}::.
 ! stdin: 5 'quoted text' 2*1.5 T
 program input_output
   implicit none

@@ -1,7 +1,7 @@
 ! Files: names and representations as strings with blanks at their ends, views, offsets, statuses, error handlers; with `use mpi`.
 ! ranks: 1 2
 ! with: ../check.f90
-! run: --dir /tmp::/tmp
+! run: --dir {scratch}::/tmp
 module file_callbacks
   use mpi
   implicit none

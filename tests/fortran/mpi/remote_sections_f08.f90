@@ -1,7 +1,7 @@
 ! mpi_f08: sections that are not contiguous, as origins of one-sided operations until a synchronisation, and in files.
 ! ranks: 1 2 3
 ! with: ../check.f90
-! run: --dir /tmp::/tmp
+! run: --dir {scratch}::/tmp
 ! stderr: memory that MPI is given must be contiguous
 program remote_sections
   use mpi_f08

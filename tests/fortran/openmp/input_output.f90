@@ -2,7 +2,7 @@
 ! cc: -fopenmp -O2
 ! with: ../check.f90
 ! ranks: 1 2
-! run: --threads-per-rank 4 --dir .
+! run: --threads-per-rank 4 --dir {scratch}::.
 program input_output
   use mpi
   use checks

@@ -1,7 +1,7 @@
 // Distributed arrays in C: every operation on drawn distributions gives what indexing the whole array gives.
 // ranks: 1 2 3 4 7 12
 // native: no (the library is part of Rankine's SDK)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "drawn.h"
 
 enum { STRAIGHT, SHIFTED, TURNED };

@@ -1,7 +1,7 @@
 // Distributed arrays in C: parts of halos, skews, compiled shifts, elements named by indices, files that NumPy wrote.
 // ranks: 1 2 3 4 7 12
 // native: no (the library is part of Rankine's SDK)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "drawn.h"
 
 /* What a cell holds after a halo of these widths: what the whole array has there, or -1. */

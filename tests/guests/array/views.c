@@ -1,7 +1,7 @@
 // Views of distributed arrays in C: what is done to parts of drawn arrays is what is done to parts of the whole.
 // ranks: 1 2 3 4 7 12
 // native: no (the library is part of Rankine's SDK)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "drawn.h"
 #include <math.h>
 

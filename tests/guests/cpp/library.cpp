@@ -1,7 +1,7 @@
 // The standard library: streams, files, text, and the headers of threads, which compile and say that there are none.
 // ranks: 1 2
 // native: no
-// run: --dir /tmp
+// run: --dir {scratch}::/tmp
 // cc: -std=c++20
 #include "../check.h"
 #include <algorithm>

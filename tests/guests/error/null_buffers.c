@@ -2,7 +2,7 @@
 // same pointer, is one with addresses in the datatype.
 // ranks: 1 2
 // native: no (a library believes that there is something, and the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

@@ -3,7 +3,7 @@
 // count, place; a window's operation; hints. The operation of a reduction belongs to its datatype.
 // ranks: 1 2
 // native: no (a library has an order of its own, the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

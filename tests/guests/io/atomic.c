@@ -1,7 +1,7 @@
 // Atomic mode: what several ranks write to the same bytes is that of one of them as a whole, and whoever reads sees no half of it.
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

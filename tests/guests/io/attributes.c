@@ -1,6 +1,6 @@
 // Opening a file and making a window copy no attributes of the communicator: nobody duplicates it.
 // ranks: 1 2
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 // native: no (the file lies where the harness has granted a folder)
 #include "../check.h"
 #include "../own_number.h"

@@ -3,7 +3,7 @@
 // ranks: 1 2 4
 // large: yes
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

@@ -1,7 +1,7 @@
 // MPI_File_*: every rank writes its own part and reads its neighbour's: at offsets, through a view, in order, and without waiting.
 // ranks: 1 2
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

@@ -1,7 +1,7 @@
 // Hints of files: those that are given come back from MPI_File_get_info, and MPI_File_set_info and MPI_File_set_view change them.
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

@@ -1,7 +1,7 @@
 // The data representation "internal": what is written so is read so, also together and through views, by whoever opens the file later.
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

@@ -1,7 +1,7 @@
 // The modes in which files are opened: made, made by nobody else, deleted when closed; and errors that all ranks hear of.
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

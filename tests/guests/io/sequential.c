@@ -1,7 +1,7 @@
 // MPI_MODE_SEQUENTIAL: a file that is written and read at its end alone, by the shared pointer; every other access is refused.
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

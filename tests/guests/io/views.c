@@ -2,7 +2,7 @@
 // engines: local mpi
 // ranks: 1 2 4
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

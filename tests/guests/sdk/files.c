@@ -1,7 +1,7 @@
 // Temporary files and folders, and the file calls that WASI lacks.
 // ranks: 1 3
 // native: no
-// run: --dir /tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include <errno.h>
 #include <fcntl.h>

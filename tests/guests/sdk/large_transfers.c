@@ -1,7 +1,7 @@
 // Reads and writes of some MiB move all their bytes in one call, as they do natively; at the end of a file what is there.
 // ranks: 1
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // A mapping of a file that is shared and may be written: what is stored reaches the file, or the mapping is refused.
 // ranks: 1
 // native: no (the file lies where the harness has granted a folder)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 // engines: local
 // ranks: 1
 // native: no (its events are the embedded engine's)
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 #include "../check.h"
 #include "../own_number.h"
 

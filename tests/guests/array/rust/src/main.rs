@@ -1,6 +1,6 @@
 // Distributed arrays: every operation on drawn distributions gives what indexing the whole array gives.
 // ranks: 1 2 3 4 7 12
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 
 mod draw;
 mod files;

@@ -1,6 +1,6 @@
 // Distributed arrays in files through MPI-IO: the files are those that rank 0 writes alone, and are read as those.
 // ranks: 1 2 3 4
-// run: --dir /tmp::/tmp
+// run: --dir {scratch}::/tmp
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
