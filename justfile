@@ -55,7 +55,7 @@ deny:
     cargo deny --manifest-path host/view/client/Cargo.toml --workspace check --config deny.toml licenses bans sources
 
 # Everything that continuous integration runs, except what ./x installs first.
-test: check elsewhere build unit mpi-subset conformance-subset calls-subset sync doctor
+test: check elsewhere build unit mpi-subset interpreted-subset conformance-subset calls-subset sync doctor
 
 # The host and every test program's runner.
 build:
@@ -115,7 +115,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi emulated mixed conformance
+test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi interpreted emulated mixed conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:
@@ -132,6 +132,13 @@ programs *ARGS="programs/":
 # The guest programs on the mpi engine, a process for each rank.
 mpi *ARGS:
     cargo test {{cargo_flags}} --test guests -- --mpi {{ARGS}}
+
+# The guest programs with one and two ranks in Wasmtime's interpreter.
+interpreted *ARGS: build
+    cargo test {{cargo_flags}} --test guests -- --interpreted {{ARGS}}
+
+# Some of them: what continuous integration runs.
+interpreted-subset: (interpreted "reproducible") (interpreted "guests/cpp") (interpreted "guests/error")
 
 # The guest programs with one and two ranks in the host for AArch64, beneath an emulator: on the engine local. The host is compiled first.
 emulated *ARGS: emulated-host

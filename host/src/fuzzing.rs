@@ -11,7 +11,7 @@ use crate::engine::local::Local;
 use crate::grants::Grants;
 use crate::job::{Job, Part, Placement, Settings};
 use crate::math;
-use crate::module::Program;
+use crate::module::{Codegen, Program};
 use crate::signature::Demands;
 
 /// Bytes that a rank may have.
@@ -41,7 +41,7 @@ pub fn run(program: &Program, ranks: usize, fibers: bool, arguments: Vec<String>
         check: false,
         dumps: None,
         breaks: None,
-        reproducible: false,
+        codegen: Codegen::default(),
         blas: None,
         demands: Demands::default(),
         null_page: true,

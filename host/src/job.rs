@@ -21,7 +21,7 @@ use crate::imports;
 use crate::math::Mathematics;
 use crate::math::library::Library;
 use crate::mistakes::Report;
-use crate::module::Program;
+use crate::module::{Codegen, Program};
 use crate::output::Output;
 use crate::placing::Cores;
 use crate::profile::Profile;
@@ -110,8 +110,8 @@ pub(crate) struct Settings {
     pub(crate) dumps: Option<Arc<Dumps>>,
     /// The ranks that wait for a debugger before they begin.
     pub(crate) breaks: Option<Arc<Breaks>>,
-    /// The same bits on every architecture, and on both engines.
-    pub(crate) reproducible: bool,
+    /// What the code of programs is to be like; where the same bits are wanted, the engine keeps orders too.
+    pub(crate) codegen: Codegen,
     /// A library in place of the host's own products and factorisations.
     pub(crate) blas: Option<Arc<Library>>,
     /// Whose signatures programs must have.
@@ -293,7 +293,7 @@ pub(crate) mod tests {
             check_heap: false,
             dumps: None,
             breaks: None,
-            reproducible: false,
+            codegen: Codegen::default(),
             blas: None,
             demands: Demands::default(),
             null_page: false,

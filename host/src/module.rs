@@ -3,6 +3,7 @@
 //! What is refused here is refused with the file named and a next step: a truncated file, a component, a module
 //! that is not a program. Which functions a module may import is decided where they are registered.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,23 @@ pub(crate) const LONGEST: u64 = 1 << 30;
 /// Frames of a guest's stack that a report shows, innermost first.
 pub const FRAMES: usize = 30;
 
+/// What the code of a job is to be like, on every node alike.
+#[derive(Copy, Clone, Eq, PartialEq, Debug, Default)]
+pub struct Codegen {
+    /// Compute the same bits on every architecture.
+    pub reproducible: bool,
+    /// Be interpreted, though this machine may have a compiler.
+    pub interpret: bool,
+}
+
+impl Codegen {
+    /// The options of `rankine` that ask for it.
+    pub fn words(self) -> impl Iterator<Item = OsString> {
+        let options = [(self.reproducible, "--reproducible"), (self.interpret, "--interpret")];
+        options.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, option)| option.into())
+    }
+}
+
 /// How the code of a job is made and kept.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]
 pub struct Settings {
@@ -58,8 +76,8 @@ pub struct Settings {
     pub perf: bool,
     /// Stacks at traps are kept as a core dump has them.
     pub coredump: bool,
-    /// Compute the same bits on every architecture.
-    pub reproducible: bool,
+    /// What the code is to be like.
+    pub codegen: Codegen,
     /// For a native debugger: the program's debug information comes along, and its code does what the source says, line by
     /// line.
     pub debug: bool,
@@ -67,7 +85,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { images: true, perf: false, coredump: false, reproducible: false, debug: false }
+        Settings { images: true, perf: false, coredump: false, codegen: Codegen::default(), debug: false }
     }
 }
 
@@ -169,7 +187,7 @@ impl Program {
         let Source { binary, told } = source;
         check_program(&code, path)?;
         threads::check(&binary, path)?;
-        let is_guarded = guard::is_wanted(&binary);
+        let is_guarded = is_guarded(code.engine(), &binary);
         let (symbols, sites) = match told {
             None if is_guarded => (Symbols::of_guarded(binary), None),
             None => (Symbols::of(binary), None),
@@ -185,9 +203,21 @@ impl Program {
     }
 }
 
+/// The instructions of Wasmtime's interpreter, with the words of this machine.
+const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "big")) {
+    (true, false) => "pulley64",
+    (true, true) => "pulley64be",
+    (false, false) => "pulley32",
+    (false, true) => "pulley32be",
+};
+
 /// An engine for guests of this job.
 pub fn engine(settings: Settings) -> Result<Engine> {
     let mut config = Config::new();
+    let Codegen { reproducible, interpret } = settings.codegen;
+    if interpret {
+        config.target(INTERPRETER).map_err(|error| anyhow!("Wasmtime has no interpreter here: {error:#}"))?;
+    }
     // Pending operations point into memories, so that these must never move; 4 GiB of addresses
     // each and a guard behind it let compiled code leave bounds checks to the hardware.
     config.memory_may_move(false).memory_reservation(4 << 30);
@@ -195,7 +225,7 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     config.shared_memory(true);
     config.memory_init_cow(settings.images);
     // What processors are free to do differently: the bits of a NaN, and relaxed instructions.
-    config.cranelift_nan_canonicalization(settings.reproducible).relaxed_simd_deterministic(settings.reproducible);
+    config.cranelift_nan_canonicalization(reproducible).relaxed_simd_deterministic(reproducible);
     config.max_wasm_stack(call_stack()).async_stack_size(call_stack() + HOST_STACK);
     // Debug information is read by `symbols`, which doubts it.
     config.wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
@@ -290,9 +320,10 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     if let Some(module) = cache.as_ref().and_then(|cache| cache.load(engine, &key)) {
         return Ok(module);
     }
+    threads::check_interpreter(engine, binary, path)?;
     tracing::info!("compiling {}", path.display());
     let progress = Progress::start(path);
-    let mut tuned = match guard::is_wanted(binary) {
+    let mut tuned = match is_guarded(engine, binary) {
         true => guard::guard(binary).with_context(|| path.display().to_string())?.binary,
         false => binary.to_vec(),
     };
@@ -306,6 +337,11 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
     }
     // SAFETY: `code` was compiled by this very engine a moment ago.
     unsafe { Module::deserialize(engine, &code) }.map_err(|error| anyhow!("{}: {error:#}", path.display()))
+}
+
+/// Whether a module is guarded. An interpreted access to the null page would be a fault of the host's own.
+fn is_guarded(engine: &Engine, binary: &[u8]) -> bool {
+    !engine.is_pulley() && guard::is_wanted(binary)
 }
 
 /// Runs a part of Wasmtime that works on several threads, and ends those: rayon would keep them, and a thread that is

@@ -40,6 +40,17 @@ fn imports_shared_memory(binary: &[u8]) -> bool {
     false
 }
 
+/// Refuses a program with threads where it would be interpreted: Wasmtime's interpreter has none.
+pub(crate) fn check_interpreter(engine: &Engine, binary: &[u8], path: &Path) -> Result<()> {
+    ensure!(
+        !engine.is_pulley() || !imports_shared_memory(binary),
+        "{} has threads, and Wasmtime's interpreter has none: run it without --interpret where there is a compiler, or link it \
+         without -pthread and -fopenmp",
+        path.display()
+    );
+    Ok(())
+}
+
 /// Refuses a module with a memory of its own that is shared: nobody could share it, and it would grow without being asked.
 pub(crate) fn check(binary: &[u8], path: &Path) -> Result<()> {
     let mut imported = 0;

@@ -47,8 +47,8 @@ pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBu
 pub fn ranks(mode: Mode, wanted: &[u32]) -> Vec<u32> {
     let of = |counts: &[u32]| wanted.iter().copied().filter(|ranks| counts.contains(ranks)).collect::<Vec<_>>();
     match mode {
-        Mode::Emulated if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
-        Mode::Emulated => of(&[3, 4]),
+        Mode::Interpreted | Mode::Emulated if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
+        Mode::Interpreted | Mode::Emulated => of(&[3, 4]),
         _ => of(&[2, 4]),
     }
 }
@@ -71,7 +71,8 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let mode = [Mode::Emulated, Mode::Mixed].map(Mode::name).into_iter().find(|name| *name == mode);
+            let mode =
+                [Mode::Interpreted, Mode::Emulated, Mode::Mixed].map(Mode::name).into_iter().find(|name| *name == mode);
             let (guest, reason) = rest.split_once(": ").ok_or_else(wrong)?;
             known.insert((mode.ok_or_else(wrong)?, guest.to_string()), reason.to_string());
         }

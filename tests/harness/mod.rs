@@ -10,6 +10,7 @@ mod emulated;
 mod emulator;
 mod every;
 mod guest;
+mod interpreted;
 mod lacking;
 mod mpiexec;
 mod page;
@@ -34,6 +35,8 @@ pub enum Mode {
     Threads,
     /// The embedded engine, fibers on a thread for each core.
     Fibers,
+    /// The embedded engine, fibers, in Wasmtime's interpreter.
+    Interpreted,
     /// The mpi engine, a process for each rank under `mpiexec`.
     Mpi,
     /// The embedded engine, a thread for each rank, in the host for another architecture beneath an emulator.
@@ -45,7 +48,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Takes `--native`, `--mpi`, `--emulated` and `--mixed` out of the command line; without them the embedded engine is tested.
+    /// Takes `--native`, `--mpi`, `--interpreted`, `--emulated` and `--mixed` out of the command line; without them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -53,6 +56,7 @@ impl Mode {
             match arg.as_str() {
                 "--native" => modes.push(Mode::Native),
                 "--mpi" => modes.push(Mode::Mpi),
+                "--interpreted" => modes.push(Mode::Interpreted),
                 "--emulated" => modes.push(Mode::Emulated),
                 "--mixed" => modes.push(Mode::Mixed),
                 _ => rest.push(arg),
@@ -69,6 +73,7 @@ impl Mode {
         match self {
             Mode::Threads => "threads",
             Mode::Fibers => "fibers",
+            Mode::Interpreted => "interpreted",
             Mode::Mpi => "mpi",
             Mode::Emulated => "emulated",
             Mode::Mixed => "mixed",

@@ -4,6 +4,7 @@ use super::compile::Compiler;
 use super::directive::Exit;
 use super::emulated;
 use super::guest::{Guest, Variant};
+use super::interpreted;
 use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
 use super::{Mode, Places};
@@ -50,14 +51,10 @@ fn once(
     let scratch = Scratch::new(places, guest)?;
     let options = options(places, guest, scratch.as_ref());
     let mut command = match mode {
-        Mode::Threads | Mode::Fibers => {
+        Mode::Threads | Mode::Fibers | Mode::Interpreted => {
             let mut command = Command::new(&places.rankine);
-            command.args([
-                "run",
-                if mode == Mode::Threads { "--threads" } else { "--fibers" },
-                "-n",
-                &ranks.to_string(),
-            ]);
+            command.arg("run").arg(if mode == Mode::Threads { "--threads" } else { "--fibers" });
+            command.args(["-n", &ranks.to_string()]).args((mode == Mode::Interpreted).then_some("--interpret"));
             command.args(&options);
             command
         }
@@ -76,6 +73,9 @@ fn once(
     }
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs);
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
+    if mode == Mode::Interpreted && interpreted::has_threads(program)? {
+        return interpreted::is_refused(&run);
+    }
     let mut complaints = complaints(guest, mode, ranks, &run);
     if guest.head.reference {
         let reference = run_within(Command::new(compiler.reference(guest)?), guest.head.stdin.clone(), limit)?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::limits;
-use crate::module::{self, Changes, Source};
+use crate::module::{self, Changes, Codegen, Source};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -17,20 +17,25 @@ pub(super) struct Arguments {
     /// Compile for `rankine run --reproducible`
     #[arg(long)]
     reproducible: bool,
+
+    /// Compile for `rankine run --interpret`
+    #[arg(long)]
+    interpret: bool,
 }
 
 /// Compiles each, or finds that its code is there. What is wrong with one is said as `rankine run` would.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
-    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?, arguments.reproducible))?;
+    let codegen = Codegen { reproducible: arguments.reproducible, interpret: arguments.interpret };
+    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?, codegen))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Sees to it that a program's code is in the cache.
-pub(super) fn ahead(file: &Path, binary: &[u8], reproducible: bool) -> Result<()> {
+pub(super) fn ahead(file: &Path, binary: &[u8], codegen: Codegen) -> Result<()> {
     let engine = module::engine(module::Settings {
         images: limits::check_mappings(1)?,
-        reproducible,
+        codegen,
         ..module::Settings::default()
     })?;
     // As programs are run unless --null-page is given.

@@ -2,6 +2,7 @@
 
 use crate::confine;
 use crate::engine::mpi::library;
+use crate::module;
 use anyhow::Result;
 use rankine_toolchain::build::Flang;
 use rankine_toolchain::cxx::Library;
@@ -89,6 +90,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn look() -> Vec<Finding> {
     let mut findings = compiler();
     findings.push(rust_target());
+    findings.push(processor());
     findings.push(mpi());
     findings.push(maps());
     findings.push(cores());
@@ -170,6 +172,15 @@ fn rust_advice(rustc: Option<&Path>, rustup: Option<&Path>) -> String {
         }
         (None, None, None) => format!("install rustup, then `rustup target add {TARGET}`"),
     }
+}
+
+/// Whether programs are compiled for this machine.
+fn processor() -> Finding {
+    let result = module::engine(module::Settings::default()).and_then(|engine| match engine.is_pulley() {
+        false => Ok(format!("{}: programs are compiled for it", std::env::consts::ARCH)),
+        true => Err(anyhow::anyhow!("{}: Wasmtime has no compiler for it", std::env::consts::ARCH)),
+    });
+    Finding::new("processor", false, result, "programs are interpreted, which is 20 to 40 times slower")
 }
 
 fn mpi() -> Finding {

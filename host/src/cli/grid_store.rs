@@ -12,7 +12,8 @@ use super::{compile, print_page};
 use crate::grid::network;
 use crate::grid::stage::Ready;
 use crate::grid::store::{Entry, Store, parse_job};
-use crate::{module, places};
+use crate::module::{self, Codegen};
+use crate::places;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -26,6 +27,9 @@ pub(super) enum Command {
         /// Its code is to compute the same bits everywhere
         #[arg(long)]
         reproducible: bool,
+        /// Its code is to be interpreted
+        #[arg(long)]
+        interpret: bool,
         /// The job, if it has a folder
         #[arg(long, value_name = "NAME", value_parser = parse_job)]
         job: Option<String>,
@@ -95,8 +99,9 @@ impl Place {
 /// Answers in JSON, in a line of its own: a shell may write other lines.
 pub(super) fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Ready { place, program, reproducible, job, inputs } => {
-            let ready = ready(&place, &program, reproducible, job.as_deref(), &inputs)?;
+        Command::Ready { place, program, reproducible, interpret, job, inputs } => {
+            let codegen = Codegen { reproducible, interpret };
+            let ready = ready(&place, &program, codegen, job.as_deref(), &inputs)?;
             print_page(&format!("{}\n", serde_json::to_string(&ready)?))?;
         }
         Command::Put { place, entry } => place.open()?.put(&entry, io::stdin().lock())?,
@@ -122,12 +127,12 @@ pub(super) fn run(command: Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn ready(place: &Place, program: &Entry, reproducible: bool, job: Option<&str>, inputs: &[Entry]) -> Result<Ready> {
+fn ready(place: &Place, program: &Entry, codegen: Codegen, job: Option<&str>, inputs: &[Entry]) -> Result<Ready> {
     let store = place.open()?;
     let missing = store.missing(&[std::slice::from_ref(program), inputs].concat())?;
     if missing.is_empty() {
         let file = program.path(&place.store);
-        compile::ahead(&file, &module::read_known(&file, &program.digest)?, reproducible)?;
+        compile::ahead(&file, &module::read_known(&file, &program.digest)?, codegen)?;
         job.map(|job| store.begin(job, inputs)).transpose()?;
     }
     Ok(Ready { missing, cache: places::cache(), state: places::state(), fabrics: network::fabrics() })

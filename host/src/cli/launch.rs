@@ -22,7 +22,7 @@ use crate::grid::node::Node;
 use crate::grid::retries::Retries;
 use crate::grid::stage::{Baggage, Ready};
 use crate::grid::supervise::Supervisor;
-use crate::module::{self, DIGEST_OPTION};
+use crate::module::{self, Codegen, DIGEST_OPTION};
 use crate::places::{self as folders, env_path};
 
 /// The options of `rankine run` that are about other hosts.
@@ -84,8 +84,8 @@ pub(super) struct Program {
     /// Options of `rankine run` for the ranks.
     pub options: Vec<OsString>,
     pub file: PathBuf,
-    /// Its code is to compute the same bits everywhere.
-    pub reproducible: bool,
+    /// What its code is to be like.
+    pub codegen: Codegen,
     pub arguments: Vec<String>,
     /// The MPI library of this host.
     pub library: PathBuf,
@@ -120,7 +120,7 @@ impl Options {
             program.options = with_whole_paths(&program.options)?;
         }
         // What is wrong with it is said here, once, and its code is in the cache of all that share this file system.
-        compile::ahead(&program.file, &module::read(&program.file)?, program.reproducible)?;
+        compile::ahead(&program.file, &module::read(&program.file)?, program.codegen)?;
 
         let asker = Asker {
             ssh: self.ssh.clone().or_else(|| env_path("RANKINE_SSH")),
@@ -129,7 +129,7 @@ impl Options {
         };
         let is_staged = self.stage || grid.is_some() || !self.inputs.is_empty() || !self.outputs.is_empty();
         let baggage = match is_staged {
-            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs, program.reproducible)?),
+            true => Some(Baggage::pack(&program.file, &self.inputs, &self.outputs, program.codegen)?),
             false => None,
         }
         .map(|baggage| baggage.with_retries(self.retries));
@@ -386,7 +386,7 @@ mod tests {
             ranks: None,
             options: ["--dir-ro", "{data}/in::/in", "--label"].map(OsString::from).to_vec(),
             file: "/w/job.wasm".into(),
-            reproducible: false,
+            codegen: Codegen::default(),
             arguments: vec!["{data}".into()],
             library: "/opt/mpi/lib/libmpi_abi.so.1".into(),
             chooses_network: false,

@@ -98,6 +98,12 @@ fn load_all(
     changes: Changes,
 ) -> Result<Vec<Program>> {
     let engine = module::engine(settings)?;
+    if engine.is_pulley() && !settings.codegen.interpret {
+        let processor = std::env::consts::ARCH;
+        eprintln!(
+            "rankine: note: Wasmtime has no compiler for {processor}: the program is interpreted, which is 20 to 40 times slower"
+        );
+    }
     let mut programs: Vec<Program> = Vec::with_capacity(parts.len());
     for part in parts {
         let known = parts.iter().zip(&programs).find(|(other, _)| other.file() == part.file());

@@ -18,6 +18,7 @@ use crate::grants::{Folder, Grants};
 use crate::grid::network;
 use crate::job::{Part, Placement, Settings, cores};
 use crate::math::library::Named;
+use crate::module::Codegen;
 use crate::placing::Cores;
 use crate::signature::{Demands, Signers};
 
@@ -156,6 +157,11 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = None)]
     reproducible: bool,
 
+    /// Interpret the program instead of compiling it: 20 to 40 times slower, and for machines that forbid memory to be
+    /// made executable. Where Wasmtime has no compiler for the processor, programs are interpreted anyway
+    #[arg(long, conflicts_with_all = ["perf", "debug"], help_heading = None)]
+    interpret: bool,
+
     /// Have this library compute products and factorisations of matrices, instead of Rankine itself: OpenBLAS, BLIS, MKL, any
     /// BLAS that Fortran can call (or RANKINE_BLAS)
     #[arg(long, value_name = "FILE", conflicts_with = "reproducible", help_heading = None)]
@@ -242,7 +248,7 @@ impl Arguments {
         options.extend(self.coredump.as_ref().map(|file| joined("--coredump=", file)));
         options.extend(self.perf.then(|| "--perf".into()));
         options.extend(self.debugging.words());
-        options.extend(self.reproducible.then(|| "--reproducible".into()));
+        options.extend(self.codegen().words());
         options.extend(self.no_null_page.then(|| "--no-null-page".into()));
         options.extend(self.check_heap.then(|| "--check-heap".into()));
         options.extend(self.label.then(|| "--label".into()));
@@ -253,7 +259,7 @@ impl Arguments {
             ranks: self.ranks,
             options,
             file: PathBuf::from(&self.program[0]),
-            reproducible: self.reproducible,
+            codegen: self.codegen(),
             arguments: self.program[1..].to_vec(),
             chooses_network: network::has_choice(&library.version),
             library: library.path.clone(),
@@ -340,6 +346,11 @@ impl Arguments {
         self.ranks.is_some() || self.launch.wanted()
     }
 
+    /// What the program's code is to be like.
+    fn codegen(&self) -> Codegen {
+        Codegen { reproducible: self.reproducible, interpret: self.interpret }
+    }
+
     /// The library that is to compute.
     pub(super) fn blas(&self) -> Result<Option<Named>> {
         Named::find(self.blas.as_deref(), self.reproducible)
@@ -372,7 +383,7 @@ impl Arguments {
         let grants = Grants::open(&self.all_folders())?;
         let signers = self.signers()?;
         grants.keep_from(kept::places(self.mpi_lib.as_deref(), self.blas()?.as_ref()))?;
-        let parts = self.parts();
+        let (parts, codegen) = (self.parts(), self.codegen());
         let ranks = parts.iter().map(|part| part.ranks).sum();
         let placement = match (self.threads, self.fibers) {
             (true, _) => Placement::Threads,
@@ -408,7 +419,7 @@ impl Arguments {
             check_heap: self.check_heap,
             dumps: None,
             breaks: None,
-            reproducible: self.reproducible,
+            codegen,
             blas: None,
             demands: Demands { of_user: signers, of_machine: None },
             // Debug information is translated for the module as it is.

@@ -93,8 +93,8 @@ fn run_on<E: Engine>(arguments: Arguments) -> Result<ExitCode> {
     settings.suit_threads();
     let engine = E::new(&mut settings, library.as_deref())?;
 
-    let (coredump, reproducible) = (settings.dumps.is_some(), settings.reproducible);
-    let compiling = module::Settings { perf, coredump, debug, reproducible, ..engine.compiling() };
+    let (coredump, codegen) = (settings.dumps.is_some(), settings.codegen);
+    let compiling = module::Settings { perf, coredump, debug, codegen, ..engine.compiling() };
     let programs = load(digest, compiling, &settings, &watch)?;
     mark.map(|file| store::mark(&file)).transpose()?;
     shows.make_file()?;

@@ -17,6 +17,7 @@ use super::check::bytes;
 use super::node::Node;
 use super::retries::Retries;
 use super::store::{self, Entry};
+use crate::module::Codegen;
 
 /// What a job brings along.
 pub struct Baggage {
@@ -32,8 +33,8 @@ pub struct Baggage {
     retries: Retries,
     /// What the files are called by which nodes know that ranks have started, if that is to be known.
     mark: Option<String>,
-    /// Its code is to compute the same bits everywhere.
-    reproducible: bool,
+    /// What its code is to be like.
+    codegen: Codegen,
 }
 
 /// A node's answer to what a job is to find there.
@@ -60,7 +61,7 @@ pub struct Staged {
 
 impl Baggage {
     /// Reads what is to be brought along. Files with the same name would be one on the nodes.
-    pub fn pack(program: &Path, inputs: &[PathBuf], outputs: &[PathBuf], reproducible: bool) -> Result<Baggage> {
+    pub fn pack(program: &Path, inputs: &[PathBuf], outputs: &[PathBuf], codegen: Codegen) -> Result<Baggage> {
         let entry = |file: &PathBuf| Ok((file.clone(), Entry::of(file)?));
         let inputs = inputs.iter().map(entry).collect::<Result<Vec<_>>>().context("--input")?;
         let names: Vec<&str> = inputs.iter().map(|(_, entry)| entry.name.as_str()).collect();
@@ -79,7 +80,7 @@ impl Baggage {
         let job = (!inputs.is_empty() || !outputs.is_empty()).then(drawn);
         let program = entry(&program.into())?;
         let (outputs, retries) = (outputs.to_vec(), Retries::new(0));
-        Ok(Baggage { program, inputs, outputs, job, retries, mark: None, reproducible })
+        Ok(Baggage { program, inputs, outputs, job, retries, mark: None, codegen })
     }
 
     /// Starting is tried again so often.
@@ -142,7 +143,7 @@ impl Baggage {
     pub fn question(&self, node: &Node) -> Vec<OsString> {
         let mut words = words("ready", node);
         words.extend(["--program".into(), String::from(self.program.1.clone()).into()]);
-        words.extend(self.reproducible.then(|| "--reproducible".into()));
+        words.extend(self.codegen.words());
         words.extend(self.job.iter().flat_map(|job| ["--job".into(), job.into()]));
         words.extend(self.inputs.iter().map(|(_, entry)| String::from(entry.clone()).into()));
         words

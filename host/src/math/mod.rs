@@ -52,7 +52,7 @@ impl Mathematics {
     /// The user's choice.
     pub(crate) fn of(settings: &Settings) -> Mathematics {
         match &settings.blas {
-            _ if settings.reproducible => Mathematics::Guest,
+            _ if settings.codegen.reproducible => Mathematics::Guest,
             Some(library) => Mathematics::Library(library.clone()),
             None => Mathematics::Host,
         }

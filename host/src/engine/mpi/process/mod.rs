@@ -184,7 +184,7 @@ impl Engine for Mpi {
         settings.grants.keep_apart()?;
         let library = library::find(named)?;
         tracing::info!("MPI library: {} ({}, from {})", library.version, library.path.display(), library.origin);
-        if settings.reproducible {
+        if settings.codegen.reproducible {
             library::ordered::install(&library)?;
         }
         // Once is enough for a job.

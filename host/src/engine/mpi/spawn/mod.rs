@@ -45,9 +45,7 @@ impl State {
         if settings.profile.is_some() {
             options.push("--profile".into());
         }
-        if settings.reproducible {
-            options.push("--reproducible".into());
-        }
+        options.extend(settings.codegen.words());
         if let Some(library) = &settings.blas {
             options.extend(["--blas".into(), library.path.clone().into_os_string()]);
         }
