@@ -24,7 +24,7 @@ check: gen-check reasons doc book
     cargo clippy {{cargo_flags}} --all-targets -- -D warnings
     cargo fmt --manifest-path host/view/client/Cargo.toml --all --check
     cargo clippy --release --manifest-path host/view/client/Cargo.toml --target-dir target/view-client --workspace -- -D warnings
-    shellcheck x fuzz/cover-own.sh
+    shellcheck x fuzz/cover-own.sh tests/litmus/run
     shellcheck -s bash -x -P SCRIPTDIR -e SC2164,SC2153 tests/programs/*.sh tests/programs/*.bash
 
 # What only other machines compile: the lints for Arm, and that the engine's crates compile for macOS and Windows (the host does not).
@@ -78,6 +78,10 @@ miri:
         cargo +nightly miri test -p rankine-local --target-dir target/miri --lib -- \
         errhan::tests pt2pt::overlap::a_late pt2pt::partitioned::tests::a_greeting
     just miri-big-endian
+
+# What of docs/memory-order.md Arm's model can be asked: needs herd7, of herdtools7.
+litmus:
+    tests/litmus/run
 
 # On a machine whose numbers begin with the highest byte: a guest's memory, reductions, object graphs and external32 are little-endian or
 # big-endian whatever the host is.

@@ -18,6 +18,9 @@ use tempfile::TempDir;
 /// A run that takes longer hangs: it is killed, and what it printed is shown.
 const LIMIT: Duration = Duration::from_secs(300);
 
+/// How many times as long it may take beneath an emulator, whose arithmetic is some 50 times slower.
+const EMULATION: u32 = 6;
+
 /// One trial: compile if need be, and then for each of the head's arguments: run, compare.
 pub fn trial(
     places: &Places,
@@ -71,7 +74,8 @@ fn once(
         command.args(emulated::other_half(places, ranks, &options));
         command.arg(program).args(&guest.head.args).args(more);
     }
-    let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs);
+    let slowness = if matches!(mode, Mode::Emulated | Mode::Mixed) { EMULATION } else { 1 };
+    let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs) * slowness;
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
     if mode == Mode::Interpreted && interpreted::has_threads(program)? {
         return interpreted::is_refused(&run);

@@ -44,7 +44,7 @@ impl Notes {
         let fits = |note: &&Note| {
             let rest = name.strip_prefix(&note.tests);
             note.kind == kind
-                && note.way.is_none_or(|only| only == way)
+                && note.way.is_none_or(|only| only == way || (only, way) == (Way::Mpi, Way::Mixed))
                 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ' ']))
         };
         self.0.iter().find(fits).map(|note| note.reason.as_str())
@@ -61,7 +61,7 @@ fn note(line: &str) -> Option<Note> {
     };
     let way = match words.next()? {
         "any" => None,
-        name => Some(Way::ALL.into_iter().find(|way| way.name() == name)?),
+        name => Some(Way::ALL.into_iter().chain([Way::Mixed]).find(|way| way.name() == name)?),
     };
     Some(Note { kind, way, tests: words.next()?.trim().into(), reason: reason.trim().into() })
 }

@@ -2,6 +2,7 @@
 
 use super::build::{Builder, Form};
 use super::list::{Entry, Expected};
+use super::mixed;
 use super::notes::Notes;
 use crate::mpiexec::mpiexec;
 use crate::places::Places;
@@ -30,10 +31,12 @@ pub enum Way {
     Local,
     /// As a guest on the mpi engine, over the same library.
     Mpi,
+    /// The same, half of the processes beneath an emulator of another architecture.
+    Mixed,
 }
 
 impl Way {
-    /// All of them, in the page's order.
+    /// Those of which results are kept, in the page's order.
     pub const ALL: [Way; 3] = [Way::Native, Way::Local, Way::Mpi];
 
     /// Its name in options, trials and the page.
@@ -42,7 +45,13 @@ impl Way {
             Way::Native => "native",
             Way::Local => "local",
             Way::Mpi => "mpi",
+            Way::Mixed => "mixed",
         }
+    }
+
+    /// The engine that runs it, or its own name.
+    pub fn engine(self) -> &'static str {
+        if self == Way::Mixed { Way::Mpi.name() } else { self.name() }
     }
 
     fn form(self) -> Form {
@@ -110,6 +119,9 @@ impl Runner {
         if way != Way::Local && entry.ranks > MOST_PROCESSES {
             return Err(Outcome::NotApplicable(format!("more than {MOST_PROCESSES} processes")));
         }
+        if way == Way::Mixed && entry.ranks < 2 {
+            return Err(Outcome::NotApplicable("one process has one kind".into()));
+        }
         let program = self.builder.program(entry, way.form()).map_err(|e| self.not_compiled(entry, way, e))?;
         if way != Way::Native {
             let missing = self.missing(&program, way).map_err(Outcome::fail)?;
@@ -137,7 +149,7 @@ impl Runner {
         let page = self.information(module.as_os_str())?;
         let functions = page["mpi_functions"].as_array().ok_or("rankine info lists no functions")?;
         let lacks = |function: &&Value| {
-            !function["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == way.name()))
+            !function["engines"].as_array().is_some_and(|engines| engines.iter().any(|name| name == way.engine()))
         };
         let chapters: BTreeSet<String> =
             functions.iter().filter(lacks).filter_map(|function| self.chapter(function["name"].as_str()?)).collect();
@@ -163,17 +175,22 @@ impl Runner {
         let mut command = match way {
             Way::Local => Command::new(&self.places.rankine),
             Way::Native | Way::Mpi => mpiexec(&self.places, entry.ranks),
+            Way::Mixed => mixed::first_half(&self.places, entry.ranks),
         };
         // To UCX it is an error that a process which has ended can't be reached, and it says so on the standard output.
         command.env("UCX_LOG_LEVEL", "fatal");
+        let of_mpi = ["run", "--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"];
         match way {
             Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--universe-size", "16", "--dir", "."]),
             Way::Native => &mut command,
-            Way::Mpi => {
-                command.arg(&self.places.rankine).args(["run", "--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"])
-            }
+            Way::Mpi | Way::Mixed => command.arg(&self.places.rankine).args(of_mpi),
         };
-        command.arg(self.within(&folder, program, way)?).args(&entry.arguments);
+        let program = self.within(&folder, program, way)?;
+        command.arg(&program).args(&entry.arguments);
+        if way == Way::Mixed {
+            command.args(mixed::other_half(&self.places, entry.ranks)).args(of_mpi);
+            command.arg(&program).args(&entry.arguments);
+        }
         command.current_dir(folder).env_remove("RUST_BACKTRACE");
         run_within(command, None, entry.seconds.map_or(LIMIT, |seconds| LIMIT.max(Duration::from_secs(seconds))))
     }
