@@ -17,6 +17,11 @@ coverage:
     rm -f target/coverage.md
     cargo test {{cargo_flags}} --test guests -- --exact coverage/page || cp target/coverage.md docs/coverage.md
 
+# Write the page of kinds of machines, docs/kinds.md, from what runs with --keep have left in tests/kinds.txt.
+kinds:
+    rm -f target/kinds.md
+    cargo test {{cargo_flags}} --test guests -- --exact kinds/page || cp target/kinds.md docs/kinds.md
+
 # The programs' scripts run under `set -eu` with variables of the harness, so shellcheck need not ask for `cd … || exit`.
 # Formatting, lints, documentation without warnings, the book, and that the generated files are what the table gives.
 check: gen-check reasons doc book
@@ -119,7 +124,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi interpreted emulated mixed conformance
+test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi interpreted emulated mixed conformance-mixed conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:
@@ -168,3 +173,6 @@ conformance *ARGS="--native --local --mpi --page": build
 
 # A short part of it, on both engines: what continuous integration runs.
 conformance-subset: (conformance "--local --mpi --subset")
+
+# The same part in jobs of two kinds of processes.
+conformance-mixed: emulated-host (conformance "--mixed --subset")

@@ -11,13 +11,23 @@ use libtest_mimic::Arguments;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let (modes, rest) = Mode::from_args(std::env::args());
+    conduct().unwrap_or_else(|reason| {
+        eprintln!("{reason}");
+        ExitCode::from(2)
+    })
+}
+
+/// Runs what the command line asks for; with `--keep`, docs/kinds.md will say what came of it.
+fn conduct() -> Result<ExitCode, String> {
+    let (modes, mut rest) = Mode::from_args(std::env::args());
+    let is_kept = rest.iter().any(|word| word == "--keep");
+    rest.retain(|word| word != "--keep");
     let arguments = Arguments::from_iter(rest);
-    match Suite::find(&modes) {
-        Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
-        Err(reason) => {
-            eprintln!("{reason}");
-            ExitCode::from(2)
-        }
+    let suite = Suite::find(&modes)?;
+    let keep = suite.keeper();
+    let conclusion = libtest_mimic::run(&arguments, suite.trials());
+    if is_kept {
+        keep()?;
     }
+    Ok(conclusion.exit_code())
 }

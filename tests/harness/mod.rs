@@ -11,6 +11,7 @@ mod emulator;
 mod every;
 mod guest;
 mod interpreted;
+mod kinds;
 mod lacking;
 mod mpiexec;
 mod page;
@@ -23,6 +24,7 @@ mod sources;
 use compile::Compiler;
 use emulated::Known;
 use guest::{Guest, Variant};
+use kinds::{Outcome, Tally};
 use libtest_mimic::Trial;
 pub use places::Places;
 use script::Script;
@@ -89,6 +91,7 @@ pub struct Suite {
     scripts: Vec<Script>,
     modes: Vec<Mode>,
     known: Arc<Known>,
+    tally: Arc<Tally>,
 }
 
 impl Suite {
@@ -102,7 +105,20 @@ impl Suite {
         guests.extend(guest::find_examples(&places.root.join("examples"))?);
         let scripts = script::find(&places.root.join("tests/programs"))?;
         let known = Arc::new(Known::read(&places)?);
-        Ok(Suite { places, guests: guests.into_iter().map(Arc::new).collect(), scripts, modes: modes.to_vec(), known })
+        Ok(Suite {
+            places,
+            guests: guests.into_iter().map(Arc::new).collect(),
+            scripts,
+            modes: modes.to_vec(),
+            known,
+            tally: Arc::default(),
+        })
+    }
+
+    /// What is to be kept of the run, once it is over.
+    pub fn keeper(&self) -> impl Fn() -> Result<(), String> + use<> {
+        let (tally, places) = (self.tally.clone(), self.places.clone());
+        move || tally.keep(&places)
     }
 
     /// One trial for each guest, variant, mode and rank count, one for each script, one that every function has a
@@ -114,14 +130,21 @@ impl Suite {
             for ranks in guest.ranks(mode) {
                 let (guest, compiler, places) = (guest.clone(), compiler.clone(), self.places.clone());
                 let known = self.known.reason(mode, name).map(String::from);
+                let (of, tally) = (name.to_string(), self.tally.clone());
+                tally.expect(mode, &of);
                 let name = format!("{name}{}/{}/{ranks}", variant.suffix(), mode.name());
                 trials.push(Trial::test(name, move || {
                     let outcome = run::trial(&places, &compiler, &guest, variant, mode, ranks);
-                    match known {
-                        None => outcome,
-                        Some(_) if outcome.is_err() => Ok(()),
-                        Some(reason) => Err(format!("it passes, and tests/emulated.txt says: {reason}").into()),
-                    }
+                    let (came, said) = match known {
+                        None if outcome.is_ok() => (Outcome::Passed, outcome),
+                        None => (Outcome::Failed, outcome),
+                        Some(_) if outcome.is_err() => (Outcome::Known, Ok(())),
+                        Some(reason) => {
+                            (Outcome::Failed, Err(format!("it passes, and tests/emulated.txt says: {reason}").into()))
+                        }
+                    };
+                    tally.note(mode, &of, came);
+                    said
                 }));
             }
         };
@@ -152,6 +175,8 @@ impl Suite {
                 let trial = Trial::test(name, move || script.trial(&places));
                 trials.push(trial.with_ignored_flag(full));
             }
+            let of_kinds = places.clone();
+            trials.push(Trial::test("kinds/page", move || kinds::check(&of_kinds)));
             let (of_page, by, all) = (places.clone(), compiler.clone(), guests.clone());
             trials.push(Trial::test("coverage/page", move || page::check(&of_page, &by, &all)));
             trials.push(Trial::test("coverage/local", move || {
