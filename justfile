@@ -150,19 +150,25 @@ interpreted *ARGS: build
 interpreted-subset: (interpreted "reproducible") (interpreted "guests/cpp") (interpreted "guests/error")
 
 # The guest programs with one and two ranks in the host for AArch64, beneath an emulator: on the engine local. The host is compiled first.
-emulated *ARGS: emulated-host
-    cargo test {{cargo_flags}} --test guests -- --emulated {{ARGS}}
+emulated *ARGS: (emulated-on "aarch64" ARGS)
+
+# The same in the host for another kind of machine: aarch64, riscv64 or s390x (big-endian).
+emulated-on KIND *ARGS: (emulated-host KIND)
+    cargo test {{cargo_flags}} --test guests -- --emulated={{KIND}} {{ARGS}}
 
 # The guest programs as jobs of two kinds of processes, half of them beneath the emulator, over an MPI library and TCP; and, for root, a
 # job by a grid of two kinds of nodes.
-mixed *ARGS: emulated-host
+mixed *ARGS: (emulated-host "aarch64")
     cargo test {{cargo_flags}} --test guests -- --mixed {{ARGS}}
     [ "$(id -u)" != 0 ] || cargo test {{cargo_flags}} --test hosts -- --ignored a_job_of_two_kinds
 
-# The host that both need; `./x just emulated` installs the emulator first, and a compiler and an MPI library for that machine.
-emulated-host:
-    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-        cargo build --profile emulated -p rankine --target aarch64-unknown-linux-gnu
+# The host that these need; `./x just emulated-on KIND` installs the emulator first, and a compiler, and an MPI library for Arm's. Where
+# rustup has no standard library for a machine, a nightly compiler builds it.
+emulated-host KIND="aarch64":
+    target={{ if KIND == "riscv64" { "riscv64gc" } else { KIND } }}-unknown-linux-gnu; own=(build); \
+    rustup target list --installed | grep -xF $target >/dev/null || own=(+nightly build -Zbuild-std=std,panic_unwind); \
+    export CARGO_TARGET_$(tr a-z- A-Z_ <<<$target)_LINKER={{KIND}}-linux-gnu-gcc; \
+    cargo "${own[@]}" --profile emulated -p rankine --target $target
 
 # Those with two ranks: what continuous integration runs.
 mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "lacking/mpi") (mpi "coverage/mpi")

@@ -160,13 +160,21 @@ impl Call<'_> {
 pub trait Number: Copy + Default + sealed::Number {}
 
 mod sealed {
-    pub trait Number {}
+    pub trait Number {
+        /// A number whose bytes were a guest's, and back: those have the order of WebAssembly, the lowest first.
+        fn of_guest(self) -> Self;
+    }
 }
 
 macro_rules! numbers {
     ($($number:ty)*) => {
         $(
-            impl sealed::Number for $number {}
+            impl sealed::Number for $number {
+                #[inline(always)]
+                fn of_guest(self) -> Self {
+                    <$number>::from_le_bytes(self.to_ne_bytes())
+                }
+            }
             impl Number for $number {}
         )*
     };
@@ -175,7 +183,7 @@ macro_rules! numbers {
 numbers!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 
 /// An array in a guest's memory, at any address. Others may write to it at the same time, so it lends no slice; blocks may
-/// overlap. It is as the guest has it: with the lowest byte of a number first.
+/// overlap.
 #[derive(Copy, Clone, Debug)]
 pub struct Block<'a, T> {
     first: *mut u8,
@@ -214,17 +222,29 @@ impl<T: Number> Block<'_, T> {
         let from = self.at(index, numbers.len());
         // SAFETY: so many numbers are in the memory, which is mapped as long as the guest runs, and in the slice.
         unsafe { copy::copy(numbers.as_mut_ptr().cast(), from, size_of_val(numbers)) };
+        if cfg!(target_endian = "big") {
+            numbers.iter_mut().for_each(|number| *number = number.of_guest());
+        }
     }
 
     /// Writes numbers from `index` on.
     #[track_caller]
     pub fn write(self, index: usize, numbers: &[T]) {
         let to = self.at(index, numbers.len());
+        if cfg!(target_endian = "big") {
+            for (index, number) in numbers.iter().enumerate() {
+                let (number, to) = (number.of_guest(), to.wrapping_add(index * size_of::<T>()));
+                // SAFETY: so many numbers are in the memory, which is mapped as long as the guest runs; this is one of them.
+                unsafe { copy::copy(to, (&raw const number).cast(), size_of::<T>()) };
+            }
+            return;
+        }
         // SAFETY: so many numbers are in the memory, which is mapped as long as the guest runs, and in the slice.
         unsafe { copy::copy(to, numbers.as_ptr().cast(), size_of_val(numbers)) };
     }
 
-    /// Where its numbers lie, for libraries that take pointers; perhaps not aligned. It is good until the function returns.
+    /// Where its numbers lie, for libraries that take pointers; perhaps not aligned, and as the guest has them, with the
+    /// lowest byte first. It is good until the function returns.
     pub fn as_ptr(self) -> *mut T {
         self.first.cast()
     }

@@ -1,7 +1,7 @@
-//! The host for another architecture beneath an emulator, alone and beside this machine's own (`just emulated`, `just
-//! mixed`, which build it and fetch the MPI library for it).
+//! The host for another architecture beneath an emulator, alone and beside this machine's own (`just emulated-on KIND`, `just
+//! mixed`, which build it; `./x` fetches the MPI library that the latter wants).
 
-use super::emulator::{self, EMULATOR, NETWORK, TOLD};
+use super::emulator::{self, ARM, Kind, NETWORK, TOLD};
 use super::mpiexec::mpiexec;
 use super::{Mode, Places};
 use std::collections::BTreeMap;
@@ -12,16 +12,28 @@ use std::process::Command;
 /// Processes on one machine talk as if they were on several.
 const APART: (&str, &str) = ("MPIR_CVAR_NOLOCAL", "1");
 
+/// Those whose host runs guests alone.
+const KINDS: [Kind; 3] = [
+    ARM,
+    Kind { name: "riscv64", target: "riscv64gc-unknown-linux-gnu" },
+    Kind { name: "s390x", target: "s390x-unknown-linux-gnu" },
+];
+
+/// The kind of that name.
+pub fn kind(name: &str) -> Option<Kind> {
+    KINDS.into_iter().find(|kind| kind.name == name)
+}
+
 /// The emulated host, as words of a command.
-fn rankine(places: &Places) -> [PathBuf; 4] {
-    let [emulator, option, libraries] = EMULATOR.map(PathBuf::from);
-    [emulator, option, libraries, emulator::rankine(places)]
+fn rankine(places: &Places, kind: Kind) -> [PathBuf; 4] {
+    let [emulator, option, libraries] = emulator::emulator(kind).map(PathBuf::from);
+    [emulator, option, libraries, emulator::rankine(places, kind)]
 }
 
 /// `rankine run` on so many ranks, with these options: all of them emulated, or the second half of them.
 pub fn run(places: &Places, mode: Mode, ranks: u32, options: &[String]) -> Command {
-    let [emulator, rest @ ..] = rankine(places);
-    if mode == Mode::Emulated {
+    if let Mode::Emulated(kind) = mode {
+        let [emulator, rest @ ..] = rankine(places, kind);
         let mut command = Command::new(emulator);
         command.args(rest).args(["run", "--threads", "-n", &ranks.to_string()]).args(options);
         return command;
@@ -36,7 +48,7 @@ pub fn run(places: &Places, mode: Mode, ranks: u32, options: &[String]) -> Comma
 pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBuf> {
     let mut words: Vec<PathBuf> = [":", "-n"].map(PathBuf::from).to_vec();
     words.push((ranks - ranks / 2).to_string().into());
-    words.extend(rankine(places));
+    words.extend(rankine(places, ARM));
     words.extend(["run", "--mpi-lib"].map(PathBuf::from));
     words.push(emulator::mpi(places).join("lib/libmpi_abi.so.1"));
     words.extend(options.iter().map(PathBuf::from));
@@ -47,8 +59,8 @@ pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBu
 pub fn ranks(mode: Mode, wanted: &[u32]) -> Vec<u32> {
     let of = |counts: &[u32]| wanted.iter().copied().filter(|ranks| counts.contains(ranks)).collect::<Vec<_>>();
     match mode {
-        Mode::Interpreted | Mode::Emulated if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
-        Mode::Interpreted | Mode::Emulated => of(&[3, 4]),
+        Mode::Interpreted | Mode::Emulated(_) if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
+        Mode::Interpreted | Mode::Emulated(_) => of(&[3, 4]),
         _ => of(&[2, 4]),
     }
 }
@@ -60,7 +72,7 @@ pub fn mixes(name: &str) -> bool {
 
 /// Guests that are known to fail there, and why (`tests/emulated.txt`): `MODE GUEST: REASON`, where GUEST is the
 /// beginning of a name, by whole parts.
-pub struct Known(BTreeMap<(&'static str, String), String>);
+pub struct Known(BTreeMap<(String, String), String>);
 
 impl Known {
     /// Reads the list; says which line can't be understood.
@@ -71,10 +83,12 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let mode =
-                [Mode::Interpreted, Mode::Emulated, Mode::Mixed].map(Mode::name).into_iter().find(|name| *name == mode);
+            let modes = [Mode::Interpreted, Mode::Mixed].into_iter().chain(KINDS.map(Mode::Emulated));
+            if !modes.map(Mode::name).any(|name| name == mode) {
+                return Err(wrong());
+            }
             let (guest, reason) = rest.split_once(": ").ok_or_else(wrong)?;
-            known.insert((mode.ok_or_else(wrong)?, guest.to_string()), reason.to_string());
+            known.insert((mode.to_string(), guest.to_string()), reason.to_string());
         }
         Ok(Known(known))
     }

@@ -1,11 +1,25 @@
 //! The host for another architecture beneath an emulator: where it is (`just emulated-host` builds it, `./x` fetches the MPI
-//! library for it), and what it must be told.
+//! library for that of Arm), and what it must be told.
 
 use super::places::Places;
 use std::path::PathBuf;
 
+/// A kind of machine that is emulated.
+#[derive(Copy, Clone, Eq, PartialEq, Debug)]
+pub struct Kind {
+    /// As Rust, Debian and the emulator call it.
+    pub name: &'static str,
+    /// What cargo compiles the host for.
+    pub target: &'static str,
+}
+
+/// The one that jobs of two kinds are run with.
+pub const ARM: Kind = Kind { name: "aarch64", target: "aarch64-unknown-linux-gnu" };
+
 /// The emulator and its libraries.
-pub const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+pub fn emulator(kind: Kind) -> [String; 3] {
+    [format!("qemu-{}", kind.name), "-L".into(), format!("/usr/{}-linux-gnu", kind.name)]
+}
 
 /// Messages go by TCP, which is what machines of different kinds share.
 pub const NETWORK: [(&str, &str); 2] = [("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp;ofi_rxm")];
@@ -26,11 +40,11 @@ pub const TOLD: [(&str, &str); 10] = [
 ];
 
 /// The host, which the emulator runs.
-pub fn rankine(places: &Places) -> PathBuf {
-    places.target.join("aarch64-unknown-linux-gnu/emulated/rankine")
+pub fn rankine(places: &Places, kind: Kind) -> PathBuf {
+    places.target.join(kind.target).join("emulated/rankine")
 }
 
-/// The folder of the MPI library for it.
+/// The folder of the MPI library for that of Arm.
 pub fn mpi(places: &Places) -> PathBuf {
     places.target.join("mpich-aarch64")
 }

@@ -70,7 +70,7 @@ impl Guest {
             Mode::Fibers if on("local") => self.head.ranks.clone(),
             Mode::Threads if on("local") => self.head.ranks.iter().copied().filter(|&ranks| ranks <= THREADS).collect(),
             Mode::Mpi if on("mpi") => self.few_ranks(),
-            Mode::Interpreted | Mode::Emulated if on("local") => emulated::ranks(mode, &self.head.ranks),
+            Mode::Interpreted | Mode::Emulated(_) if on("local") => emulated::ranks(mode, &self.head.ranks),
             Mode::Mixed if on("mpi") && emulated::mixes(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),

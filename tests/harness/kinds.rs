@@ -47,7 +47,7 @@ impl Tally {
 
     fn with(&self, mode: Mode, guest: &str, change: impl FnOnce(&mut Count)) {
         let mut counts = self.0.lock().expect("nothing panics while it holds the lock");
-        change(counts.entry((mode.name().into(), chapter(guest))).or_default());
+        change(counts.entry((mode.name(), chapter(guest))).or_default());
     }
 
     /// Keeps the counts of the chapters that ran as a whole.

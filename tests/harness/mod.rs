@@ -23,6 +23,7 @@ mod sources;
 
 use compile::Compiler;
 use emulated::Known;
+use emulator::{ARM, Kind};
 use guest::{Guest, Variant};
 use kinds::{Outcome, Tally};
 use libtest_mimic::Trial;
@@ -42,15 +43,16 @@ pub enum Mode {
     /// The mpi engine, a process for each rank under `mpiexec`.
     Mpi,
     /// The embedded engine, a thread for each rank, in the host for another architecture beneath an emulator.
-    Emulated,
-    /// The mpi engine, half of the processes as here and half in that host.
+    Emulated(Kind),
+    /// The mpi engine, half of the processes as here and half in the host for Arm.
     Mixed,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
     Native,
 }
 
 impl Mode {
-    /// Takes `--native`, `--mpi`, `--interpreted`, `--emulated` and `--mixed` out of the command line; without them the embedded engine is tested.
+    /// Takes `--native`, `--mpi`, `--interpreted`, `--emulated`, `--emulated=KIND` and `--mixed` out of the command line; without
+    /// them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -59,9 +61,12 @@ impl Mode {
                 "--native" => modes.push(Mode::Native),
                 "--mpi" => modes.push(Mode::Mpi),
                 "--interpreted" => modes.push(Mode::Interpreted),
-                "--emulated" => modes.push(Mode::Emulated),
+                "--emulated" => modes.push(Mode::Emulated(ARM)),
                 "--mixed" => modes.push(Mode::Mixed),
-                _ => rest.push(arg),
+                _ => match arg.strip_prefix("--emulated=").and_then(emulated::kind) {
+                    Some(kind) => modes.push(Mode::Emulated(kind)),
+                    None => rest.push(arg),
+                },
             }
         }
         if modes.is_empty() {
@@ -71,15 +76,15 @@ impl Mode {
     }
 
     /// The name of the mode in a trial's name.
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Mode::Threads => "threads",
-            Mode::Fibers => "fibers",
-            Mode::Interpreted => "interpreted",
-            Mode::Mpi => "mpi",
-            Mode::Emulated => "emulated",
-            Mode::Mixed => "mixed",
-            Mode::Native => "native",
+            Mode::Threads => "threads".into(),
+            Mode::Fibers => "fibers".into(),
+            Mode::Interpreted => "interpreted".into(),
+            Mode::Mpi => "mpi".into(),
+            Mode::Emulated(kind) => format!("emulated-{}", kind.name),
+            Mode::Mixed => "mixed".into(),
+            Mode::Native => "native".into(),
         }
     }
 }

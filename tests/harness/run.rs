@@ -66,7 +66,7 @@ fn once(
             command.arg(&places.rankine).arg("run").args(&options);
             command
         }
-        Mode::Emulated | Mode::Mixed => emulated::run(places, mode, ranks, &options),
+        Mode::Emulated(_) | Mode::Mixed => emulated::run(places, mode, ranks, &options),
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
@@ -74,7 +74,7 @@ fn once(
         command.args(emulated::other_half(places, ranks, &options));
         command.arg(program).args(&guest.head.args).args(more);
     }
-    let slowness = if matches!(mode, Mode::Emulated | Mode::Mixed) { EMULATION } else { 1 };
+    let slowness = if matches!(mode, Mode::Emulated(_) | Mode::Mixed) { EMULATION } else { 1 };
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs) * slowness;
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
     if mode == Mode::Interpreted && interpreted::has_threads(program)? {
@@ -139,7 +139,7 @@ fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
     }
     if let Some(most) = guest.head.peak
         && run.peak > most << 20
-        && !matches!(mode, Mode::Native | Mode::Emulated | Mode::Mixed)
+        && !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed)
     {
         found.push(format!("memory: it took {} MiB, and may take {most}", run.peak >> 20));
     }

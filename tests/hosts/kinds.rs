@@ -1,6 +1,6 @@
 //! A grid of two kinds of nodes: one as this machine, the other in the host for AArch64, beneath an emulator.
 
-use crate::emulator::{self, EMULATOR, NETWORK, TOLD};
+use crate::emulator::{self, ARM, NETWORK, TOLD};
 use crate::namespaces::{HOSTS, Namespaces, script};
 use crate::process::run_within;
 use crate::{LIMIT, Site, check, grid};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A program in the place of one for AArch64, which only the emulator runs.
 fn beneath(program: &Path, place: &Path) -> Result<(), Failed> {
     fs::create_dir_all(place.parent().expect("it lies in a folder"))?;
-    Ok(script(place, &format!("exec {} '{}' \"$@\"", EMULATOR.join(" "), program.display()))?)
+    Ok(script(place, &format!("exec {} '{}' \"$@\"", emulator::emulator(ARM).join(" "), program.display()))?)
 }
 
 /// Where the second kind has `rankine` and its MPI library, with the launcher's program beside it.
@@ -22,7 +22,7 @@ fn arm(site: &Site) -> Result<[PathBuf; 2], Failed> {
         fs::remove_dir_all(&folder)?;
     }
     let rankine = folder.join("bin/rankine");
-    beneath(&emulator::rankine(&site.places), &rankine)?;
+    beneath(&emulator::rankine(&site.places, ARM), &rankine)?;
     beneath(&mpi.join("bin/hydra_pmi_proxy"), &folder.join("mpi/bin/hydra_pmi_proxy"))?;
     symlink(mpi.join("lib"), folder.join("mpi/lib"))?;
     Ok([rankine, folder.join("mpi/lib/libmpi_abi.so.1")])

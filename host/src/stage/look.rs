@@ -24,7 +24,11 @@ pub(super) fn this_thread() -> i32 {
     imp::this_thread()
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
+))]
 mod imp {
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
@@ -206,9 +210,22 @@ mod imp {
         const FRAME: usize = 29;
         (context.uc_mcontext.pc as usize, context.uc_mcontext.regs[FRAME] as usize)
     }
+
+    #[cfg(target_arch = "riscv64")]
+    fn registers(context: &libc::ucontext_t) -> (usize, usize) {
+        // In the place of the register that is always zero stands where the thread is.
+        const AT: usize = 0;
+        const FRAME: usize = 8;
+        let register = |number: usize| context.uc_mcontext.__gregs[number] as usize;
+        (register(AT), register(FRAME))
+    }
 }
 
-#[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
+)))]
 mod imp {
     use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Jobs of two kinds of processes: half of them this machine's own, half beneath an emulator, over TCP.
 
-use crate::emulator::{self, EMULATOR, NETWORK, TOLD};
+use crate::emulator::{self, ARM, NETWORK, TOLD};
 use crate::mpiexec::mpiexec;
 use crate::places::Places;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ pub fn other_half(places: &Places, ranks: u32) -> Vec<OsString> {
     let mut words: Vec<OsString> = [":", "-n"].map(OsString::from).to_vec();
     words.push((ranks - ranks / 2).to_string().into());
     words.extend(["-env".into(), library, emulator::mpi(places).join("lib/libmpi_abi.so.1").into()]);
-    words.extend(EMULATOR.map(OsString::from));
-    words.push(emulator::rankine(places).into());
+    words.extend(emulator::emulator(ARM).map(OsString::from));
+    words.push(emulator::rankine(places, ARM).into());
     words
 }

@@ -50,7 +50,7 @@ const NEVER: &[c_long] = &[
     libc::SYS_vmsplice,
     // The administrator's.
     libc::SYS_init_module, libc::SYS_finit_module, libc::SYS_delete_module, libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load, libc::SYS_reboot,
+    KEXEC_FILE_LOAD, libc::SYS_reboot,
     libc::SYS_swapon, libc::SYS_swapoff, libc::SYS_acct, libc::SYS_syslog, libc::SYS_settimeofday,
     libc::SYS_clock_settime, libc::SYS_clock_adjtime, libc::SYS_adjtimex, libc::SYS_sethostname,
     libc::SYS_setdomainname, libc::SYS_vhangup, libc::SYS_setuid, libc::SYS_setgid, libc::SYS_setreuid,
@@ -66,6 +66,8 @@ const LISTXATTRAT: c_long = 465;
 const REMOVEXATTRAT: c_long = 466;
 const OPEN_TREE_ATTR: c_long = 467;
 const FILE_SETATTR: c_long = 469;
+/// This one has two, and is not in the crate for RISC-V.
+const KEXEC_FILE_LOAD: c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
 
 /// The numbers of the calls that the lists were made with: those of Linux 6.18. Machines number what is old each in its
 /// own way, and the rest alike; between the two there is nothing yet.
@@ -119,7 +121,10 @@ const ALWAYS_HERE: &[c_long] = &[
     libc::SYS_getrlimit,
     libc::SYS_time,
 ];
-#[cfg(not(target_arch = "x86_64"))]
+/// `riscv_flush_icache`, for code that was compiled by another process.
+#[cfg(target_arch = "riscv64")]
+const ALWAYS_HERE: &[c_long] = &[259];
+#[cfg(not(any(target_arch = "x86_64", target_arch = "riscv64")))]
 const ALWAYS_HERE: &[c_long] = &[];
 
 /// Files by name, beneath a folder that was granted.

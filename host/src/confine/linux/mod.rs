@@ -1,5 +1,6 @@
 //! The wall on Linux: Landlock for files, seccomp for everything else, and limits.
 
+#[cfg_attr(target_arch = "s390x", path = "no_calls.rs")]
 mod calls;
 mod capabilities;
 mod files;
