@@ -32,11 +32,12 @@ check: gen-check reasons doc book
     shellcheck x fuzz/cover-own.sh tests/litmus/run
     shellcheck -s bash -x -P SCRIPTDIR -e SC2164,SC2153 tests/programs/*.sh tests/programs/*.bash
 
-# What only other machines compile: the lints for Arm, and that the engine's crates compile for macOS and Windows (the host does not).
+# What only other machines compile: the lints for Arm, and that the host compiles for macOS and Windows. What Wasmtime has in C is
+# left out, as nothing is linked: the compiler for it is `true`.
 elsewhere:
     cargo clippy {{cargo_flags}} --all-targets --target aarch64-unknown-linux-gnu -- -D warnings
     for target in aarch64-apple-darwin x86_64-pc-windows-gnu; do \
-        RUSTFLAGS="-D warnings" cargo check -p rankine-abi -p rankine-guest -p rankine-object -p rankine-local --target $target; \
+        env CC_${target//-/_}=true AR_${target//-/_}=true RUSTFLAGS="-D warnings" cargo check -p rankine --target $target; \
     done
 
 # The documentation of our crates with all that is private in them, in target/doc.

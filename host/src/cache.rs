@@ -6,10 +6,9 @@
 //! who has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
 //! never see half of one.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -18,6 +17,7 @@ use wasmtime::{Engine, Module};
 use crate::null_page::guard;
 use crate::secret::Secret;
 use crate::{places, trust};
+use rankine_toolchain::system;
 
 /// What an entry begins with; its seal follows, then the code.
 const MAGIC: &[u8; 16] = b"rankine code 2\r\n";
@@ -59,7 +59,7 @@ impl Cache {
     }
 
     fn open_in(folder: PathBuf, secret: Secret) -> Option<Cache> {
-        if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(&folder) {
+        if let Err(error) = system::make_private(&folder) {
             tracing::warn!("compiled code is not cached: {}: {error}", folder.display());
             return None;
         }
@@ -119,10 +119,9 @@ impl Cache {
     /// The whole entry, if it is ours and its seal is right: all of it is asked of one opening of the file.
     fn read_entry(&self, key: &str) -> Option<Vec<u8>> {
         let path = self.path(key);
-        let mut file =
-            OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(&path).ok()?;
+        let mut file = system::open_itself(&path).ok()?;
         let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || metadata.uid() != trust::effective_user() || metadata.mode() & 0o022 != 0 {
+        if !metadata.is_file() || !trust::is_written_by_us_alone(&metadata) {
             tracing::warn!("{} is not yours alone; compiling again", path.display());
             return None;
         }

@@ -212,6 +212,9 @@ pub(crate) enum Ending {
     Failed(String),
 }
 
+/// The signal of a program whose output nobody reads (`SIGPIPE`).
+const NO_READER: i32 = 13;
+
 impl Ending {
     /// The exit status of the command.
     pub(crate) fn status(&self) -> i32 {
@@ -224,7 +227,7 @@ impl Ending {
             Ending::Deadlocked(_) => 3,
             Ending::TimedOut(..) => 124,
             Ending::Signalled(number, _) => 128 + number,
-            Ending::OutputClosed => 128 + libc::SIGPIPE,
+            Ending::OutputClosed => 128 + NO_READER,
             Ending::Failed(_) => 1,
         }
     }

@@ -2,22 +2,54 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 
-/// The system's account of this process, which stays open when the process is confined.
-pub(crate) struct Footprint(File);
+pub(crate) use system::Footprint;
 
-impl Footprint {
-    /// `None` where the system keeps no such account.
-    pub(crate) fn open() -> Option<Footprint> {
-        File::open("/proc/self/statm").ok().map(Footprint)
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+    use std::os::unix::fs::FileExt as _;
+
+    use super::own_bytes;
+
+    /// The system's account of this process, which stays open when the process is confined.
+    pub(crate) struct Footprint(File);
+
+    impl Footprint {
+        /// `None` where the system keeps no such account.
+        pub(crate) fn open() -> Option<Footprint> {
+            File::open("/proc/self/statm").ok().map(Footprint)
+        }
+
+        /// Bytes of memory that the process has for itself.
+        pub(crate) fn bytes(&self) -> Option<u64> {
+            let mut text = [0; 128];
+            let length = self.0.read_at(&mut text, 0).ok()?;
+            own_bytes(std::str::from_utf8(&text[..length]).ok()?, page_size())
+        }
     }
 
-    /// Bytes of memory that the process has for itself.
-    pub(crate) fn bytes(&self) -> Option<u64> {
-        let mut text = [0; 128];
-        let length = self.0.read_at(&mut text, 0).ok()?;
-        own_bytes(std::str::from_utf8(&text[..length]).ok()?, page_size())
+    fn page_size() -> u64 {
+        // SAFETY: the call takes a number and returns one.
+        u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::convert::Infallible;
+
+    /// The system's account of this process, which is not read here.
+    pub(crate) struct Footprint(Infallible);
+
+    impl Footprint {
+        pub(crate) fn open() -> Option<Footprint> {
+            None
+        }
+
+        pub(crate) fn bytes(&self) -> Option<u64> {
+            match self.0 {}
+        }
     }
 }
 
@@ -59,11 +91,6 @@ fn available_bytes(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kibibytes << 10)
-}
-
-fn page_size() -> u64 {
-    // SAFETY: the call takes a number and returns one.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 #[cfg(test)]

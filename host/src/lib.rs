@@ -8,11 +8,15 @@
 //!
 //! A guest that computes can't be stopped (that would slow down every loop), so a job that ends early leaves such ranks
 //! behind on their threads: the command ends its process, and so should every other user of this library.
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "what only Linux has is asked for by nobody elsewhere")
+)]
+
 pub use rankine_toolchain::{places, trust};
 
 pub mod allocation;
 mod apart;
-mod beneath;
 pub mod cache;
 mod call_words;
 mod callback;

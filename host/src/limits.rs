@@ -45,6 +45,7 @@ fn mappings(ranks: usize, limit: usize) -> Result<bool> {
 }
 
 /// Raises the number of files that this process may open as far as it may: each rank opens its folders for itself.
+#[cfg(unix)]
 pub fn raise_open_files() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get a valid `rlimit`.
@@ -55,6 +56,10 @@ pub fn raise_open_files() {
         }
     }
 }
+
+/// Windows sets no such limit.
+#[cfg(windows)]
+pub fn raise_open_files() {}
 
 #[cfg(test)]
 mod tests {

@@ -8,9 +8,7 @@
 //! Guests are told that their output is a terminal: their C library then hands over each line as it is printed, and a
 //! rank that traps has lost nothing.
 
-use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::task::{Context, Poll};
@@ -153,9 +151,44 @@ impl Voice {
     }
 }
 
-fn duplicate(fd: BorrowedFd<'_>) -> Box<dyn Write + Send> {
-    match fd.try_clone_to_owned() {
-        Ok(fd) => Box::new(File::from(fd)),
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+    use std::io::{Result, Stderr, Stdout};
+    use std::os::fd::AsFd as _;
+
+    /// The same stream once more, for bytes as they are.
+    pub(super) fn out(stream: &Stdout) -> Result<File> {
+        stream.as_fd().try_clone_to_owned().map(File::from)
+    }
+
+    /// The same of the stream of errors.
+    pub(super) fn err(stream: &Stderr) -> Result<File> {
+        stream.as_fd().try_clone_to_owned().map(File::from)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::fs::File;
+    use std::io::{Result, Stderr, Stdout};
+    use std::os::windows::io::AsHandle as _;
+
+    /// The same stream once more, for bytes as they are.
+    pub(super) fn out(stream: &Stdout) -> Result<File> {
+        stream.as_handle().try_clone_to_owned().map(File::from)
+    }
+
+    /// The same of the stream of errors.
+    pub(super) fn err(stream: &Stderr) -> Result<File> {
+        stream.as_handle().try_clone_to_owned().map(File::from)
+    }
+}
+
+/// What a stream is written by; nothing is where there is no such stream.
+fn writer(stream: io::Result<std::fs::File>) -> Box<dyn Write + Send> {
+    match stream {
+        Ok(file) => Box::new(file),
         Err(_) => Box::new(io::sink()),
     }
 }
@@ -169,9 +202,9 @@ impl Output {
     ) -> Arc<Output> {
         let out = io::stdout();
         let sinks = (
-            Sink::new(duplicate(out.as_fd()), out.is_terminal()),
+            Sink::new(writer(system::out(&out)), out.is_terminal()),
             // Errors are rare and urgent.
-            Sink::new(duplicate(io::stderr().as_fd()), true),
+            Sink::new(writer(system::err(&io::stderr())), true),
         );
         Output::new(ranks, label, sinks, closed)
     }

@@ -2,14 +2,15 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rankine_toolchain::system as platform;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::confine;
 use crate::engine::Engine as _;
 use crate::engine::mpi::Mpi;
 use crate::grants::Grants;
@@ -18,8 +19,7 @@ use crate::module::Origin;
 use crate::signature::Signers;
 use crate::trust::{self, Trail};
 
-/// Where it is.
-const FILE: &str = "/etc/rankine/policy.toml";
+use system::FILE;
 
 /// What a machine's administrator has laid down. What is not mentioned is free.
 #[derive(Debug, Default, Deserialize)]
@@ -82,7 +82,7 @@ impl Policy {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Policy::default()),
             Err(error) => bail!("the policy of this machine, {FILE}, can't be read: {error}"),
             Ok(text) => {
-                let others = Trail::to(path).steps.iter().any(|step| step.metadata.uid() != 0);
+                let others = Trail::to(path).steps.iter().any(|step| !trust::is_administrators(&step.metadata));
                 ensure!(
                     !others && trust::distrust(path).is_none(),
                     "{FILE} could have been written by others than root"
@@ -106,6 +106,10 @@ impl Policy {
         if !settings.confine {
             self.allow_unconfined()?;
         }
+        ensure!(
+            confine::EXISTS || !self.confined,
+            "this machine wants jobs confined ({FILE}: confined = true), which only Linux does"
+        );
         settings.memory_limit = self.bound_memory(settings.memory_limit);
         let audit = self.audit()?;
         settings.demands.of_machine = self.signers;
@@ -165,7 +169,8 @@ impl Policy {
     fn audit(&self) -> Result<Option<Audit>> {
         let Some(path) = &self.audit else { return Ok(None) };
         let what = || format!("this job can't be recorded in {}, as this machine's policy requires", path.display());
-        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path).with_context(what)?;
+        let mut options = OpenOptions::new();
+        let file = platform::private(options.append(true).create(true)).open(path).with_context(what)?;
         Ok(Some(Audit(file)))
     }
 }
@@ -201,23 +206,50 @@ pub struct Used {
 impl Used {
     /// By this process so far.
     pub fn by_now() -> Used {
-        let [own, helpers] = [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(usage);
+        let [own, helpers] = system::used();
         Used { processor: own.processor + helpers.processor, memory: own.memory.max(helpers.memory) }
     }
 }
 
-fn usage(whose: libc::c_int) -> Used {
-    // SAFETY: numbers may be zero.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the result is on the stack, and of the type that the call fills.
-    if unsafe { libc::getrusage(whose, &raw mut usage) } != 0 {
-        return Used::default();
+#[cfg(unix)]
+mod system {
+    use super::Used;
+
+    /// Where a machine's policy is.
+    pub(super) const FILE: &str = "/etc/rankine/policy.toml";
+
+    /// By this process, and by its helpers that have ended.
+    pub(super) fn used() -> [Used; 2] {
+        [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(usage)
     }
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    // In KiB, on macOS in bytes.
-    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-    let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(unit);
-    Used { processor: seconds(usage.ru_utime) + seconds(usage.ru_stime), memory }
+
+    fn usage(whose: libc::c_int) -> Used {
+        // SAFETY: numbers may be zero.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the result is on the stack, and of the type that the call fills.
+        if unsafe { libc::getrusage(whose, &raw mut usage) } != 0 {
+            return Used::default();
+        }
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        // In KiB, on macOS in bytes.
+        let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+        let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(unit);
+        Used { processor: seconds(usage.ru_utime) + seconds(usage.ru_stime), memory }
+    }
+}
+
+/// Nothing tells here that a policy is the administrator's (`trust`), so one that is there lets nothing run.
+#[cfg(windows)]
+mod system {
+    use super::Used;
+
+    /// Where a machine's policy would be.
+    pub(super) const FILE: &str = r"C:\ProgramData\rankine\policy.toml";
+
+    /// Nothing is noted of jobs without a policy.
+    pub(super) fn used() -> [Used; 2] {
+        Default::default()
+    }
 }
 
 /// As the audit shows a time.

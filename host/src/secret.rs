@@ -3,15 +3,14 @@
 //! It lies in the user's state folder, away from the code: no guest is granted a folder from where it could be read.
 //! Whoever can write to the cache, but not read the key, can't make an entry that is run.
 
-use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{places, trust};
+use rankine_toolchain::system;
 
 /// The name of the key's file.
 const NAME: &str = "key";
@@ -35,7 +34,7 @@ impl Secret {
     pub(crate) fn open_in(folder: &Path) -> Result<Secret> {
         let path = folder.join(NAME);
         let what = || format!("the key of compiled code, {}", path.display());
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(what)?;
+        system::make_private(folder).with_context(what)?;
         if let Some(why) = trust::distrust(folder) {
             bail!("{}: {why}", what());
         }
@@ -47,8 +46,11 @@ impl Secret {
             found => found,
         };
         let (bytes, metadata) = found.with_context(what)?;
-        let is_ours = metadata.uid() == trust::effective_user() && metadata.mode() & 0o077 == 0;
-        ensure!(is_ours, "{}: others may read or write it; remove it, and a new one is made", what());
+        ensure!(
+            trust::is_ours_alone(&metadata),
+            "{}: others may read or write it; remove it, and a new one is made",
+            what()
+        );
         match bytes.try_into() {
             Ok(key) => Ok(Secret(key)),
             Err(_) => bail!("{}: it is damaged; remove it, and a new one is made", what()),
@@ -65,7 +67,7 @@ impl Secret {
 
 /// The whole file, and what it is: of one and the same opening.
 fn read(path: &PathBuf) -> io::Result<(Vec<u8>, std::fs::Metadata)> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    let file = system::open_itself(path)?;
     let metadata = file.metadata()?;
     let mut bytes = Vec::with_capacity(33);
     file.take(33).read_to_end(&mut bytes)?;
@@ -75,7 +77,7 @@ fn read(path: &PathBuf) -> io::Result<(Vec<u8>, std::fs::Metadata)> {
 /// Makes a key. Of several processes that do so at a time, all get the key of the first.
 fn make(folder: &Path, path: &Path) -> io::Result<()> {
     let mut key = [0; 32];
-    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    getrandom::fill(&mut key)?;
     // Made with mode 0600, and there under its name only when it is whole.
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
     file.write_all(&key)?;

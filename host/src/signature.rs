@@ -176,7 +176,7 @@ fn split(bytes: &[u8]) -> Result<(&[u8], Vec<Signed>)> {
 /// A new key: the secret's text, and the public key's.
 pub fn new_key() -> Result<(String, String)> {
     let mut secret = [0; Seed::BYTES];
-    std::io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut secret)?;
+    getrandom::fill(&mut secret)?;
     let public = KeyPair::from_seed(Seed::new(secret)).pk;
     Ok((format!("{SCHEME}secret:{}", hex(&secret)), text(&public[..])))
 }

@@ -2,12 +2,19 @@
 
 /// That of the calling thread; also in handlers of signals. By the system call alone: the C library has a function for it since
 /// glibc 2.30, and packages are linked for older ones.
-pub(crate) fn thread_number() -> libc::pid_t {
+#[cfg(target_os = "linux")]
+pub(crate) fn thread_number() -> i32 {
     // SAFETY: the call takes nothing, changes nothing and can't fail.
-    unsafe { libc::syscall(libc::SYS_gettid) as libc::pid_t }
+    unsafe { libc::syscall(libc::SYS_gettid) as i32 }
 }
 
-#[cfg(test)]
+/// Nobody looks a thread up by a number here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn thread_number() -> i32 {
+    0
+}
+
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::thread_number;
 

@@ -7,6 +7,7 @@ use rankine_guest::Who;
 use crate::apart;
 use crate::ending::{Deadlock, Ending};
 use crate::shown;
+use crate::signals::INTERRUPT;
 use crate::trap;
 
 /// Says why the job ended, unless it speaks for itself. In one piece: under a launcher several processes speak at once,
@@ -53,7 +54,7 @@ pub(super) fn account(ending: &Ending) -> Vec<String> {
         }
         Ending::Signalled(number, ranks) => {
             let mut lines = match *number {
-                libc::SIGINT => line(format_args!("interrupted")),
+                INTERRUPT => line(format_args!("interrupted")),
                 number => line(format_args!("ended by signal {number}")),
             };
             lines.extend(where_they_are(ranks));

@@ -1,13 +1,13 @@
 //! `rankine grid`: the nodes that `grid.toml` describes, and what they say of themselves.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Subcommand;
+use rankine_toolchain::system;
 use serde_json::{Value, json};
 
 use super::{grid_store, print_page};
@@ -196,6 +196,7 @@ struct Check {
 /// Runs the subcommand; `check` has status 1 when a job could not run on all nodes.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
+    system::only_on_unix("rankine grid", "start jobs on several nodes from there")?;
     match arguments.command {
         Command::List(list) => list.run(),
         Command::Check(check) => check.run(),
@@ -302,8 +303,8 @@ impl Ssh {
         let mut command = node.reach(&asker.ssh(node)?);
         let (first, rest) = self.command.split_first().context("a command has a name")?;
         command.arg(node.library.as_deref().and_then(|library| helper(first, library)).unwrap_or(first.clone()));
-        let error = command.args(rest).exec();
-        bail!("{} cannot be started: {error}", command.get_program().display())
+        let replaced = system::replace_process(command.args(rest));
+        replaced.with_context(|| format!("{} cannot be started", command.get_program().display()))
     }
 }
 

@@ -4,12 +4,12 @@
 //! are the launcher's own. Where something is to be done after the job, it stays and waits.
 
 use std::ffi::OsString;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
+use rankine_toolchain::system;
 
 use super::compile;
 use super::hosts::{self, Place, places};
@@ -154,8 +154,8 @@ impl Options {
         }
         tracing::info!("{}", shown(&command));
         if grid.is_none() && baggage.as_ref().is_none_or(|baggage| !baggage.is_awaited()) {
-            let error = command.exec();
-            bail!("the launcher {} cannot be started: {error}", launcher.path.display())
+            let replaced = system::replace_process(&mut command);
+            return replaced.with_context(|| format!("the launcher {} cannot be started", launcher.path.display()));
         }
         supervised(command, &asker, &places, baggage.as_ref())
     }
@@ -325,10 +325,10 @@ fn launched(command: Command, asker: &Asker, nodes: &[&Node], baggage: Option<&B
     let mut retries = baggage.map_or(Retries::new(0), Baggage::retries);
     loop {
         let status = supervisor.run()?;
-        if let Some(signal) = status.signal().filter(|_| !supervisor.is_told()) {
+        if let Some(signal) = system::signal(status).filter(|_| !supervisor.is_told()) {
             eprintln!("rankine: the launcher was ended by signal {signal}, and its ranks with it");
         }
-        let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        let code = status.code().unwrap_or_else(|| 128 + system::signal(status).unwrap_or(0));
         let may_begin_again = code != 0 && !supervisor.is_told() && retries.are_wanted();
         match baggage.filter(|_| may_begin_again) {
             Some(baggage) if begins_again(baggage, &asker, nodes, (&mut retries, code)) => {}

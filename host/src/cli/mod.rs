@@ -39,7 +39,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use rankine_toolchain::terminal::print_page;
-use rankine_toolchain::{cc, cxx, fc, link};
+use rankine_toolchain::{cc, cxx, fc, link, system};
 
 use crate::shown;
 
@@ -151,7 +151,11 @@ fn compiler(
     run: fn(&[OsString]) -> anyhow::Result<ExitCode>,
     arguments: &[OsString],
 ) -> anyhow::Result<ExitCode> {
-    if compilers::help(name, arguments)? { Ok(ExitCode::SUCCESS) } else { run(arguments) }
+    if compilers::help(name, arguments)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    system::only_on_unix(&format!("rankine {name}"), "compile there: the program is the same file for every system")?;
+    run(arguments)
 }
 
 /// Sends what the library says about its work to standard error, as far as it was asked for.

@@ -8,6 +8,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use rankine_toolchain::system;
 
 use super::account::{report, tell_where};
 use super::checking::Checking;
@@ -41,6 +42,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
         std::env::set_current_dir(folder).with_context(|| format!("--wdir {}", folder.display()))?;
     }
     if arguments.launch.wanted() {
+        system::only_on_unix("--hosts and --grid", "start jobs on several hosts from there")?;
         if programs::are_several(&arguments.program) {
             usage(
                 "--hosts starts one program; several, with `:` between them, are started by the launcher itself: \

@@ -2,11 +2,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, ensure};
+use rankine_toolchain::system;
 
 use crate::grid::names::is_name;
 use crate::{module, signature};
@@ -57,13 +57,13 @@ fn make(file: &Path) -> Result<()> {
     let mut public = file.as_os_str().to_owned();
     public.push(".pub");
     let (secret, key) = signature::new_key()?;
-    let write = |path: &Path, mode: u32, text: String| {
-        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+    let write = |path: &Path, options: &mut OpenOptions, text: String| {
+        let file = options.write(true).create_new(true).open(path);
         let wrote = file.and_then(|mut file| file.write_all(text.as_bytes()));
         wrote.with_context(|| format!("can't write {}", path.display()))
     };
-    write(file, 0o600, format!("{secret}\n"))?;
-    write(Path::new(&public), 0o644, format!("{name:?} = \"{key}\"\n"))?;
+    write(file, system::private(&mut OpenOptions::new()), format!("{secret}\n"))?;
+    write(Path::new(&public), system::public(&mut OpenOptions::new()), format!("{name:?} = \"{key}\"\n"))?;
     eprintln!(
         "rankine: keep {} secret; give {} to whoever should trust your signature",
         file.display(),

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser as _;
+use rankine_toolchain::system;
 
 use super::print_page;
 use crate::grid::batch::{Request, Scheduler, parse_time};
@@ -81,6 +82,7 @@ fn parse_log(text: &str) -> Result<String, String> {
 /// Submits the job, or shows its script.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
+    system::only_on_unix("rankine submit", "call it where the batch system is")?;
     let run = checked(&arguments.run)?;
     let program = run.program();
     ensure!(Path::new(program).exists(), "there is no program {program}");

@@ -1,13 +1,12 @@
 //! `rankine view`: a recording, in a browser or as files of other programs.
 
-use std::fs::Permissions;
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rankine_toolchain::system;
 use rankine_view::colours::{MAPS, Map};
 use rankine_view::{Address, Contents, Description, Frame, Recording, Server, Source, file, png};
 
@@ -178,7 +177,11 @@ fn keep(path: &Path, write: impl FnOnce(&mut BufWriter<&mut tempfile::NamedTempF
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let keep = || {
         let mut new = tempfile::Builder::new();
-        let mut file = new.prefix(".rankine-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        new.prefix(".rankine-");
+        if let Some(rights) = system::rights(0o666) {
+            new.permissions(rights);
+        }
+        let mut file = new.tempfile_in(folder)?;
         let mut to = BufWriter::new(&mut file);
         write(&mut to)?;
         to.flush()?;

@@ -26,6 +26,9 @@ use other as system;
 
 use crate::grants::Grants;
 
+/// Whether there is such a wall on systems of this kind at all.
+pub(crate) const EXISTS: bool = cfg!(target_os = "linux");
+
 /// How far a process may reach over sockets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Network {

@@ -1,6 +1,6 @@
 //! Which engine runs a job, and what a command line asks of it.
 
-use super::mpi::process;
+use super::launched;
 
 /// What carries the ranks and their messages.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -20,19 +20,19 @@ pub(crate) struct Unsuited {
 
 /// The engine that suits how this process was started.
 pub(crate) fn suited() -> Result<Name, Unsuited> {
-    if let Some(tasks) = process::tasks_without_pmi() {
+    if let Some(tasks) = launched::tasks_without_pmi() {
         let text = format!(
             "srun has started {tasks} tasks that know nothing of each other, and each would run the whole job: srun \
              --mpi=pmi2 makes one job of them (`srun --mpi=list` shows what there is), --engine local one in each task"
         );
-        return Err(Unsuited { text, is_told_here: process::launched_rank().unwrap_or(0) == 0 });
+        return Err(Unsuited { text, is_told_here: launched::launched_rank().unwrap_or(0) == 0 });
     }
     Ok(if launcher().is_some() { Name::Mpi } else { Name::Local })
 }
 
 /// The variable by which a launcher of MPI programs shows that it has started this process.
 pub(crate) fn launcher() -> Option<&'static str> {
-    process::launcher()
+    launched::launcher()
 }
 
 /// What a command line asks for that not every engine can do.

@@ -10,7 +10,12 @@
 //! | [`mpi`] | the one that this process is, over an MPI library |
 
 mod choice;
+mod launched;
 pub(crate) mod local;
+#[cfg(unix)]
+pub(crate) mod mpi;
+#[cfg(windows)]
+#[path = "no_mpi.rs"]
 pub(crate) mod mpi;
 
 use std::path::Path;

@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -12,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use rankine_toolchain::system;
 use serde::de::DeserializeOwned;
 
 use super::node::Node;
@@ -208,7 +208,7 @@ fn last_words(answer: &Answer) -> String {
     let lines: Vec<&str> = answer.words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(SHOWN)..].join("; ");
     let last = last.strip_prefix("rankine: ").unwrap_or(&last);
-    match (last.is_empty(), answer.status.signal()) {
+    match (last.is_empty(), system::signal(answer.status)) {
         (false, _) => crate::shown::line(last),
         (true, Some(signal)) => format!("it was ended by signal {signal}"),
         (true, None) => format!("it ended with status {}", answer.status.code().unwrap_or_default()),
@@ -272,6 +272,7 @@ fn collect(stream: Option<impl Read + Send + 'static>, is_output: bool, sender: 
 }
 
 /// A text as one word of a shell.
+#[cfg(unix)]
 fn single(word: &OsStr) -> OsString {
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
     let mut quoted = vec![b'\''];
@@ -283,6 +284,12 @@ fn single(word: &OsStr) -> OsString {
     }
     quoted.push(b'\'');
     OsString::from_vec(quoted)
+}
+
+/// The same of a text without bytes that are none.
+#[cfg(windows)]
+fn single(word: &OsStr) -> OsString {
+    format!("'{}'", word.to_string_lossy().replace('\'', r"'\''")).into()
 }
 
 #[cfg(test)]

@@ -128,6 +128,7 @@ fn memory(text: &str) -> Option<u64> {
 }
 
 /// A folder that must be there and, for scratch, be one to write into.
+#[cfg(unix)]
 fn space(folder: &Path, is_written: bool) -> anyhow::Result<Space> {
     use rustix::fs::{Access, access, statvfs};
     let wrong = |error: rustix::io::Errno| anyhow::anyhow!("{}: {}", folder.display(), std::io::Error::from(error));
@@ -136,6 +137,12 @@ fn space(folder: &Path, is_written: bool) -> anyhow::Result<Space> {
     access(folder, rights).map_err(wrong)?;
     let system = statvfs(folder).map_err(wrong)?;
     Ok(Space { path: folder.into(), free: system.f_bavail.saturating_mul(system.f_frsize) })
+}
+
+/// Nodes of a grid are no Windows.
+#[cfg(windows)]
+fn space(_: &Path, _: bool) -> anyhow::Result<Space> {
+    anyhow::bail!("a node of a grid has Linux or macOS")
 }
 
 #[cfg(test)]

@@ -90,8 +90,7 @@ impl Program {
         }
         // A file of our own: places in the same file are shared by whoever reads it.
         let failed = |error: io::Error| Refusal::Failed(error.to_string());
-        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.file));
-        let input = File::open(path).map_err(failed)?;
+        let input = once_more(&self.file).map_err(failed)?;
         let answer = asker.shell(node, &self.script(place), Some(input))?;
         let lines: Vec<&str> = answer.lines().collect();
         let version =
@@ -113,6 +112,18 @@ impl Program {
             place = word(place),
         )
     }
+}
+
+/// Opens a file once more.
+#[cfg(unix)]
+fn once_more(file: &File) -> io::Result<File> {
+    File::open(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)))
+}
+
+/// Nothing is copied from here.
+#[cfg(windows)]
+fn once_more(_: &File) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// The program in a package.

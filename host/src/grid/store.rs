@@ -4,14 +4,14 @@
 //! renamed when they are right, so that half a file is never an entry. What the disk has made of one since is found out
 //! before each job. A job that reads or writes files has a folder of its own, with copies: the store is never granted.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rankine_toolchain::system;
 use serde::{Deserialize, Serialize};
 
 use crate::{module, trust};
@@ -109,7 +109,7 @@ impl Store {
     /// Opens it, and makes it if need be. Code is run from there: nobody else may be able to write to it.
     pub fn open(folder: &Path) -> Result<Store> {
         ensure!(folder.is_absolute(), "{} is not a path from the root on", folder.display());
-        match DirBuilder::new().mode(0o700).create(folder) {
+        match system::make_one_private(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 bail!("the store {} can't be made: {error}", folder.display())
             }
@@ -184,9 +184,7 @@ impl Store {
 
     /// A file that a job has left in its folder. A program could have put a link there: none is followed.
     pub fn open_result(&self, job: &str, name: &str) -> io::Result<File> {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(self.job(job).join(name))?;
+        let file = system::open_itself(&self.job(job).join(name))?;
         match file.metadata()?.is_file() {
             true => Ok(file),
             false => Err(io::Error::other("it is not a file")),
@@ -244,7 +242,7 @@ fn size(path: &Path) -> u64 {
 }
 
 fn make(folder: &Path) -> Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
+    match system::make_one_private(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             bail!("the folder {} can't be made: {error}", folder.display())
         }
@@ -265,9 +263,12 @@ fn remove(path: &Path) -> Result<()> {
 pub fn write_checked(path: &Path, digest: &str, mut bytes: impl Read, mode: u32) -> Result<()> {
     let what = || format!("{} can't be written", path.display());
     let folder = path.parent().context("a file lies in a folder")?;
-    let mode = fs::Permissions::from_mode(mode);
-    let mut file =
-        tempfile::Builder::new().prefix(UNFINISHED).permissions(mode).tempfile_in(folder).with_context(what)?;
+    let mut new = tempfile::Builder::new();
+    new.prefix(UNFINISHED);
+    if let Some(rights) = system::rights(mode) {
+        new.permissions(rights);
+    }
+    let mut file = new.tempfile_in(folder).with_context(what)?;
     let mut hasher = blake3::Hasher::new();
     let mut some = vec![0; 1 << 16];
     loop {

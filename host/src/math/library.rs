@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use libloading::Library as Opened;
-use libloading::os::unix::{Library as Loaded, RTLD_LOCAL, RTLD_NOW};
+use rankine_toolchain::system::only_on_unix;
 
 use super::format;
 use super::gate::Gate;
@@ -149,6 +149,7 @@ impl fmt::Display for Library {
 impl Library {
     fn open(named: &Named) -> Result<Library> {
         let Named { path, .. } = named;
+        only_on_unix("--blas", "without it, Rankine's own routines compute")?;
         let Ok(metadata) = std::fs::metadata(path) else {
             bail!(
                 "{named}: there is no such file; a library is named by its path, and `ldconfig -p | grep blas` says which the \
@@ -161,8 +162,8 @@ impl Library {
         }
         format::check(path).map_err(|why| anyhow::anyhow!("{named} {why}"))?;
         // SAFETY: loading runs the library's initialisers. It is one that the user has named, and nobody else has written.
-        let opened = match unsafe { Loaded::open(Some(path.as_path()), RTLD_NOW | RTLD_LOCAL) } {
-            Ok(opened) => ManuallyDrop::new(Opened::from(opened)),
+        let opened = match unsafe { system::open(path) } {
+            Ok(opened) => ManuallyDrop::new(opened),
             Err(error) => bail!("{named} cannot be opened: {error}"),
         };
         // Code for fast and wrong mathematics says so to the processor, for all threads that are started later.
@@ -235,6 +236,39 @@ impl Library {
             (0, [1.0, 0.0, 0.0, 1.0], [2, 2]) => Some(Integers::Long),
             _ => None,
         }
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::path::Path;
+
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+    use libloading::{Error, Library as Opened};
+
+    /// Opens a library whole, and for nobody else.
+    ///
+    /// # Safety
+    /// Its initialisers may run.
+    pub(super) unsafe fn open(path: &Path) -> Result<Opened, Error> {
+        // SAFETY: its initialisers may run, as the caller says.
+        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map(Opened::from)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::path::Path;
+
+    use libloading::{Error, Library as Opened};
+
+    /// Opens a library.
+    ///
+    /// # Safety
+    /// Its initialisers may run.
+    pub(super) unsafe fn open(path: &Path) -> Result<Opened, Error> {
+        // SAFETY: its initialisers may run, as the caller says.
+        unsafe { Opened::new(path) }
     }
 }
 

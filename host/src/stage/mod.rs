@@ -14,6 +14,7 @@ use crate::ending::{Event, Remote, is_the_programs};
 use crate::symbols::Symbols;
 use crate::trap;
 
+#[cfg(unix)]
 pub(crate) use inside::Inside;
 
 /// Where a rank is, seen from outside.

@@ -5,10 +5,11 @@
 //! others use the first one's result. What is made again at the user's wish takes the place of the old one ([`remake`]).
 
 use anyhow::{Context as _, Result};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+
+use crate::system;
 
 /// Makes a folder, unless it is there.
 pub fn make_once(place: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
@@ -56,7 +57,7 @@ pub fn stable_link(root: &Path, link: &Path) -> Result<()> {
         return Ok(());
     }
     let draft = link.with_file_name(format!(".link-{}", std::process::id()));
-    let linked = symlink(root, &draft).and_then(|()| fs::rename(&draft, link));
+    let linked = system::link_folder(root, &draft).and_then(|()| fs::rename(&draft, link));
     linked.with_context(|| format!("cannot create the link {}", link.display()))
 }
 
@@ -78,7 +79,7 @@ pub fn write_script(path: &Path, text: &str) -> Result<()> {
 }
 
 fn make_public(path: &Path) -> Result<()> {
-    fs::set_permissions(path, Permissions::from_mode(0o755)).with_context(|| format!("chmod {}", path.display()))
+    system::make_public(path).with_context(|| format!("chmod {}", path.display()))
 }
 
 /// A word of a shell's.

@@ -16,6 +16,7 @@
 //! | [`build`] | what is compiled from LLVM's source, once per machine: libc++, flang and its runtime |
 //! | [`apt`] | downloads from Debian's archive, without root rights |
 //! | [`process`], [`terminal`] | programs that are run to their end; what the user sees |
+//! | [`system`], [`trust`] | what Unix and Windows do in different ways; who could have written a file |
 //!
 //! Read `cc/mod.rs` first: a compilation is [`find`], then [`sdk`], then the judgement of `cc/flags.rs`, then clang.
 //! The C, Fortran and Rust that travel in the binary (`embedded.rs`) lie in `guest-sdk/`. How results get their place
@@ -40,6 +41,7 @@ mod object_files;
 pub mod places;
 pub mod process;
 pub mod sdk;
+pub mod system;
 pub mod terminal;
 pub mod threads;
 pub mod trust;

@@ -5,7 +5,6 @@
 //! that it is sent: whatever that is, what it keeps is the code of those very bytes.
 
 use std::fs::File;
-use std::os::fd::AsRawFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
@@ -17,8 +16,8 @@ use wasmtime::{Engine, Module};
 
 use crate::crew::bug;
 use crate::footprint::{self, Footprint};
-use crate::helper::{self, receive, send};
-use crate::{module, shown};
+use crate::helper::{self, has_hung_up, receive, send};
+use crate::{module, shown, signals};
 
 /// The process that compiles, for one rank at a time.
 pub(super) struct Compiler(Mutex<File>);
@@ -74,13 +73,13 @@ fn watched<T>(job: &File, name: &str, memory_limit: Option<usize>, compile: impl
             let account = Footprint::open().zip(footprint::of_a_compiler(memory_limit));
             while ends.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
                 if has_hung_up(job) {
-                    end(0);
+                    signals::leave(0);
                 }
                 if let Some((footprint, most)) = &account
                     && let Some(bytes) = footprint.bytes().filter(|bytes| bytes > most)
                 {
                     eprintln!("rankine: {}", footprint::outgrown(&shown::line(name), bytes, *most, memory_limit));
-                    end(1);
+                    signals::leave(1);
                 }
             }
         };
@@ -89,18 +88,6 @@ fn watched<T>(job: &File, name: &str, memory_limit: Option<usize>, compile: impl
         drop(done);
         compiled
     })
-}
-
-fn has_hung_up(job: &File) -> bool {
-    let mut hung_up = libc::pollfd { fd: job.as_raw_fd(), events: 0, revents: 0 };
-    // SAFETY: one descriptor, which is open as long as the file is borrowed.
-    unsafe { libc::poll(&mut hung_up, 1, 0) == 1 }
-}
-
-/// Ends this process alone, whatever its other threads do.
-fn end(status: i32) -> ! {
-    // SAFETY: nothing is left that anybody waits for; what lies in the cache appears whole or not at all.
-    unsafe { libc::_exit(status) }
 }
 
 /// The code of a module. The outer error is that of the connection.

@@ -49,7 +49,7 @@ use self::check::{Check, Observer};
 use self::compiler::Compiler;
 use self::spawn::Starter;
 use super::{Asked, Engine};
-use crate::confine::{Needs, Network};
+use crate::confine::{self, Needs, Network};
 use crate::crew::{Crew, Role, Seat};
 use crate::job::{Part, Placement, Settings, cores};
 use crate::mistakes::Report;
@@ -119,6 +119,10 @@ impl Engine for Local {
         let Some(program) = programs.iter().find(|program| spawn::is_possible(program, settings)) else {
             return Ok(needs);
         };
+        // Without a wall they are compiled by this process.
+        if !confine::EXISTS {
+            return Ok(needs);
+        }
         let _ = self.compiler.set(Compiler::start(program.code.engine(), settings.memory_limit)?);
         Ok(needs.with_code())
     }

@@ -14,14 +14,13 @@ use rankine_guest::quota::{Account, Charge};
 use rankine_local::Rank;
 use rankine_local::io::Storage;
 use rankine_local::spawn::{Birth, Order, Ready, Start};
-use rustix::fs::OFlags;
 
 use super::{Carriers, Local, files::Files};
 use crate::cache::Cache;
 use crate::crew::{Crew, Role, Seat};
 use crate::ending::Event;
 use crate::engine::{self, Engine as _};
-use crate::files::{self, find};
+use crate::files;
 use crate::grants::Grants;
 use crate::job::{Settings, cores};
 use crate::math::Mathematics;
@@ -103,7 +102,7 @@ impl Starter {
     fn open(&self, crew: &Crew<Local>, order: &Order<'_>) -> rankine_guest::Result<File> {
         let open = |name: &String| {
             let failed = |error| Error::new(MPI_ERR_SPAWN, format!("command: the module \"{name}\": {error}"));
-            find(&crew.settings.grants, name)?.1.open(OFlags::RDONLY).map_err(failed)
+            files::to_read(&crew.settings.grants, name)?.map_err(failed)
         };
         let (itself, along_the_path) = order.places.split_last().expect("a command has a name");
         match along_the_path.iter().find_map(|name| open(name).ok()) {

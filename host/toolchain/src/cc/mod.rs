@@ -192,7 +192,6 @@ pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Reques
 }
 
 fn replace_process(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
-    use std::os::unix::process::CommandExt as _;
-    let error = Command::new(clang).args(line).exec();
-    Err(error).with_context(|| format!("cannot start {}", clang.display()))
+    let replaced = crate::system::replace_process(Command::new(clang).args(line));
+    replaced.with_context(|| format!("cannot start {}", clang.display()))
 }

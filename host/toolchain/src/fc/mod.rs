@@ -9,10 +9,9 @@ use crate::build::Flang;
 use crate::process::{exit_code, status};
 use crate::sdk::{self, Sdk};
 use crate::terminal::print_page;
-use crate::{cc, find, threads};
+use crate::{cc, find, system, threads};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -104,7 +103,7 @@ impl Tools {
         let line = self.front_end_line(request, source, &["-c", "-emit-llvm"], Some(&bitcode))?;
         let status = status(&mut self.front_end(&line))?;
         if !status.success() {
-            if let Some(signal) = status.signal() {
+            if let Some(signal) = system::signal(status) {
                 eprintln!(
                     "rankine fc: LLVM's flang crashed over {} (signal {signal}): it can't compile something in it, \
                      natively either; leave out parts to find it, and write it in another way",

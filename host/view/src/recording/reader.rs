@@ -4,7 +4,6 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -128,7 +127,7 @@ impl Recording {
         let left = size - at;
         ensure!(left >= HEADER as u64, "the last record is incomplete");
         let mut header = [0; HEADER];
-        self.file.read_exact_at(&mut header, at)?;
+        system::read_exact(&self.file, &mut header, at)?;
         let header = Header::read(&header);
         let stored = u64::from(header.stored);
         ensure!(stored <= left - HEADER as u64, "the last record is incomplete");
@@ -163,7 +162,7 @@ impl Recording {
     /// A record's body as it is in the file.
     fn body(&self, Entry { at, header }: Entry) -> Result<Vec<u8>> {
         let mut body = vec![0; header.stored as usize];
-        self.file.read_exact_at(&mut body, at + HEADER as u64)?;
+        system::read_exact(&self.file, &mut body, at + HEADER as u64)?;
         ensure!(header.sum_with(&body) == header.sum, "a record is damaged");
         Ok(body)
     }
@@ -322,4 +321,34 @@ fn each(mut raw: &[u8], mut take: impl FnMut(Said) -> Option<()>) -> Result<()> 
 
 fn apply(state: &mut State, raw: &[u8]) -> Result<()> {
     each(raw, |said| state.apply(said))
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+    use std::io::Result;
+    use std::os::unix::fs::FileExt as _;
+
+    /// Fills `bytes` from this place of a file on.
+    pub(super) fn read_exact(file: &File, bytes: &mut [u8], at: u64) -> Result<()> {
+        file.read_exact_at(bytes, at)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::fs::File;
+    use std::io::{ErrorKind, Result};
+    use std::os::windows::fs::FileExt as _;
+
+    /// Fills `bytes` from this place of a file on.
+    pub(super) fn read_exact(file: &File, mut bytes: &mut [u8], mut at: u64) -> Result<()> {
+        while !bytes.is_empty() {
+            match file.seek_read(bytes, at)? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                read => (bytes, at) = (&mut bytes[read..], at + read as u64),
+            }
+        }
+        Ok(())
+    }
 }

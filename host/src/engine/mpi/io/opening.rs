@@ -21,11 +21,10 @@ use rankine_guest::Error;
 use rankine_guest::file::Opening;
 use tempfile::TempDir;
 
-use crate::beneath::Place;
 use crate::engine::mpi::Result;
 use crate::engine::mpi::generated::symbols;
 use crate::engine::mpi::process::rank::Rank;
-use crate::files::failed;
+use crate::files::{Place, failed};
 use crate::{files, places, trust};
 
 /// What is said of an open file to the library: these are done here.

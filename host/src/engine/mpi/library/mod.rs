@@ -23,7 +23,7 @@ use libloading::Library as Opened;
 use rankine_abi::{FUNCTIONS, MPI_ERR_UNSUPPORTED_OPERATION};
 
 use super::generated::symbols::{MPI_Abi_get_version, MPI_Get_library_version};
-use super::process;
+use crate::engine::launched;
 use crate::places::{self, env_path};
 use crate::trust;
 
@@ -153,7 +153,7 @@ fn first(candidates: impl Iterator<Item = Candidate>) -> Result<Library> {
 type Candidate = (PathBuf, &'static str);
 
 fn candidates() -> impl Iterator<Item = Candidate> {
-    let launcher = process::launcher().and_then(|_| beside_our_launcher());
+    let launcher = launched::launcher().and_then(|_| beside_our_launcher());
     let launcher = launcher.map(|folder| (folder, "beside the launcher that started this"));
     let active = places::environments().into_iter().map(|folder| (folder.join("lib"), "the active environment"));
     let loader = iter::once((PathBuf::new(), "the loader's path"));

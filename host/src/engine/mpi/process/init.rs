@@ -60,7 +60,7 @@ impl Rank {
     /// This process in `MPI_COMM_WORLD`, or among those that the launcher has started.
     pub(crate) fn me(&self) -> usize {
         let known = self.init.rank.get().and_then(|rank| usize::try_from(rank).ok());
-        known.or_else(super::launched_rank).unwrap_or(0)
+        known.or_else(crate::engine::launched::launched_rank).unwrap_or(0)
     }
 
     fn initialise(&self, init: impl FnOnce() -> Result<c_int>) -> Result<()> {

@@ -1,11 +1,11 @@
-//! Processes of our own beside this one: what stands outside of its wall, or has less than it.
+//! A process that goes on from here (`fork`).
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 /// Starts a process that runs `work` and ends, with the other end of what is returned, standard error, and these
 /// descriptors; all others are closed there. Call it while this process has one thread. `what` names it in errors.
@@ -43,6 +43,7 @@ fn keep_only(kept: &[RawFd]) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(target_os = "linux")]
 fn close_range(first: RawFd, last: RawFd) -> io::Result<()> {
     // SAFETY: the objects that own these descriptors are never dropped: this process ends without that.
     match unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } {
@@ -51,22 +52,22 @@ fn close_range(first: RawFd, last: RawFd) -> io::Result<()> {
     }
 }
 
-/// Sends bytes to such a process, or to the one that started it.
-pub(crate) fn send(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    to.write_all(&(bytes.len() as u64).to_ne_bytes())?;
-    to.write_all(bytes)
+/// Of those that the system lists as open.
+#[cfg(not(target_os = "linux"))]
+fn close_range(first: RawFd, last: RawFd) -> io::Result<()> {
+    let number = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+    let open: Vec<RawFd> = std::fs::read_dir("/dev/fd")?.filter_map(number).collect();
+    for fd in open.into_iter().filter(|fd| (first..=last).contains(fd)) {
+        // SAFETY: the objects that own these descriptors are never dropped: this process ends without that. The list's own was
+        // closed with it, and its number is refused.
+        unsafe { libc::close(fd) };
+    }
+    Ok(())
 }
 
-/// What the other side sends; nothing if it has ended.
-pub(crate) fn receive(from: &mut impl Read, longest: u64) -> Result<Option<Vec<u8>>> {
-    let mut length = [0; 8];
-    match from.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        read => read?,
-    }
-    let length = u64::from_ne_bytes(length);
-    ensure!(length <= longest, "{length} bytes are too many");
-    let mut bytes = Vec::new();
-    ensure!(from.take(length).read_to_end(&mut bytes)? as u64 == length, "it has ended");
-    Ok(Some(bytes))
+/// Whether the process at the other end has ended.
+pub(crate) fn has_hung_up(other: &File) -> bool {
+    let mut hung_up = libc::pollfd { fd: other.as_raw_fd(), events: 0, revents: 0 };
+    // SAFETY: one descriptor, which is open as long as the file is borrowed.
+    unsafe { libc::poll(&mut hung_up, 1, 0) == 1 }
 }

@@ -5,16 +5,26 @@
 //! exchange one of them is refused.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::trust::{Trail, effective_user};
+use crate::trust::{Step, Trail};
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+use system::{Identity, identity, identity_at, other_name};
 
 /// What guests may do with a folder.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -54,13 +64,6 @@ impl Folder {
     }
 }
 
-/// What a file is known by, whatever its name.
-type Identity = (u64, u64);
-
-fn identity(metadata: &Metadata) -> Identity {
-    (metadata.dev(), metadata.ino())
-}
-
 /// A folder that guests may use, open.
 #[derive(Debug)]
 pub struct Grant {
@@ -73,12 +76,12 @@ pub struct Grant {
 impl Grant {
     fn open(folder: &Folder) -> Result<Grant> {
         let what = || format!("can't open the folder {}", folder.host.display());
-        let handle = File::open(&folder.host).with_context(what)?;
+        let handle = system::open(&folder.host).with_context(what)?;
         let metadata = handle.metadata().with_context(what)?;
         ensure!(metadata.is_dir(), "{}: it is not a folder", what());
         let real = folder.host.canonicalize().with_context(what)?;
-        let identity = identity(&metadata);
-        let same = fs::metadata(&real).is_ok_and(|metadata| self::identity(&metadata) == identity);
+        let identity = identity(&handle).with_context(what)?;
+        let same = identity_at(&real).is_ok_and(|found| found == identity);
         ensure!(same, "{}: it was replaced while it was being opened", what());
         Ok(Grant { folder: folder.clone(), real, handle, identity })
     }
@@ -103,78 +106,18 @@ impl Grant {
         Folder { host: self.real.clone(), ..self.folder.clone() }.words()
     }
 
-    /// The folder itself.
-    pub fn handle(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
-    }
-
-    /// A path by which this process opens the very folder that was granted, whatever has its name now.
-    pub fn path(&self) -> PathBuf {
-        let path = PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()));
-        if path.exists() { path } else { self.real.clone() }
-    }
-
-    /// Why a guest could write to a file from there by another of its names: what has several is looked for.
-    fn other_name(&self, kept: &Kept, way: &Trail) -> Option<String> {
-        let file = way.steps.last().filter(|_| way.missing.is_none()).map(|step| &step.metadata)?;
-        let has_others = kept.reach == Reach::Itself && file.is_file() && file.nlink() > 1;
-        let is_ours = file.uid() == effective_user() || effective_user() == 0;
-        if !has_others || !is_ours || self.access() == Access::ReadOnly {
-            return None;
-        }
-        let (option, folder, place, what) =
-            (self.folder.option(), self.folder.host.display(), kept.path.display(), kept.what);
-        let step = "copy that file (cp) and name the copy, or let the folder only be read (--dir-ro)";
-        match self.name_of(identity(file)) {
-            Search::Found(name) => Some(format!(
-                "{option} {folder}: {} there is another name of {place} ({what}), so a program that may write there could change \
-                 it, and so run code of its own; {step}",
-                name.display()
-            )),
-            Search::TooMany if file.dev() == self.identity.0 => Some(format!(
-                "{option} {folder}: {place} ({what}) has {} names, and one may be among the more than {LOOKED_AT} files there, by \
-                 which a program could change it, and so run code of its own; {step}",
-                file.nlink()
-            )),
-            Search::TooMany | Search::Nothing => None,
-        }
-    }
-
-    /// Looks for a file beneath the folder.
-    fn name_of(&self, wanted: Identity) -> Search {
-        let (mut folders, mut looked_at, path) = (vec![PathBuf::new()], 0, self.path());
-        while let Some(folder) = folders.pop() {
-            // Where this process may not look, its guests do not come either.
-            let Ok(entries) = fs::read_dir(path.join(&folder)) else { continue };
-            for entry in entries.flatten() {
-                looked_at += 1;
-                if looked_at > LOOKED_AT {
-                    return Search::TooMany;
-                }
-                // A folder's list tells the kind and the number, without a question for each file.
-                let name = folder.join(entry.file_name());
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(name);
-                } else if entry.ino() == wanted.1 && entry.metadata().is_ok_and(|found| identity(&found) == wanted) {
-                    return Search::Found(name);
-                }
-            }
-        }
-        Search::Nothing
-    }
-
     /// Why a guest must not have it.
     fn conflict(&self, kept: &Kept, way: &Trail) -> Option<String> {
         let is_secret = kept.reach == Reach::Secret;
         if self.access() == Access::ReadOnly && !is_secret {
             return None;
         }
-        let covers = way.steps.iter().any(|step| identity(&step.metadata) == self.identity);
+        let covers = way.steps.iter().any(|step| step_is(step, self.identity));
         let inside = match (kept.reach, &way.missing) {
             (Reach::Itself, _) | (_, Some(_)) => false,
-            _ => fs::metadata(&kept.path).is_ok_and(|place| {
+            _ => identity_at(&kept.path).is_ok_and(|place| {
                 let mut above = self.real.ancestors();
-                above.any(|folder| fs::metadata(folder).is_ok_and(|folder| identity(&folder) == identity(&place)))
+                above.any(|folder| identity_at(folder).is_ok_and(|folder| folder == place))
             }),
         };
         if !covers && !inside {
@@ -193,14 +136,9 @@ impl Grant {
     }
 }
 
-/// Files beneath a granted folder that are looked at for another name of a library's.
-const LOOKED_AT: usize = if cfg!(test) { 100 } else { 100_000 };
-
-/// What came of a look for a file.
-enum Search {
-    Found(PathBuf),
-    TooMany,
-    Nothing,
+/// Whether a step on a way is this file. One that can't be told from it may be.
+fn step_is(step: &Step, file: Identity) -> bool {
+    system::identity_of(step).is_none_or(|identity| identity == file)
 }
 
 /// How far a place extends that guests must not come near.
@@ -264,9 +202,9 @@ impl Grants {
         if !metadata.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        let real = fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd()))?;
+        let real = system::path_of(&folder)?;
         let its = Folder { host: real.clone(), guest: ".".into(), access: grant.access() };
-        let begun = Grant { folder: its, real, handle: folder, identity: identity(&metadata) };
+        let begun = Grant { folder: its, real, identity: identity(&folder)?, handle: folder };
         let others = self.0.iter().filter(|other| other.guest() != ".").cloned();
         Ok(Grants(others.chain([Arc::new(begun)]).collect()))
     }
@@ -279,8 +217,7 @@ impl Grants {
         }
         for grant in self.iter() {
             let way = Trail::to(&grant.folder.host);
-            let goes_through =
-                |folder: &Grant| way.steps.iter().any(|step| identity(&step.metadata) == folder.identity);
+            let goes_through = |folder: &Grant| way.steps.iter().any(|step| step_is(step, folder.identity));
             let others = self.iter().filter(|other| other.identity != grant.identity);
             if let Some(above) =
                 others.filter(|other| other.access() == Access::ReadWrite).find(|other| goes_through(other))
@@ -303,7 +240,7 @@ impl Grants {
         }
         for kept in places {
             let way = Trail::to(&kept.path);
-            let conflict = |grant: &Grant| grant.conflict(&kept, &way).or_else(|| grant.other_name(&kept, &way));
+            let conflict = |grant: &Grant| grant.conflict(&kept, &way).or_else(|| other_name(grant, &kept, &way));
             if let Some(why) = self.iter().find_map(conflict) {
                 bail!(why);
             }
@@ -314,8 +251,11 @@ impl Grants {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
+
+    use super::system::LOOKED_AT;
+    use super::*;
 
     fn granted(host: &Path, access: Access) -> Grants {
         Grants::open(&[Folder { host: host.into(), guest: "/g".into(), access }]).unwrap()

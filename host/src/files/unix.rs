@@ -1,5 +1,3 @@
-//! Files of guests, which both engines open by the names that a guest gives.
-//!
 //! A name is resolved as a guest's C library does it, by the longest granted folder that it begins with, and opened beneath
 //! that folder (`beneath`). So no name leads out of what was granted, whatever is done to the folders meanwhile.
 
@@ -15,7 +13,7 @@ use rankine_guest::file::Opening;
 use rankine_guest::{Error, Result};
 use rustix::fs::OFlags;
 
-use crate::beneath::{self, Place, Stray};
+use super::beneath::{self, Place, Stray};
 use crate::grants::{Access, Grant, Grants};
 
 /// A path without a leading `/` and without `.`: how the C library of a guest compares them.
@@ -71,6 +69,11 @@ pub(crate) fn open(grants: &Grants, name: &str, opening: Opening) -> Result<(Fil
     }
     let file = place.open(flags(opening)).map_err(|error| failed(name, &error))?;
     Ok((file, place))
+}
+
+/// Opens a guest's file to read it. The outer error is that of its name.
+pub(crate) fn to_read(grants: &Grants, name: &str) -> Result<io::Result<File>> {
+    Ok(find(grants, name)?.1.open(OFlags::RDONLY))
 }
 
 /// Opens a guest's folder; it lies beneath one that is granted, or is that one.

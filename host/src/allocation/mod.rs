@@ -6,11 +6,22 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::ffi::c_int;
 use std::thread::{Builder, JoinHandle};
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub use system::tell_exhaustion;
+
 /// The exit status of a job that the host could not go on with.
-const STATUS: c_int = 1;
+const STATUS: i32 = 1;
 
 /// What to do about it.
 const STEP: &str = "Start fewer ranks here, let each have less (--memory-limit), or raise the limit that the job runs under \
@@ -56,31 +67,6 @@ fn noted(block: *mut u8, size: usize) -> *mut u8 {
     block
 }
 
-/// Has an abort for want of memory end the process with a message instead. Only where [`Allocator`] is the program's.
-pub fn tell_exhaustion() {
-    // SAFETY: the handler only asks and writes; all other fields of the action may be zero.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = aborted as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_ONSTACK;
-        libc::sigaction(libc::SIGABRT, &action, std::ptr::null_mut());
-    }
-}
-
-extern "C" fn aborted(signal: c_int) {
-    let bytes = REFUSED.get();
-    if bytes != 0 {
-        tell(bytes);
-        crate::signals::leave(STATUS);
-    }
-    // For any other reason it ends the process as ever, as soon as this has returned.
-    // SAFETY: numbers alone.
-    unsafe {
-        libc::signal(signal, libc::SIG_DFL);
-        libc::raise(signal);
-    }
-}
-
 /// Starts a thread that the command can't do without; the process ends with a message where the system has none left.
 pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     Builder::new().name(name.into()).spawn(work).unwrap_or_else(|error| {
@@ -91,51 +77,12 @@ pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + S
 
 /// What to do about an error, if it is that the system has no memory left.
 pub(crate) fn step(error: &wasmtime::Error) -> Option<&'static str> {
-    let errno = |cause: &(dyn std::error::Error + 'static)| {
-        let rustix = cause.downcast_ref::<rustix::io::Errno>().map(|errno| errno.raw_os_error());
-        rustix.or_else(|| cause.downcast_ref::<std::io::Error>()?.raw_os_error())
-    };
-    error.chain().any(|cause| errno(cause) == Some(libc::ENOMEM)).then_some(STEP)
-}
-
-/// Says what was refused, without memory and without locks.
-fn tell(bytes: usize) {
-    let mut digits = [0; 20];
-    for text in [
-        &b"rankine: out of memory: the system refused the host "[..],
-        decimal(bytes, &mut digits),
-        b" bytes, so the job ends. ",
-        STEP.as_bytes(),
-        b"\n",
-    ] {
-        // SAFETY: the bytes of a text. What can't be written is lost, as there is nobody else to tell.
-        unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
-    }
-}
-
-/// A number in digits, at the end of the room for them.
-fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            return &digits[at..];
-        }
-    }
+    error.chain().any(system::is_exhaustion).then_some(STEP)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_told() {
-        for number in [0, 7, 10, 4096, usize::MAX] {
-            assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
-        }
-    }
 
     #[test]
     fn a_refusal_is_noted() {

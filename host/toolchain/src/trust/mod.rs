@@ -6,8 +6,19 @@
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub use system::{effective_user, is_administrators, is_ours_alone, is_written_by_us_alone};
 
 /// A folder, link or file that is gone through on the way to another.
 pub struct Step {
@@ -37,9 +48,10 @@ impl Trail {
     }
 
     fn go(&mut self, path: &Path) -> io::Result<()> {
-        let mut at = PathBuf::from("/");
+        let path = std::path::absolute(path)?;
+        let mut at = root(&path);
         self.step(&at)?;
-        let mut left = names(&std::path::absolute(path)?);
+        let mut left = names(&path);
         let mut links = 0;
         while let Some(name) = left.pop() {
             if name == ".." {
@@ -53,11 +65,11 @@ impl Trail {
             }
             links += 1;
             if links > MOST_LINKS {
-                return Err(io::Error::from_raw_os_error(libc::ELOOP));
+                return Err(io::Error::other(format!("more than {MOST_LINKS} links lead there")));
             }
             let target = fs::read_link(&next)?;
             if target.is_absolute() {
-                at = PathBuf::from("/");
+                at = root(&target);
             }
             left.extend(names(&target));
         }
@@ -69,6 +81,11 @@ impl Trail {
         self.steps.push(Step { path: path.to_path_buf(), metadata });
         Ok(&self.steps.last().expect("it was pushed").metadata)
     }
+}
+
+/// Where an absolute path begins.
+fn root(path: &Path) -> PathBuf {
+    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
 }
 
 /// The names in a path, the last one first.
@@ -83,49 +100,16 @@ pub fn distrust(path: &Path) -> Option<String> {
         return None;
     }
     let trail = Trail::to(path);
-    let doubt = trail.steps.iter().find_map(|step| Some(format!("{} {}", step.path.display(), doubt(&step.metadata)?)));
+    let doubt =
+        trail.steps.iter().find_map(|step| Some(format!("{} {}", step.path.display(), system::doubt(&step.metadata)?)));
     doubt.or_else(|| Some(trail.missing?.to_string()))
-}
-
-/// Who else could change a file, or what lies in a folder.
-fn doubt(metadata: &Metadata) -> Option<String> {
-    let (me, owner, group, mode) = (effective_user(), metadata.uid(), metadata.gid(), metadata.mode());
-    if owner != me && owner != 0 {
-        return Some(format!("belongs to user {owner}"));
-    }
-    // What lies in a sticky folder can be exchanged only by its owner, who is looked at next. Links have no mode.
-    if metadata.is_symlink() || (metadata.is_dir() && mode & libc::S_ISVTX != 0) {
-        return None;
-    }
-    if mode & libc::S_IWOTH != 0 {
-        return Some("can be written by everybody".into());
-    }
-    if mode & libc::S_IWGRP != 0 && !is_private(group, me) && !(owner == 0 && group < FIRST_OPEN_GROUP) {
-        return Some(format!("can be written by group {group}"));
-    }
-    None
-}
-
-/// Groups below are the distribution's own, as `staff`, which may install into /usr/local.
-const FIRST_OPEN_GROUP: u32 = 100;
-
-/// Whether a group has no member but this user: the one that is made with a user has the user's number.
-fn is_private(group: u32, me: u32) -> bool {
-    // SAFETY: `getegid` has no preconditions.
-    group == me && group == unsafe { libc::getegid() }
-}
-
-/// The user that this process acts for.
-pub fn effective_user() -> u32 {
-    // SAFETY: `geteuid` has no preconditions.
-    unsafe { libc::geteuid() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::Permissions;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt, symlink};
 
     fn set(path: &Path, mode: u32) {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();

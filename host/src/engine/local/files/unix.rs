@@ -1,5 +1,4 @@
-//! The files of a job, which its ranks open beneath the folders that they may use; and the threads that read and write
-//! them while ranks compute.
+//! Files are descriptors, which several threads read and write at places of their own.
 
 use std::fs::File;
 use std::io;
@@ -14,14 +13,13 @@ use rankine_guest::file::Opening;
 use rankine_guest::{Error, Result};
 use rankine_local::io::{Piece, Storage, Stored};
 
-use crate::beneath::Place;
-use crate::files::{self, failed};
+use crate::files::{self, Place, failed};
 use crate::grants::Grants;
 use crate::job::cores;
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(in crate::engine::local) struct Files {
     grants: Grants,
     threads: OnceLock<Sender<Work>>,
 }
@@ -29,7 +27,7 @@ pub(super) struct Files {
 type Work = Box<dyn FnOnce() + Send>;
 
 impl Files {
-    pub(super) fn beneath(grants: &Grants) -> Arc<dyn Storage> {
+    pub(in crate::engine::local) fn beneath(grants: &Grants) -> Arc<dyn Storage> {
         Arc::new(Files { grants: grants.clone(), threads: OnceLock::new() })
     }
 }
@@ -175,12 +173,7 @@ impl Stored for OpenFile {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: a descriptor that is open.
-        let outcome = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), 0, bytes as libc::off_t) };
-        match outcome {
-            0 => Ok(()),
-            error => Err(self.failed(&io::Error::from_raw_os_error(error))),
-        }
+        allocate(&self.file, bytes).map_err(|error| self.failed(&error))
     }
 
     fn sync(&self) -> Result<()> {
@@ -210,5 +203,24 @@ impl Stored for OpenFile {
     fn identity(&self) -> Result<(u64, u64)> {
         let metadata = self.file.metadata().map_err(|error| self.failed(&error))?;
         Ok((metadata.dev(), metadata.ino()))
+    }
+}
+
+/// Sees to it that a file has its first bytes, and room for them.
+#[cfg(not(target_os = "macos"))]
+fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    // SAFETY: a descriptor that is open.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
+        0 => Ok(()),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+/// The same where a file only grows by it, and holes in it stay.
+#[cfg(target_os = "macos")]
+fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    match bytes > file.metadata()?.len() {
+        true => Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes)?),
+        false => Ok(()),
     }
 }

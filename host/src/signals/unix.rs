@@ -1,12 +1,17 @@
-//! Signals that end a job: a thread waits for them, so that nothing has to happen inside a signal handler.
+//! Signals are kept from all threads but the one that waits for them.
 
 use std::mem::MaybeUninit;
 use std::os::unix::thread::JoinHandleExt as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+
+use super::{State, lock};
 
 /// What ends a job: an interrupt or Ctrl-\ from the keyboard, a polite request, a lost terminal.
 const ENDING: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
+
+/// What asks where a job is, once somebody answers.
+pub(super) const QUESTION: libc::c_int = libc::SIGQUIT;
 
 /// What ends the thread that waits; sent by anyone else it means nothing.
 const WAKE: libc::c_int = libc::SIGURG;
@@ -36,36 +41,6 @@ pub fn ignore_long_files() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Waits for signals, and tells of the first; a second one ends the process at once.
-pub struct Watch {
-    held: Held,
-    state: Arc<Mutex<State>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Default)]
-struct State {
-    arrived: Option<i32>,
-    listener: Option<Box<dyn FnOnce(i32) + Send>>,
-    /// Who hears of `SIGQUIT`, which then ends nothing.
-    asked: Option<Box<dyn Fn() + Send>>,
-    paused: bool,
-}
-
-impl State {
-    fn note(&mut self, signal: i32) {
-        if let (libc::SIGQUIT, Some(asked)) = (signal, &self.asked) {
-            return asked();
-        }
-        if self.arrived.replace(signal).is_some() {
-            leave(128 + signal);
-        }
-        if let Some(listener) = self.listener.take() {
-            listener(signal);
-        }
-    }
-}
-
 /// Ends the process at once, and runs nothing more in it: what libraries do at an orderly exit would take their memory from under
 /// the ranks that compute in them.
 pub fn leave(status: i32) -> ! {
@@ -73,44 +48,33 @@ pub fn leave(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// Waits for signals from now on.
-pub fn watch(held: Held) -> Watch {
-    let mut watch = Watch { held, state: Arc::default(), thread: None };
-    watch.start();
-    watch
+/// The thread that waits.
+pub(super) struct Waiter {
+    held: Held,
+    thread: Option<JoinHandle<()>>,
 }
 
-impl Watch {
-    /// From now on it is `listener` that hears of the first signal, also of one that has arrived before.
-    pub fn tell(&self, listener: impl FnOnce(i32) + Send + 'static) {
-        let mut state = lock(&self.state);
-        match state.arrived {
-            Some(signal) => listener(signal),
-            None => state.listener = Some(Box::new(listener)),
-        }
+impl Waiter {
+    pub(super) fn start(held: Held, state: &Arc<Mutex<State>>) -> Waiter {
+        let mut waiter = Waiter { held, thread: None };
+        waiter.go_on(state);
+        waiter
     }
 
-    /// From now on `SIGQUIT` (Ctrl-\ on a terminal) is a question, which `asked` hears, and not an end.
-    pub fn answer(&self, asked: impl Fn() + Send + 'static) {
-        lock(&self.state).asked = Some(Box::new(asked));
-    }
-
-    /// Does something that wants this thread to be alone. A signal that arrives meanwhile waits.
-    pub fn paused<T>(&mut self, work: impl FnOnce() -> T) -> T {
+    /// Ends the thread. Signals wait from now on.
+    pub(super) fn stop(&mut self, state: &Mutex<State>) {
         if let Some(thread) = self.thread.take() {
-            lock(&self.state).paused = true;
+            lock(state).paused = true;
             // SAFETY: the thread has not been joined yet.
             unsafe { libc::pthread_kill(thread.as_pthread_t(), WAKE) };
             let _ = thread.join();
-            lock(&self.state).paused = false;
+            lock(state).paused = false;
         }
-        let result = work();
-        self.start();
-        result
     }
 
-    fn start(&mut self) {
-        let (held, state) = (self.held, self.state.clone());
+    /// Starts it again.
+    pub(super) fn go_on(&mut self, state: &Arc<Mutex<State>>) {
+        let (held, state) = (self.held, state.clone());
         self.thread = Some(crate::allocation::thread("signals", move || {
             loop {
                 let mut signal = 0;
@@ -125,8 +89,4 @@ impl Watch {
             }
         }));
     }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
