@@ -198,6 +198,7 @@ mod tests {
     use super::*;
     use crate::module::{Settings, engine};
     use std::fs::Permissions;
+    use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 

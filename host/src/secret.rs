@@ -91,6 +91,7 @@ fn make(folder: &Path, path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::fs::{self, Permissions};
+    use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::fs::PermissionsExt;
 
     fn seal(folder: &Path) -> Result<blake3::Hash> {

@@ -292,6 +292,7 @@ pub fn write_checked(path: &Path, digest: &str, mut bytes: impl Read, mode: u32)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
     use std::os::unix::fs::symlink;
 
     fn store() -> (tempfile::TempDir, Store) {
