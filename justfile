@@ -171,6 +171,16 @@ emulated-host KIND="aarch64":
     export CARGO_TARGET_$(tr a-z- A-Z_ <<<$target)_LINKER={{KIND}}-linux-gnu-gcc; \
     cargo "${own[@]}" --profile emulated -p rankine --target $target
 
+# The guest programs that need no Unix with one and two ranks in the host for Windows, beneath wine: on the engine local. The host is
+# compiled first; `./x just wine` installs wine and a compiler before. A library of Windows that wine 8.0 lacks is put beside it.
+wine *ARGS:
+    CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+        cargo build --profile emulated -p rankine --target x86_64-pc-windows-gnu
+    x86_64-w64-mingw32-gcc -O2 -Wall -Wextra -Werror -shared tests/harness/bcryptprimitives.c -ladvapi32 \
+        -o target/x86_64-pc-windows-gnu/emulated/bcryptprimitives.dll
+    WINEDEBUG=-all WINEPREFIX="$PWD/target/wine" wine wineboot --init
+    cargo test {{cargo_flags}} --test guests -- --wine {{ARGS}}
+
 # Those with two ranks: what continuous integration runs.
 mpi-subset: (mpi "/mpi/2") (mpi "load/mpi") (mpi "lacking/mpi") (mpi "coverage/mpi")
 

@@ -4,7 +4,7 @@
 //! Whoever can write to the cache, but not read the key, can't make an entry that is run.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -66,7 +66,7 @@ impl Secret {
 }
 
 /// The whole file, and what it is: of one and the same opening.
-fn read(path: &PathBuf) -> io::Result<(Vec<u8>, std::fs::Metadata)> {
+fn read(path: &Path) -> io::Result<(Vec<u8>, std::fs::Metadata)> {
     let file = system::open_itself(path)?;
     let metadata = file.metadata()?;
     let mut bytes = Vec::with_capacity(33);

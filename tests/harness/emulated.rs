@@ -59,8 +59,8 @@ pub fn other_half(places: &Places, ranks: u32, options: &[String]) -> Vec<PathBu
 pub fn ranks(mode: Mode, wanted: &[u32]) -> Vec<u32> {
     let of = |counts: &[u32]| wanted.iter().copied().filter(|ranks| counts.contains(ranks)).collect::<Vec<_>>();
     match mode {
-        Mode::Interpreted | Mode::Emulated(_) if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
-        Mode::Interpreted | Mode::Emulated(_) => of(&[3, 4]),
+        Mode::Interpreted | Mode::Emulated(_) | Mode::Wine if wanted.iter().any(|ranks| *ranks <= 2) => of(&[1, 2]),
+        Mode::Interpreted | Mode::Emulated(_) | Mode::Wine => of(&[3, 4]),
         _ => of(&[2, 4]),
     }
 }
@@ -83,7 +83,7 @@ impl Known {
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let wrong = || format!("{}: not `MODE GUEST: REASON`: {line}", path.display());
             let (mode, rest) = line.split_once(' ').ok_or_else(wrong)?;
-            let modes = [Mode::Interpreted, Mode::Mixed].into_iter().chain(KINDS.map(Mode::Emulated));
+            let modes = [Mode::Interpreted, Mode::Mixed, Mode::Wine].into_iter().chain(KINDS.map(Mode::Emulated));
             if !modes.map(Mode::name).any(|name| name == mode) {
                 return Err(wrong());
             }

@@ -3,6 +3,7 @@
 use super::Mode;
 use super::directive::Head;
 use super::emulated;
+use super::wine;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,7 @@ impl Guest {
             Mode::Mpi if on("mpi") => self.few_ranks(),
             Mode::Interpreted | Mode::Emulated(_) if on("local") => emulated::ranks(mode, &self.head.ranks),
             Mode::Mixed if on("mpi") && emulated::mixes(&self.name) => emulated::ranks(mode, &self.head.ranks),
+            Mode::Wine if on("local") && wine::runs(&self.name) => emulated::ranks(mode, &self.head.ranks),
             Mode::Native => self.head.native.clone().unwrap_or_else(|| self.few_ranks()),
             _ => Vec::new(),
         }

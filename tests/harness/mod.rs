@@ -20,6 +20,7 @@ mod process;
 mod run;
 mod script;
 mod sources;
+mod wine;
 
 use compile::Compiler;
 use emulated::Known;
@@ -46,13 +47,15 @@ pub enum Mode {
     Emulated(Kind),
     /// The mpi engine, half of the processes as here and half in the host for Arm.
     Mixed,
+    /// The embedded engine, a thread for each rank, in the host for Windows beneath wine.
+    Wine,
     /// No engine: the same source as a native program of the MPI library, which checks the guest itself.
     Native,
 }
 
 impl Mode {
-    /// Takes `--native`, `--mpi`, `--interpreted`, `--emulated`, `--emulated=KIND` and `--mixed` out of the command line; without
-    /// them the embedded engine is tested.
+    /// Takes `--native`, `--mpi`, `--interpreted`, `--emulated`, `--emulated=KIND`, `--mixed` and `--wine` out of the command line;
+    /// without them the embedded engine is tested.
     pub fn from_args(args: impl Iterator<Item = String>) -> (Vec<Mode>, Vec<String>) {
         let mut modes = Vec::new();
         let mut rest = Vec::new();
@@ -63,6 +66,7 @@ impl Mode {
                 "--interpreted" => modes.push(Mode::Interpreted),
                 "--emulated" => modes.push(Mode::Emulated(ARM)),
                 "--mixed" => modes.push(Mode::Mixed),
+                "--wine" => modes.push(Mode::Wine),
                 _ => match arg.strip_prefix("--emulated=").and_then(emulated::kind) {
                     Some(kind) => modes.push(Mode::Emulated(kind)),
                     None => rest.push(arg),
@@ -84,6 +88,7 @@ impl Mode {
             Mode::Mpi => "mpi".into(),
             Mode::Emulated(kind) => format!("emulated-{}", kind.name),
             Mode::Mixed => "mixed".into(),
+            Mode::Wine => "wine".into(),
             Mode::Native => "native".into(),
         }
     }

@@ -7,7 +7,7 @@ use super::guest::{Guest, Variant};
 use super::interpreted;
 use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
-use super::{Mode, Places};
+use super::{Mode, Places, wine};
 use libtest_mimic::Failed;
 use std::fs;
 use std::path::Path;
@@ -67,6 +67,7 @@ fn once(
             command
         }
         Mode::Emulated(_) | Mode::Mixed => emulated::run(places, mode, ranks, &options),
+        Mode::Wine => wine::run(places, ranks, &options),
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
@@ -139,7 +140,7 @@ fn complaints(guest: &Guest, mode: Mode, ranks: u32, run: &Run) -> Vec<String> {
     }
     if let Some(most) = guest.head.peak
         && run.peak > most << 20
-        && !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed)
+        && !matches!(mode, Mode::Native | Mode::Emulated(_) | Mode::Mixed | Mode::Wine)
     {
         found.push(format!("memory: it took {} MiB, and may take {most}", run.peak >> 20));
     }

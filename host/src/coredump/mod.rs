@@ -102,7 +102,8 @@ impl Dumps {
                 }
             }
             Ok(())
-        })?;
+        });
+        let writer = writer.context("--coredump")?;
         Ok(Dumps { names, writer: Mutex::new(writer), said: Mutex::default() })
     }
 
