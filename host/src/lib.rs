@@ -66,5 +66,6 @@ mod threads;
 mod thrown;
 mod told;
 pub mod trap;
+mod vectors;
 mod view;
 mod wasi;

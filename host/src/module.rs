@@ -23,8 +23,7 @@ use crate::null_page::guard;
 use crate::profile::sites::{self, Sites, Tell, Telling};
 use crate::signature::Demands;
 use crate::symbols::{Moved, Symbols};
-use crate::threads;
-use crate::{coredump, function_table};
+use crate::{coredump, function_table, threads, vectors};
 
 /// Stack of a rank that its guest's code may use, unless the user gives it another size.
 pub const GUEST_STACK: usize = 1 << 20;
@@ -321,6 +320,7 @@ pub fn compile(engine: &Engine, path: &Path, binary: &[u8]) -> Result<Module> {
         return Ok(module);
     }
     threads::check_interpreter(engine, binary, path)?;
+    vectors::check(engine, binary, path)?;
     tracing::info!("compiling {}", path.display());
     let progress = Progress::start(path);
     let mut tuned = match is_guarded(engine, binary) {

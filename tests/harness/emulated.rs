@@ -9,6 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+/// Guests have vectors, which the emulated RISC-V has when asked to.
+const VECTORS: (&str, &str) = ("QEMU_CPU", "rv64,v=true,vlen=128,elen=64,vext_spec=v1.0");
+
 /// Processes on one machine talk as if they were on several.
 const APART: (&str, &str) = ("MPIR_CVAR_NOLOCAL", "1");
 
@@ -35,6 +38,9 @@ pub fn run(places: &Places, mode: Mode, ranks: u32, options: &[String]) -> Comma
     if let Mode::Emulated(kind) = mode {
         let [emulator, rest @ ..] = rankine(places, kind);
         let mut command = Command::new(emulator);
+        if kind.name == "riscv64" {
+            command.env(VECTORS.0, VECTORS.1);
+        }
         command.args(rest).args(["run", "--threads", "-n", &ranks.to_string()]).args(options);
         return command;
     }
