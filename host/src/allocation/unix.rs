@@ -5,7 +5,7 @@ use std::ffi::c_int;
 
 use super::{REFUSED, STATUS, STEP};
 
-/// Has an abort for want of memory end the process with a message instead. Only where [`Allocator`] is the program's.
+/// Has an abort for want of memory end the process with a message instead. Only where [`Allocator`](super::Allocator) is the program's.
 pub fn tell_exhaustion() {
     // SAFETY: the handler only asks and writes; all other fields of the action may be zero.
     unsafe {

@@ -16,7 +16,7 @@ pub(super) const QUESTION: libc::c_int = libc::SIGQUIT;
 /// What ends the thread that waits; sent by anyone else it means nothing.
 const WAKE: libc::c_int = libc::SIGURG;
 
-/// Keeps the signals that end a job from this thread and all that it starts, until [`watch`] takes them.
+/// Keeps the signals that end a job from this thread and all that it starts, until [`watch`](super::watch) takes them.
 #[derive(Copy, Clone)]
 pub struct Held(libc::sigset_t);
 
