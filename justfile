@@ -125,7 +125,7 @@ doctor: build
     target/release/rankine doctor
 
 # The long suites on top: licences, fuzzing, the guests against a native MPI library and in the host for AArch64, all of MPICH's tests.
-test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi interpreted emulated mixed conformance-mixed conformance
+test-full: test deny wall (calls "local" "600") (calls "mpi" "600") (fuzz "spans") (fuzz "windows") (fuzz "views") (fuzz "math") (fuzz "images") (fuzz "graphs") (fuzz "calls" "600") programs native mpi interpreted emulated (emulated-on "riscv64") (emulated-on "s390x") wine mixed conformance-mixed conformance
 
 # A benchmark beside its native twin, by name: `just bench pingpong`; `just bench --help` lists them.
 bench *ARGS:

@@ -4,9 +4,8 @@
 use std::path::Path;
 
 use anyhow::{Result, ensure};
+use wasmparser::{Validator, WasmFeatures};
 use wasmtime::Engine;
-
-use crate::inspect::inspect;
 
 /// Refuses a program with vector instructions where compiled code can have none.
 pub(crate) fn check(engine: &Engine, binary: &[u8], path: &Path) -> Result<()> {
@@ -22,9 +21,11 @@ pub(crate) fn check(engine: &Engine, binary: &[u8], path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a module has vector instructions. One that is no module is told so when it is compiled.
+/// Whether a module has vectors, be it only as the type of a local. One that is no module is told so when it is compiled.
 fn wants_vectors(binary: &[u8]) -> bool {
-    inspect(binary).is_ok_and(|facts| facts.features.iter().any(|feature| feature.ends_with("simd")))
+    let all = WasmFeatures::all();
+    let is_valid = |features| Validator::new_with_features(features).validate_all(binary).is_ok();
+    is_valid(all) && !is_valid(all.difference(WasmFeatures::SIMD | WasmFeatures::RELAXED_SIMD))
 }
 
 /// Whether compiled code may have vectors here, as Wasmtime's compiler asks it.
@@ -48,6 +49,9 @@ mod tests {
         let wants = |text| wants_vectors(&wat::parse_str(text).unwrap());
         assert!(!wants("(module (func (param f64) (result f64) (f64.neg (local.get 0))))"));
         assert!(wants("(module (func (param v128) (result v128) (f64x2.neg (local.get 0))))"));
+        assert!(wants(
+            "(module (global (mut v128) (v128.const i64x2 0 1)) (func (local v128) (global.set 0 (local.get 0))))"
+        ));
         assert!(wants("(module (func (param v128) (result v128) (i32x4.relaxed_trunc_f32x4_s (local.get 0))))"));
     }
 }

@@ -50,24 +50,30 @@ impl Tally {
         change(counts.entry((mode.name(), chapter(guest))).or_default());
     }
 
-    /// Keeps the counts of the chapters that ran as a whole.
+    /// Keeps the counts of the chapters that ran as a whole. Another run may do so at the same time.
     pub fn keep(&self, places: &Places) -> Result<(), String> {
+        let said = |e: std::io::Error| format!("{}: {e}", places.target.display());
+        // Held until the function returns.
+        let beside = fs::File::create(places.target.join("kinds.lock")).map_err(said)?;
+        beside.lock().map_err(said)?;
         let mut kept = read(places)?;
         for (key, count) in self.0.lock().expect("nothing panics while it holds the lock").iter() {
             if count.passed + count.known + count.failed == count.trials {
-                kept.insert(key.clone(), (count.passed, count.trials));
+                kept.insert(key.clone(), (count.passed, count.known, count.trials));
             }
         }
-        let line = |((mode, chapter), (passed, all)): (&(String, String), &(usize, usize))| {
-            format!("{mode} {chapter} {passed} {all}\n")
+        let line = |((mode, chapter), (passed, known, all)): (_, &(usize, usize, usize))| -> String {
+            let (mode, chapter): (&String, &String) = (mode, chapter);
+            format!("{mode} {chapter} {passed} {known} {all}\n")
         };
-        let text: String = kept.iter().map(line).collect();
+        let text: String = kept.iter().map(|((mode, chapter), counts)| line(((mode, chapter), counts))).collect();
         let path = file(places);
         fs::write(&path, format!("{HEAD}{text}")).map_err(|e| format!("{}: {e}", path.display()))
     }
 }
 
-const HEAD: &str = "# Written by `guests --keep`: MODE CHAPTER PASSED ALL. `just kinds` makes docs/kinds.md of it.\n";
+const HEAD: &str =
+    "# Written by `guests --keep`: MODE CHAPTER PASSED KNOWN-TO-FAIL ALL. `just kinds` makes docs/kinds.md of it.\n";
 
 /// What a guest belongs to: its folder, and for most of them the one within.
 fn chapter(guest: &str) -> String {
@@ -82,8 +88,8 @@ fn file(places: &Places) -> PathBuf {
     places.root.join("tests/kinds.txt")
 }
 
-/// Passed, and all, by mode and chapter.
-type Kept = BTreeMap<(String, String), (usize, usize)>;
+/// Passed, known to fail, and all, by mode and chapter.
+type Kept = BTreeMap<(String, String), (usize, usize, usize)>;
 
 fn read(places: &Places) -> Result<Kept, String> {
     let path = file(places);
@@ -91,11 +97,12 @@ fn read(places: &Places) -> Result<Kept, String> {
     let line = |line: &str| {
         let mut words = line.split(' ');
         let key = (words.next()?.to_string(), words.next()?.to_string());
-        Some((key, (words.next()?.parse().ok()?, words.next()?.parse().ok()?)))
+        let mut number = || words.next()?.parse().ok();
+        Some((key, (number()?, number()?, number()?)))
     };
     text.lines()
         .filter(|text| !text.starts_with('#'))
-        .map(|text| line(text).ok_or_else(|| format!("{}: not MODE CHAPTER PASSED ALL: {text}", path.display())))
+        .map(|text| line(text).ok_or_else(|| format!("{}: not MODE CHAPTER PASSED KNOWN ALL: {text}", path.display())))
         .collect()
 }
 
@@ -115,7 +122,14 @@ const COLUMNS: [(&str, &str); 9] = [
 /// Compares the page with what was kept. Where it differs, the right one is left in `target/`.
 pub fn check(places: &Places) -> Result<(), Failed> {
     let known = fs::read_to_string(places.root.join("tests/emulated.txt"))?;
-    let page = page(&read(places)?, &known);
+    let kept = read(places)?;
+    if let Some(((mode, chapter), _)) = kept.iter().find(|(_, (passed, known, all))| passed + known != *all) {
+        return Err(format!(
+            "tests/kinds.txt: of {chapter} in {mode} some failed: mend them, or say why in emulated.txt"
+        )
+        .into());
+    }
+    let page = page(&kept, &known);
     let path = places.root.join("docs/kinds.md");
     if fs::read_to_string(&path).is_ok_and(|old| old == page) {
         return Ok(());
@@ -131,8 +145,8 @@ fn page(kept: &Kept, known: &str) -> String {
         "<!-- Written by `just kinds` from what test runs have kept. Do not edit. -->\n\n\
          # Kinds of machines, engines and tests\n\n\
          How many runs of guest programs passed, by the chapter of the programs. Where some did not, `of` says how many there were. On \
-         x86-64 programs run with each of their numbers of ranks; elsewhere with one and two ranks, or with two and four in jobs of \
-         two kinds. AArch64, riscv64 and s390x are emulated by qemu's user mode, Windows by wine. [The grid](grid.md) says what \
+         x86-64 programs run with each of their numbers of ranks; elsewhere with one and two, or what else they need, and in jobs of \
+         two kinds with two and four. In the interpreter programs with threads pass by being refused. AArch64, riscv64 and s390x are emulated by qemu's user mode, Windows by wine. [The grid](grid.md) says what \
          else was tried on each.\n\n",
     );
     page += &format!("| |{}\n|---|{}\n", row(&columns, |(_, title)| (*title).into()), row(&columns, |_| "---:".into()));
@@ -140,13 +154,13 @@ fn page(kept: &Kept, known: &str) -> String {
     for chapter in chapters {
         let cell = |(mode, _): &(&str, &str)| match kept.get(&((*mode).into(), chapter.clone())) {
             None => String::new(),
-            Some((passed, all)) if passed == all => passed.to_string(),
-            Some((passed, all)) => format!("{passed} of {all}"),
+            Some((passed, _, all)) => of(*passed, *all),
         };
         page += &format!("| {chapter} |{}\n", row(&columns, cell));
     }
     let sum = |(mode, _): &(&str, &str)| {
-        kept.iter().filter(|((of, _), _)| of == mode).map(|(_, (passed, _))| passed).sum::<usize>().to_string()
+        let counts = || kept.iter().filter(|((of, _), _)| of == mode).map(|(_, counts)| counts);
+        of(counts().map(|(passed, ..)| passed).sum(), counts().map(|(.., all)| all).sum())
     };
     page += &format!("| **all** |{}\n\n## What is known to fail\n\n", row(&columns, sum));
     for line in known.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -156,6 +170,10 @@ fn page(kept: &Kept, known: &str) -> String {
         page += &format!("- {title}: `{guest}`: {why}\n");
     }
     page
+}
+
+fn of(passed: usize, all: usize) -> String {
+    if passed == all { passed.to_string() } else { format!("{passed} of {all}") }
 }
 
 fn row(columns: &[(&str, &str)], cell: impl Fn(&(&str, &str)) -> String) -> String {

@@ -30,6 +30,7 @@ use kinds::{Outcome, Tally};
 use libtest_mimic::Trial;
 pub use places::Places;
 use script::Script;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// How the ranks of a guest are run.
@@ -144,7 +145,9 @@ impl Suite {
                 tally.expect(mode, &of);
                 let name = format!("{name}{}/{}/{ranks}", variant.suffix(), mode.name());
                 trials.push(Trial::test(name, move || {
-                    let outcome = run::trial(&places, &compiler, &guest, variant, mode, ranks);
+                    let run = || run::trial(&places, &compiler, &guest, variant, mode, ranks);
+                    let outcome =
+                        catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("the harness panicked".into()));
                     let (came, said) = match known {
                         None if outcome.is_ok() => (Outcome::Passed, outcome),
                         None => (Outcome::Failed, outcome),

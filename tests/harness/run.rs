@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// A run that takes longer hangs: it is killed, and what it printed is shown.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// How many times as long it may take beneath an emulator, whose arithmetic is some 50 times slower.
+/// How many times as long it may take beneath an emulator, whose arithmetic is some 50 times slower, or interpreted.
 const EMULATION: u32 = 6;
 
 /// One trial: compile if need be, and then for each of the head's arguments: run, compare.
@@ -75,7 +75,8 @@ fn once(
         command.args(emulated::other_half(places, ranks, &options));
         command.arg(program).args(&guest.head.args).args(more);
     }
-    let slowness = if matches!(mode, Mode::Emulated(_) | Mode::Mixed) { EMULATION } else { 1 };
+    let is_slow = !matches!(mode, Mode::Threads | Mode::Fibers | Mode::Mpi | Mode::Native);
+    let slowness = if is_slow { EMULATION } else { 1 };
     let limit = guest.head.seconds.map_or(LIMIT, Duration::from_secs) * slowness;
     let run = run_within(command, guest.head.stdin.clone(), limit)?;
     if mode == Mode::Interpreted && interpreted::has_threads(program)? {

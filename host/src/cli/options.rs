@@ -159,7 +159,7 @@ pub(super) struct Arguments {
 
     /// Interpret the program instead of compiling it: 20 to 40 times slower, and for machines that forbid memory to be
     /// made executable. Where Wasmtime has no compiler for the processor, programs are interpreted anyway
-    #[arg(long, conflicts_with_all = ["perf", "debug"], help_heading = None)]
+    #[arg(long, conflicts_with_all = ["perf", "debug", "break_rank"], help_heading = None)]
     interpret: bool,
 
     /// Have this library compute products and factorisations of matrices, instead of Rankine itself: OpenBLAS, BLIS, MKL, any

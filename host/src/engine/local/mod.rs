@@ -124,7 +124,8 @@ impl Engine for Local {
             return Ok(needs);
         }
         let _ = self.compiler.set(Compiler::start(program.code.engine(), settings.memory_limit)?);
-        Ok(needs.with_code())
+        // What is interpreted is never made executable.
+        Ok(if program.code.engine().is_pulley() { needs } else { needs.with_code() })
     }
 
     fn define(linker: &mut Linker<Guest>, placement: Placement, module: &str, name: &str) -> wasmtime::Result<bool> {
