@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Failed;
 use rankine_view_wire::{Description, Said};
@@ -260,13 +262,36 @@ pub fn descriptions_are_recorded_and_exported(site: &Site) -> Result<(), Failed>
     let job = Job::replay(&site.places.rankine, &path)?;
     let mut browser = Chromium::start(&site.folder().join("profile-of-recorded-units"))?;
     let tab = browser.open(&job.url)?;
-    wait_for(&mut browser, &tab, "pressure", ".scale .unit", "kPa")?;
+    let moment = "document.getElementById('moment')";
+    browser.wait(&tab, &format!("{moment}?.max > 0"))?;
+    find_moment(&mut browser, &tab, "kPa")?;
     wait_for(&mut browser, &tab, "pressure", ".axis .title", "length (m),height (m)")?;
     browser.press(&tab, "End", 35)?;
     wait_for(&mut browser, &tab, "pressure", ".scale .unit", "bar")?;
-    browser.press(&tab, "Home", 36)?;
-    wait_for(&mut browser, &tab, "pressure", ".scale .unit", "kPa")?;
+    find_moment(&mut browser, &tab, "kPa")?;
     job.kill()
+}
+
+/// Goes through a recording, from its first moment on and more and more slowly, until the pressure has that unit: it is not
+/// there at all before the first of its frames, which may come later than those of others.
+fn find_moment(browser: &mut Chromium, tab: &Tab, unit: &str) -> Result<(), Failed> {
+    let has_unit = format!("{} !== undefined && {} === '{unit}'", card("pressure"), texts("pressure", ".scale .unit"));
+    let is_last = "document.getElementById('moment').value === document.getElementById('moment').max";
+    let (start, mut pause) = (Instant::now(), Duration::from_millis(200));
+    browser.press(tab, "Home", 36)?;
+    while start.elapsed() < LIMIT {
+        sleep(pause);
+        if browser.value(tab, &has_unit)? == true {
+            return Ok(());
+        }
+        if browser.value(tab, is_last)? == true {
+            browser.press(tab, "Home", 36)?;
+            pause *= 2;
+        } else {
+            browser.press(tab, "ArrowRight", 39)?;
+        }
+    }
+    Err(format!("at no moment the pressure has the unit {unit}").into())
 }
 
 /// Waits until so many frames have been recorded; gives how many there are.
