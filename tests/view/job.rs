@@ -96,6 +96,12 @@ impl Job {
         Ok((self.child.wait()?.code().unwrap_or(-1), printed, errors))
     }
 
+    /// Waits for its end, which has to be a good one.
+    pub fn succeed(self) -> Result<(), Failed> {
+        let (status, printed, errors) = self.end()?;
+        if status == 0 { Ok(()) } else { Err(format!("the job failed with status {status}\n{printed}{errors}").into()) }
+    }
+
     /// The first line of what a request is answered with, and the whole.
     pub fn request(&self, head: &str) -> Result<(u16, String), Failed> {
         let mut stream = TcpStream::connect(self.place().0)?;

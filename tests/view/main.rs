@@ -327,7 +327,7 @@ fn late_ones_see_at_once_what_is_there(site: &Site) -> Result<(), Failed> {
     let mut second = site.visit(&job)?;
     check(second.frame()? == frame, || "another frame".into())?;
     second.set("stop", 1.0)?;
-    check(job.end()?.0 == 0, || "the job failed".into())
+    job.succeed()
 }
 
 fn who_is_slow_or_leaves_is_not_waited_for(site: &Site) -> Result<(), Failed> {
@@ -355,7 +355,7 @@ fn who_is_slow_or_leaves_is_not_waited_for(site: &Site) -> Result<(), Failed> {
             break;
         }
     }
-    check(job.end()?.0 == 0, || "the job failed".into())
+    job.succeed()
 }
 
 fn who_has_no_business_here_is_refused(site: &Site) -> Result<(), Failed> {
@@ -388,7 +388,7 @@ fn who_has_no_business_here_is_refused(site: &Site) -> Result<(), Failed> {
     ours.frame()?;
     drop(crowd);
     ours.set("stop", 1.0)?;
-    check(job.end()?.0 == 0, || "the job failed".into())
+    job.succeed()
 }
 
 fn a_program_pauses_and_goes_on(site: &Site) -> Result<(), Failed> {
@@ -424,7 +424,7 @@ fn a_program_pauses_and_goes_on(site: &Site) -> Result<(), Failed> {
         late.hear()?;
     }
     late.set("stop", 1.0)?;
-    check(job.end()?.0 == 0, || "the job failed".into())
+    job.succeed()
 }
 
 fn who_was_late_and_who_sent(site: &Site) -> Result<(), Failed> {
@@ -458,7 +458,7 @@ fn who_was_late_and_who_sent(site: &Site) -> Result<(), Failed> {
         let others = bytes.iter().sum::<f64>() - from_to(&bytes, 0, 2);
         check(others < 0.5e6, || format!("sent: {bytes:?}"))?;
         visitor.set("stop", 1.0)?;
-        check(job.end()?.0 == 0, || "the job failed".into())?;
+        job.succeed()?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rankine_abi::{Comm, Datatype, MPI_ANY_SOURCE, MPI_THREAD_SERIALIZED};
 use rankine_guest::Charge;
-use rankine_view::{Letter, View};
+use rankine_view::{Apart, Letter, View};
 
 use super::rank::Rank;
 use crate::engine::mpi::Result;
@@ -23,6 +23,8 @@ const MOST: usize = 32;
 const PAUSE: Duration = Duration::from_millis(1);
 
 const TAG: c_int = 0;
+/// The tag of the message after the last letter.
+const LEAVE: c_int = 1;
 const BYTE: usize = Datatype::BYTE.0 as usize;
 
 /// What a rank's process has of letters.
@@ -201,10 +203,37 @@ impl Rank {
         }
         let Some(mut comm) = self.post.comm.take() else { return Ok(()) };
         let (meet, free) = (self.symbol::<symbols::MPI_Barrier>()?, self.symbol::<symbols::MPI_Comm_free>()?);
-        // SAFETY: the communicator is ours, and nothing is under way in it but what the first process may have asked last.
+        // SAFETY: the communicator is ours, and nobody waits for anything else in it.
         self.check(unsafe { meet(comm) })?;
-        // SAFETY: the same.
+        match view.apart().is_some_and(Apart::is_first) {
+            true => self.take_leave(comm)?,
+            false => self.discard_letters(comm)?,
+        }
+        // SAFETY: the communicator is ours, and nothing is under way in it.
         self.check(unsafe { free(&mut comm) })
+    }
+
+    /// The first process tells each of the others that no more letters come.
+    fn take_leave(&self, comm: usize) -> Result<()> {
+        let (size, send) = (self.symbol::<symbols::MPI_Comm_size>()?, self.symbol::<symbols::MPI_Send>()?);
+        let mut ranks = 0;
+        // SAFETY: a result on the stack.
+        self.check(unsafe { size(comm, &mut ranks) })?;
+        // SAFETY: a message of no bytes, for which every other process waits.
+        (1..ranks).try_for_each(|to| self.check(unsafe { send(null_mut(), 0, BYTE, to, LEAVE, comm) }))
+    }
+
+    /// What the first process has asked last nobody needs any more, but a communicator with messages left can't be freed. They
+    /// are all there when it takes leave, as none overtakes another.
+    fn discard_letters(&self, comm: usize) -> Result<()> {
+        let (receive, wait) = (self.symbol::<symbols::MPI_Recv>()?, self.symbol::<symbols::MPI_Wait>()?);
+        // SAFETY: a message of no bytes, which the first process sends.
+        self.check(unsafe { receive(null_mut(), 0, BYTE, 0, LEAVE, comm, null_mut()) })?;
+        while let Some(mut letter) = self.find_letter(comm)? {
+            // SAFETY: the message was sent, and there is room for it until it has arrived.
+            self.check(unsafe { wait(&mut letter.request, null_mut()) })?;
+        }
+        Ok(())
     }
 
     fn is_all_carried(&self, view: &View) -> bool {
