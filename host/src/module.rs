@@ -50,11 +50,13 @@ pub(crate) const LONGEST: u64 = 1 << 30;
 pub const FRAMES: usize = 30;
 
 /// What the code of a job is to be like, on every node alike.
-#[derive(Copy, Clone, Eq, PartialEq, Debug, Default)]
+#[derive(Copy, Clone, Eq, PartialEq, Debug, Default, clap::Args)]
 pub struct Codegen {
-    /// Compute the same bits on every architecture.
+    /// Compile for `rankine run --reproducible`: the same bits on every architecture
+    #[arg(long)]
     pub reproducible: bool,
-    /// Be interpreted, though this machine may have a compiler.
+    /// Compile for `rankine run --interpret`: to be interpreted, though this machine may have a compiler
+    #[arg(long)]
     pub interpret: bool,
 }
 
@@ -238,7 +240,13 @@ pub fn engine(settings: Settings) -> Result<Engine> {
     }
     // Guests keep their objects in linear memory; those few that use references need no collection within a job.
     config.collector(Collector::Auto);
-    Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))
+    let engine =
+        Engine::new(&config).map_err(|error| anyhow!("Wasmtime can't be set up on this machine: {error:#}"))?;
+    ensure!(
+        !engine.is_pulley() || !(settings.perf || settings.debug),
+        "--perf, --debug and --break-rank are for compiled programs, and this one is interpreted: run it where there is a compiler"
+    );
+    Ok(engine)
 }
 
 /// The option of `rankine run` that says what the module must be, for processes that a program starts.

@@ -154,16 +154,11 @@ impl Voice {
 #[cfg(unix)]
 mod system {
     use std::fs::File;
-    use std::io::{Result, Stderr, Stdout};
-    use std::os::fd::AsFd as _;
+    use std::io::Result;
+    use std::os::fd::AsFd;
 
     /// The same stream once more, for bytes as they are.
-    pub(super) fn out(stream: &Stdout) -> Result<File> {
-        stream.as_fd().try_clone_to_owned().map(File::from)
-    }
-
-    /// The same of the stream of errors.
-    pub(super) fn err(stream: &Stderr) -> Result<File> {
+    pub(super) fn again(stream: &impl AsFd) -> Result<File> {
         stream.as_fd().try_clone_to_owned().map(File::from)
     }
 }
@@ -171,16 +166,11 @@ mod system {
 #[cfg(windows)]
 mod system {
     use std::fs::File;
-    use std::io::{Result, Stderr, Stdout};
-    use std::os::windows::io::AsHandle as _;
+    use std::io::Result;
+    use std::os::windows::io::AsHandle;
 
     /// The same stream once more, for bytes as they are.
-    pub(super) fn out(stream: &Stdout) -> Result<File> {
-        stream.as_handle().try_clone_to_owned().map(File::from)
-    }
-
-    /// The same of the stream of errors.
-    pub(super) fn err(stream: &Stderr) -> Result<File> {
+    pub(super) fn again(stream: &impl AsHandle) -> Result<File> {
         stream.as_handle().try_clone_to_owned().map(File::from)
     }
 }
@@ -202,9 +192,9 @@ impl Output {
     ) -> Arc<Output> {
         let out = io::stdout();
         let sinks = (
-            Sink::new(writer(system::out(&out)), out.is_terminal()),
+            Sink::new(writer(system::again(&out)), out.is_terminal()),
             // Errors are rare and urgent.
-            Sink::new(writer(system::err(&io::stderr())), true),
+            Sink::new(writer(system::again(&io::stderr())), true),
         );
         Output::new(ranks, label, sinks, closed)
     }

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 struct Count {
     trials: usize,
     passed: usize,
-    /// Failed, as `tests/emulated.txt` says that they do.
+    /// Failed, as `tests/known.txt` says that they do.
     known: usize,
     failed: usize,
 }
@@ -62,11 +62,10 @@ impl Tally {
                 kept.insert(key.clone(), (count.passed, count.known, count.trials));
             }
         }
-        let line = |((mode, chapter), (passed, known, all)): (_, &(usize, usize, usize))| -> String {
-            let (mode, chapter): (&String, &String) = (mode, chapter);
+        let line = |(mode, chapter): &(String, String), (passed, known, all): &(usize, usize, usize)| {
             format!("{mode} {chapter} {passed} {known} {all}\n")
         };
-        let text: String = kept.iter().map(|((mode, chapter), counts)| line(((mode, chapter), counts))).collect();
+        let text: String = kept.iter().map(|(key, counts)| line(key, counts)).collect();
         let path = file(places);
         fs::write(&path, format!("{HEAD}{text}")).map_err(|e| format!("{}: {e}", path.display()))
     }
@@ -121,13 +120,12 @@ const COLUMNS: [(&str, &str); 9] = [
 
 /// Compares the page with what was kept. Where it differs, the right one is left in `target/`.
 pub fn check(places: &Places) -> Result<(), Failed> {
-    let known = fs::read_to_string(places.root.join("tests/emulated.txt"))?;
+    let known = fs::read_to_string(places.root.join("tests/known.txt"))?;
     let kept = read(places)?;
     if let Some(((mode, chapter), _)) = kept.iter().find(|(_, (passed, known, all))| passed + known != *all) {
-        return Err(format!(
-            "tests/kinds.txt: of {chapter} in {mode} some failed: mend them, or say why in emulated.txt"
-        )
-        .into());
+        return Err(
+            format!("tests/kinds.txt: of {chapter} in {mode} some failed: mend them, or say why in known.txt").into()
+        );
     }
     let page = page(&kept, &known);
     let path = places.root.join("docs/kinds.md");

@@ -12,7 +12,9 @@ mod every;
 mod guest;
 mod interpreted;
 mod kinds;
+mod known;
 mod lacking;
+mod mixed;
 mod mpiexec;
 mod page;
 mod places;
@@ -23,10 +25,10 @@ mod sources;
 mod wine;
 
 use compile::Compiler;
-use emulated::Known;
 use emulator::{ARM, Kind};
 use guest::{Guest, Variant};
 use kinds::{Outcome, Tally};
+use known::Known;
 use libtest_mimic::Trial;
 pub use places::Places;
 use script::Script;
@@ -153,7 +155,7 @@ impl Suite {
                         None => (Outcome::Failed, outcome),
                         Some(_) if outcome.is_err() => (Outcome::Known, Ok(())),
                         Some(reason) => {
-                            (Outcome::Failed, Err(format!("it passes, and tests/emulated.txt says: {reason}").into()))
+                            (Outcome::Failed, Err(format!("it passes, and tests/known.txt says: {reason}").into()))
                         }
                     };
                     tally.note(mode, &of, came);

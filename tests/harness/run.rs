@@ -5,6 +5,7 @@ use super::directive::Exit;
 use super::emulated;
 use super::guest::{Guest, Variant};
 use super::interpreted;
+use super::mixed;
 use super::mpiexec::mpiexec;
 use super::process::{Ended, Run, run_within};
 use super::{Mode, Places, wine};
@@ -66,13 +67,18 @@ fn once(
             command.arg(&places.rankine).arg("run").args(&options);
             command
         }
-        Mode::Emulated(_) | Mode::Mixed => emulated::run(places, mode, ranks, &options),
+        Mode::Emulated(kind) => emulated::run(places, kind, ranks, &options),
+        Mode::Mixed => {
+            let mut command = mixed::first_half(places, ranks);
+            command.arg(&places.rankine).arg("run").args(&options);
+            command
+        }
         Mode::Wine => wine::run(places, ranks, &options),
         Mode::Native => mpiexec(places, ranks),
     };
     command.arg(program).args(&guest.head.args).args(more).env_remove("RUST_BACKTRACE");
     if mode == Mode::Mixed {
-        command.args(emulated::other_half(places, ranks, &options));
+        command.args(mixed::other_half(places, ranks)).args(&options);
         command.arg(program).args(&guest.head.args).args(more);
     }
     let is_slow = !matches!(mode, Mode::Threads | Mode::Fibers | Mode::Mpi | Mode::Native);

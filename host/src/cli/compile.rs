@@ -14,20 +14,14 @@ pub(super) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Compile for `rankine run --reproducible`
-    #[arg(long)]
-    reproducible: bool,
-
-    /// Compile for `rankine run --interpret`
-    #[arg(long)]
-    interpret: bool,
+    #[command(flatten)]
+    codegen: Codegen,
 }
 
 /// Compiles each, or finds that its code is there. What is wrong with one is said as `rankine run` would.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode> {
     super::log(0);
-    let codegen = Codegen { reproducible: arguments.reproducible, interpret: arguments.interpret };
-    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?, codegen))?;
+    arguments.files.iter().try_for_each(|file| ahead(file, &module::read(file)?, arguments.codegen))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -24,12 +24,8 @@ pub(super) enum Command {
         /// The program
         #[arg(long, value_name = "DIGEST/NAME")]
         program: Entry,
-        /// Its code is to compute the same bits everywhere
-        #[arg(long)]
-        reproducible: bool,
-        /// Its code is to be interpreted
-        #[arg(long)]
-        interpret: bool,
+        #[command(flatten)]
+        codegen: Codegen,
         /// The job, if it has a folder
         #[arg(long, value_name = "NAME", value_parser = parse_job)]
         job: Option<String>,
@@ -99,8 +95,7 @@ impl Place {
 /// Answers in JSON, in a line of its own: a shell may write other lines.
 pub(super) fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Ready { place, program, reproducible, interpret, job, inputs } => {
-            let codegen = Codegen { reproducible, interpret };
+        Command::Ready { place, program, codegen, job, inputs } => {
             let ready = ready(&place, &program, codegen, job.as_deref(), &inputs)?;
             print_page(&format!("{}\n", serde_json::to_string(&ready)?))?;
         }

@@ -10,6 +10,7 @@ mod build;
 #[path = "../../harness/emulator.rs"]
 mod emulator;
 mod list;
+#[path = "../../harness/mixed.rs"]
 mod mixed;
 #[path = "../../harness/mpiexec.rs"]
 mod mpiexec;

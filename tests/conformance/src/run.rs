@@ -2,8 +2,8 @@
 
 use super::build::{Builder, Form};
 use super::list::{Entry, Expected};
-use super::mixed;
 use super::notes::Notes;
+use crate::mixed;
 use crate::mpiexec::mpiexec;
 use crate::places::Places;
 use crate::process::{Ended, Run, run_within};
@@ -179,11 +179,11 @@ impl Runner {
         };
         // To UCX it is an error that a process which has ended can't be reached, and it says so on the standard output.
         command.env("UCX_LOG_LEVEL", "fatal");
-        let of_mpi = ["run", "--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"];
+        let of_mpi = ["--engine", "mpi", "--dir", ".", "--dir", ".::/tmp"];
         match way {
             Way::Local => command.args(["run", "-n", &entry.ranks.to_string(), "--universe-size", "16", "--dir", "."]),
             Way::Native => &mut command,
-            Way::Mpi | Way::Mixed => command.arg(&self.places.rankine).args(of_mpi),
+            Way::Mpi | Way::Mixed => command.arg(&self.places.rankine).arg("run").args(of_mpi),
         };
         let program = self.within(&folder, program, way)?;
         command.arg(&program).args(&entry.arguments);

@@ -202,9 +202,7 @@ impl Rank {
             std::thread::sleep(PAUSE);
         }
         let Some(mut comm) = self.post.comm.take() else { return Ok(()) };
-        let (meet, free) = (self.symbol::<symbols::MPI_Barrier>()?, self.symbol::<symbols::MPI_Comm_free>()?);
-        // SAFETY: the communicator is ours, and nobody waits for anything else in it.
-        self.check(unsafe { meet(comm) })?;
+        let free = self.symbol::<symbols::MPI_Comm_free>()?;
         match view.apart().is_some_and(Apart::is_first) {
             true => self.take_leave(comm)?,
             false => self.discard_letters(comm)?,
@@ -213,7 +211,7 @@ impl Rank {
         self.check(unsafe { free(&mut comm) })
     }
 
-    /// The first process tells each of the others that no more letters come.
+    /// The first process, to which all others have written their last, tells each that no more letters come.
     fn take_leave(&self, comm: usize) -> Result<()> {
         let (size, send) = (self.symbol::<symbols::MPI_Comm_size>()?, self.symbol::<symbols::MPI_Send>()?);
         let mut ranks = 0;

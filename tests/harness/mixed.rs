@@ -1,8 +1,8 @@
 //! Jobs of two kinds of processes: half of them this machine's own, half beneath an emulator, over TCP.
 
-use crate::emulator::{self, ARM, NETWORK, TOLD};
-use crate::mpiexec::mpiexec;
-use crate::places::Places;
+use super::emulator::{self, ARM, NETWORK, TOLD};
+use super::mpiexec::mpiexec;
+use super::places::Places;
 use std::ffi::OsString;
 use std::process::Command;
 
@@ -16,13 +16,13 @@ pub fn first_half(places: &Places, ranks: u32) -> Command {
     command
 }
 
-/// The words that stand before the options of the other half.
+/// What follows the program and its arguments: the emulated half, up to the options of `rankine run`.
 pub fn other_half(places: &Places, ranks: u32) -> Vec<OsString> {
-    let library = OsString::from("RANKINE_MPI_LIB");
     let mut words: Vec<OsString> = [":", "-n"].map(OsString::from).to_vec();
     words.push((ranks - ranks / 2).to_string().into());
-    words.extend(["-env".into(), library, emulator::mpi(places).join("lib/libmpi_abi.so.1").into()]);
     words.extend(emulator::emulator(ARM).map(OsString::from));
     words.push(emulator::rankine(places, ARM).into());
+    words.extend(["run", "--mpi-lib"].map(OsString::from));
+    words.push(emulator::mpi(places).join("lib/libmpi_abi.so.1").into());
     words
 }
