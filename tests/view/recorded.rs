@@ -388,14 +388,17 @@ impl Example {
     fn record(&self, site: &Site, path: &Path) -> Result<(), Failed> {
         let record = format!("--record={}", path.display());
         let job = Job::start(&site.places.rankine, &["-n", "3", &record], &self.compile(site)?, self.arguments)?;
-        if let Some(stop) = self.stop {
+        // Who leaves at once may take back what was asked last: the socket drops what it has not sent yet.
+        let visitor = self.stop.map(|stop| -> Result<Visitor, Failed> {
             let mut visitor = site.visit(&job)?;
             let mut frames = 0;
             while frames < 10 {
                 frames += i32::from(matches!(visitor.hear()?, Said::Field(_) | Said::Points(_)));
             }
             visitor.set(stop, 1.0)?;
-        }
+            Ok(visitor)
+        });
+        let _stays = visitor.transpose()?;
         let (status, printed, errors) = job.end()?;
         check(status == 0 && !printed.is_empty(), || format!("{}: {status}: {printed}{errors}", self.source))
     }
