@@ -4,14 +4,18 @@
 //! engine that decides whether code fits. Running an entry means trusting it completely, so: folder and file must belong
 //! to this user, nobody else may be able to write to them or to a folder above, and the entry must carry a seal that only
 //! who has this user's key can make. Anything else is compiled again. Entries appear by renaming, so that concurrent runs
-//! never see half of one.
+//! never see half of one. What has not been used for longest goes when there is too much.
 
-use std::fs;
+mod kept;
+
+pub use kept::Kept;
+
+use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
-use anyhow::{Context as _, Result};
 use wasmtime::{Engine, Module};
 
 use crate::null_page::guard;
@@ -25,6 +29,12 @@ const MAGIC: &[u8; 16] = b"rankine code 2\r\n";
 /// How the names of entries end, and how those begin that are being written.
 const CODE: &str = "code";
 const UNFINISHED: &str = ".new-";
+
+/// What all entries may take together.
+const MOST: u64 = 4 << 30;
+
+/// How far behind an entry's time of last use may be.
+const STALE: Duration = Duration::from_secs(3600);
 
 /// A folder of compiled code.
 pub struct Cache {
@@ -105,6 +115,9 @@ impl Cache {
         if let Err(error) = self.write_entry(key, code) {
             tracing::warn!("compiled code could not be cached in {}: {error}", self.folder.display());
         }
+        if let Err(error) = Kept::in_folder(self.folder.clone()).map(|kept| kept.trim(MOST)) {
+            tracing::debug!("{error:#}");
+        }
     }
 
     fn write_entry(&self, key: &str, code: &[u8]) -> std::io::Result<()> {
@@ -131,6 +144,7 @@ impl Cache {
             tracing::warn!("{} is damaged, or somebody else's; compiling again", path.display());
             return None;
         }
+        is_used(&file);
         Some(entry)
     }
 
@@ -141,50 +155,13 @@ impl Cache {
     }
 }
 
-/// What lies in the user's cache: entries, and what an interrupted run has left of one.
-pub struct Kept {
-    /// The folder.
-    pub folder: PathBuf,
-    /// The files.
-    pub files: Vec<PathBuf>,
-    /// What they take together.
-    pub bytes: u64,
-}
-
-impl Kept {
-    /// Looks; a folder that is not there has nothing in it.
-    pub fn find() -> Result<Kept> {
-        let folder = places::cache().context("there is no cache: set RANKINE_CACHE_DIR, XDG_CACHE_HOME or HOME")?;
-        let mut kept = Kept { folder, files: Vec::new(), bytes: 0 };
-        let entries = match kept.folder.read_dir() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(kept),
-            entries => entries.with_context(|| format!("{} can't be read", kept.folder.display()))?,
-        };
-        for entry in entries {
-            let entry = entry?;
-            let path = entry.path();
-            let unfinished = entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
-            // An entry that another process has just removed is none.
-            if let Ok(metadata) = entry.metadata()
-                && metadata.is_file()
-                && (unfinished || path.extension().is_some_and(|extension| extension == CODE))
-            {
-                kept.bytes += metadata.len();
-                kept.files.push(path);
-            }
-        }
-        Ok(kept)
-    }
-
-    /// Removes them. Jobs that run have their code in memory.
-    pub fn remove(&self) -> Result<()> {
-        for path in &self.files {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                removed => removed.with_context(|| format!("{} can't be removed", path.display()))?,
-            }
-        }
-        Ok(())
+/// Notes that an entry is used, by its time of modification: few systems keep that of access. Where it can't be noted an
+/// entry goes by its age.
+fn is_used(file: &File) {
+    let now = SystemTime::now();
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
+    if modified.is_ok_and(|before| now.duration_since(before).is_ok_and(|since| since > STALE)) {
+        let _ = file.set_modified(now);
     }
 }
 
@@ -197,7 +174,7 @@ fn code_of(entry: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
     use crate::module::{Settings, engine};
-    use std::fs::Permissions;
+    use std::fs::{self, Permissions};
     use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
@@ -310,6 +287,35 @@ mod tests {
         assert!(!fixture.loads());
         fs::remove_file(&entry).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &entry, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        assert!(!fixture.loads());
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let fixture = stored();
+        let own = fs::metadata(fixture.entry()).unwrap().len();
+        let age = |path: &Path, hours| {
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(SystemTime::now() - STALE * hours).unwrap();
+        };
+        for (name, size, hours) in [("b", own, 3), ("a", 2 * own, 4), ("c", own, 2)] {
+            fs::write(fixture.cache.path(name), vec![0; size as usize]).unwrap();
+            age(&fixture.cache.path(name), hours);
+        }
+        // The oldest; but then it is used.
+        age(&fixture.entry(), 9);
+        assert!(fixture.loads());
+        let trim = |most: u64| Kept::in_folder(fixture.cache.folder.clone()).unwrap().trim(most);
+        let left = || ["a", "b", "c"].map(|name| fixture.cache.path(name).exists());
+        trim(5 * own);
+        assert_eq!(left(), [true; 3]);
+        // A quarter becomes free, so that it is not the next one's turn at once.
+        trim(5 * own - 1);
+        assert_eq!(left(), [false, true, true]);
+        trim(3 * own - 1);
+        assert!(left() == [false, false, true] && fixture.loads());
+        trim(0);
+        assert_eq!(left(), [false; 3]);
         assert!(!fixture.loads());
     }
 

@@ -145,6 +145,8 @@ impl Visitor {
         }
         let stream = TcpStream::connect(place)?;
         stream.set_read_timeout(Some(LIMIT))?;
+        // As browsers do.
+        stream.set_nodelay(true)?;
         match tungstenite::client(request, stream) {
             Ok((socket, _)) => {
                 Ok(Ok(Visitor { socket, controls: Vec::new(), step: -1.0, until: Instant::now() + 2 * LIMIT }))

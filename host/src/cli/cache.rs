@@ -23,7 +23,7 @@ enum Action {
 /// Prints, or removes.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let kept = Kept::find()?;
-    let (count, size) = (counted(kept.files.len()), megabytes(kept.bytes));
+    let (count, size) = (counted(kept.count()), megabytes(kept.bytes));
     let folder = kept.folder.display();
     match arguments.action {
         None | Some(Action::Size) => super::print_page(&format!("{folder}: {count}, {size}\n"))?,

@@ -573,6 +573,6 @@ fn assemble(b: Builder, first: u32, table: u32, start: u32, thread: Option<u32>)
     module.section(&globals).section(&exports).section(&elements).section(&DataCountSection { count: segments.len() });
     module.section(&b.code).section(&segments);
     // As wasm-ld's programs have it that were linked by `rankine cc`: nothing lies below.
-    module.section(&CustomSection { name: "rankine.null-page".into(), data: (&[]).into() });
+    module.section(&CustomSection { name: rankine_toolchain::NULL_PAGE.into(), data: (&[]).into() });
     module.finish()
 }
