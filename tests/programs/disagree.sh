@@ -106,3 +106,12 @@ grep -q 'rankine: error: the function area is (f64) -> f64 in .*wrong.*, and (i3
 # The probe of a configure script, which is about the name.
 echo 'char sqrt(void); int main(void) { return sqrt(); }' > probe.c
 rankine cc -fno-builtin probe.c -lm -o probe.wasm 2> probe.log
+
+# A program without `main`: the C library calls it weakly, and the linker alone would let that pass.
+echo 'int helper(void) { return 1; }' > helper.c
+for flags in "" "-g" "-s"; do
+    # shellcheck disable=SC2086 # none, or one
+    ! rankine cc $flags helper.c -o helper.wasm 2> helper.err || { echo "linked without main: $flags"; exit 1; }
+    grep -q "undefined symbol: main" helper.err || { cat helper.err; exit 1; }
+    [ ! -e helper.wasm ]
+done

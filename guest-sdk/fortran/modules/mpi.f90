@@ -972,7 +972,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr location
-      integer :: location(*)
+      integer :: location
       integer(kind=MPI_ADDRESS_KIND) :: address
       integer :: ierror
     end subroutine MPI_Get_address
@@ -1003,7 +1003,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer :: ierror
     end subroutine MPI_Free_mem
   end interface
@@ -1013,7 +1013,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1028,7 +1028,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1043,7 +1043,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1058,7 +1058,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1073,7 +1073,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1089,7 +1089,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1105,7 +1105,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1121,7 +1121,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1137,7 +1137,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1153,7 +1153,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1169,7 +1169,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1185,7 +1185,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1201,7 +1201,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: source
@@ -1217,7 +1217,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: source
@@ -1233,7 +1233,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: source
@@ -1250,13 +1250,13 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       integer, intent(in) :: dest
       integer, intent(in) :: sendtag
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: source
@@ -1273,13 +1273,13 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       integer, intent(in) :: dest
       integer, intent(in) :: sendtag
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: source
@@ -1296,7 +1296,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1315,7 +1315,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1385,7 +1385,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: message
@@ -1399,7 +1399,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: message
@@ -1548,7 +1548,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: size
       integer :: ierror
     end subroutine MPI_Buffer_attach
@@ -1559,7 +1559,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer_addr
-      integer :: buffer_addr(*)
+      integer :: buffer_addr
       integer :: size
       integer :: ierror
     end subroutine MPI_Buffer_detach
@@ -1588,7 +1588,7 @@ module mpi
       implicit none
       integer, intent(in) :: comm
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: size
       integer :: ierror
     end subroutine MPI_Comm_attach_buffer
@@ -1600,7 +1600,7 @@ module mpi
       implicit none
       integer, intent(in) :: comm
       !dir$ ignore_tkr buffer_addr
-      integer :: buffer_addr(*)
+      integer :: buffer_addr
       integer :: size
       integer :: ierror
     end subroutine MPI_Comm_detach_buffer
@@ -1631,7 +1631,7 @@ module mpi
       implicit none
       integer, intent(in) :: session
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: size
       integer :: ierror
     end subroutine MPI_Session_attach_buffer
@@ -1643,7 +1643,7 @@ module mpi
       implicit none
       integer, intent(in) :: session
       !dir$ ignore_tkr buffer_addr
-      integer :: buffer_addr(*)
+      integer :: buffer_addr
       integer :: size
       integer :: ierror
     end subroutine MPI_Session_detach_buffer
@@ -1864,7 +1864,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: partitions
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       integer, intent(in) :: datatype
@@ -1882,7 +1882,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: partitions
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       integer, intent(in) :: datatype
@@ -2293,11 +2293,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer, intent(in) :: incount
       integer, intent(in) :: datatype
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer, intent(in) :: outsize
       integer :: position
       integer, intent(in) :: comm
@@ -2310,11 +2310,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer, intent(in) :: insize
       integer :: position
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer, intent(in) :: outcount
       integer, intent(in) :: datatype
       integer, intent(in) :: comm
@@ -2340,11 +2340,11 @@ module mpi
       implicit none
       character(len=*), intent(in) :: datarep
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer, intent(in) :: incount
       integer, intent(in) :: datatype
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: outsize
       integer(kind=MPI_ADDRESS_KIND) :: position
       integer :: ierror
@@ -2357,11 +2357,11 @@ module mpi
       implicit none
       character(len=*), intent(in) :: datarep
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: insize
       integer(kind=MPI_ADDRESS_KIND) :: position
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer, intent(in) :: outcount
       integer, intent(in) :: datatype
       integer :: ierror
@@ -2788,7 +2788,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: root
@@ -2802,7 +2802,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: root
@@ -2817,7 +2817,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: root
@@ -2833,11 +2833,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -2852,11 +2852,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -2872,11 +2872,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -2893,11 +2893,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -2913,11 +2913,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -2934,11 +2934,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -2955,11 +2955,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -2974,11 +2974,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -2994,11 +2994,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3015,12 +3015,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3035,12 +3035,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3056,12 +3056,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3077,11 +3077,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3095,11 +3095,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3114,11 +3114,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3134,11 +3134,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -3153,11 +3153,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -3173,11 +3173,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -3193,11 +3193,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3211,11 +3211,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3230,11 +3230,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3250,12 +3250,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -3270,12 +3270,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -3291,12 +3291,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -3313,12 +3313,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -3333,12 +3333,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -3354,12 +3354,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -3375,9 +3375,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3392,9 +3392,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3410,9 +3410,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3429,9 +3429,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3445,9 +3445,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3462,9 +3462,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3480,9 +3480,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3496,9 +3496,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3514,9 +3514,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3532,9 +3532,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3548,9 +3548,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3566,9 +3566,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3584,9 +3584,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3600,9 +3600,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3617,9 +3617,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3635,9 +3635,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3651,9 +3651,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3668,9 +3668,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3686,9 +3686,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       !dir$ ignore_tkr inoutbuf
-      integer :: inoutbuf(*)
+      integer :: inoutbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -3732,11 +3732,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3750,11 +3750,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3769,11 +3769,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3789,11 +3789,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -3808,11 +3808,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -3828,11 +3828,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -3848,11 +3848,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3866,11 +3866,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3885,11 +3885,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -3905,12 +3905,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -3925,12 +3925,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -3946,12 +3946,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -3968,12 +3968,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -3988,12 +3988,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -4009,12 +4009,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -4717,7 +4717,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
       integer, intent(in) :: info
@@ -4820,7 +4820,7 @@ module mpi
       implicit none
       integer, intent(in) :: win
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer :: ierror
     end subroutine MPI_Win_attach
@@ -4832,7 +4832,7 @@ module mpi
       implicit none
       integer, intent(in) :: win
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer :: ierror
     end subroutine MPI_Win_detach
   end interface
@@ -4903,7 +4903,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -4921,7 +4921,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -4940,7 +4940,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -4958,7 +4958,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -4977,7 +4977,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -4996,7 +4996,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -5016,11 +5016,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: result_count
       integer, intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -5039,11 +5039,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: result_count
       integer, intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -5062,9 +5062,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -5080,11 +5080,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       !dir$ ignore_tkr compare_addr
-      integer :: compare_addr(*)
+      integer :: compare_addr
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -5377,7 +5377,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5392,7 +5392,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5407,7 +5407,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5422,7 +5422,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5437,7 +5437,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5452,7 +5452,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5467,7 +5467,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5482,7 +5482,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5496,7 +5496,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5510,7 +5510,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5524,7 +5524,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5538,7 +5538,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5552,7 +5552,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5566,7 +5566,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5580,7 +5580,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5594,7 +5594,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -5608,7 +5608,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5622,7 +5622,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5636,7 +5636,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5650,7 +5650,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5664,7 +5664,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5678,7 +5678,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -5693,7 +5693,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -5706,7 +5706,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_File_read_at_all_end
@@ -5719,7 +5719,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -5732,7 +5732,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_File_write_at_all_end
@@ -5744,7 +5744,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -5757,7 +5757,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_File_read_all_end
@@ -5769,7 +5769,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -5782,7 +5782,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_File_write_all_end
@@ -5794,7 +5794,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -5807,7 +5807,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_File_read_ordered_end
@@ -5819,7 +5819,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -5832,7 +5832,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine MPI_File_write_ordered_end
@@ -6269,7 +6269,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr location
-      integer :: location(*)
+      integer :: location
       integer(kind=MPI_ADDRESS_KIND) :: address
       integer :: ierror
     end subroutine PMPI_Get_address
@@ -6300,7 +6300,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer :: ierror
     end subroutine PMPI_Free_mem
   end interface
@@ -6310,7 +6310,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6325,7 +6325,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6340,7 +6340,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6355,7 +6355,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6370,7 +6370,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6386,7 +6386,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6402,7 +6402,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6418,7 +6418,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6434,7 +6434,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6450,7 +6450,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6466,7 +6466,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6482,7 +6482,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6498,7 +6498,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: source
@@ -6514,7 +6514,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: source
@@ -6530,7 +6530,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: source
@@ -6547,13 +6547,13 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       integer, intent(in) :: dest
       integer, intent(in) :: sendtag
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: source
@@ -6570,13 +6570,13 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       integer, intent(in) :: dest
       integer, intent(in) :: sendtag
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: source
@@ -6593,7 +6593,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6612,7 +6612,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6682,7 +6682,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: message
@@ -6696,7 +6696,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: message
@@ -6845,7 +6845,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: size
       integer :: ierror
     end subroutine PMPI_Buffer_attach
@@ -6856,7 +6856,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer_addr
-      integer :: buffer_addr(*)
+      integer :: buffer_addr
       integer :: size
       integer :: ierror
     end subroutine PMPI_Buffer_detach
@@ -6885,7 +6885,7 @@ module mpi
       implicit none
       integer, intent(in) :: comm
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: size
       integer :: ierror
     end subroutine PMPI_Comm_attach_buffer
@@ -6897,7 +6897,7 @@ module mpi
       implicit none
       integer, intent(in) :: comm
       !dir$ ignore_tkr buffer_addr
-      integer :: buffer_addr(*)
+      integer :: buffer_addr
       integer :: size
       integer :: ierror
     end subroutine PMPI_Comm_detach_buffer
@@ -6928,7 +6928,7 @@ module mpi
       implicit none
       integer, intent(in) :: session
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: size
       integer :: ierror
     end subroutine PMPI_Session_attach_buffer
@@ -6940,7 +6940,7 @@ module mpi
       implicit none
       integer, intent(in) :: session
       !dir$ ignore_tkr buffer_addr
-      integer :: buffer_addr(*)
+      integer :: buffer_addr
       integer :: size
       integer :: ierror
     end subroutine PMPI_Session_detach_buffer
@@ -7163,7 +7163,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: partitions
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       integer, intent(in) :: datatype
@@ -7181,7 +7181,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: partitions
       integer(kind=MPI_COUNT_KIND), intent(in) :: count
       integer, intent(in) :: datatype
@@ -7592,11 +7592,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer, intent(in) :: incount
       integer, intent(in) :: datatype
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer, intent(in) :: outsize
       integer :: position
       integer, intent(in) :: comm
@@ -7609,11 +7609,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer, intent(in) :: insize
       integer :: position
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer, intent(in) :: outcount
       integer, intent(in) :: datatype
       integer, intent(in) :: comm
@@ -7639,11 +7639,11 @@ module mpi
       implicit none
       character(len=*), intent(in) :: datarep
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer, intent(in) :: incount
       integer, intent(in) :: datatype
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: outsize
       integer(kind=MPI_ADDRESS_KIND) :: position
       integer :: ierror
@@ -7656,11 +7656,11 @@ module mpi
       implicit none
       character(len=*), intent(in) :: datarep
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: insize
       integer(kind=MPI_ADDRESS_KIND) :: position
       !dir$ ignore_tkr outbuf
-      integer :: outbuf(*)
+      integer :: outbuf
       integer, intent(in) :: outcount
       integer, intent(in) :: datatype
       integer :: ierror
@@ -8087,7 +8087,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: root
@@ -8101,7 +8101,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: root
@@ -8116,7 +8116,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer :: buffer
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: root
@@ -8132,11 +8132,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8151,11 +8151,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8171,11 +8171,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8192,11 +8192,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -8212,11 +8212,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -8233,11 +8233,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -8254,11 +8254,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8273,11 +8273,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8293,11 +8293,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8314,12 +8314,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8334,12 +8334,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8355,12 +8355,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: root
@@ -8376,11 +8376,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -8394,11 +8394,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -8413,11 +8413,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -8433,11 +8433,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -8452,11 +8452,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -8472,11 +8472,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -8492,11 +8492,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -8510,11 +8510,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -8529,11 +8529,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -8549,12 +8549,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -8569,12 +8569,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -8590,12 +8590,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -8612,12 +8612,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -8632,12 +8632,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -8653,12 +8653,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -8674,9 +8674,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8691,9 +8691,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8709,9 +8709,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8728,9 +8728,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8744,9 +8744,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8761,9 +8761,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8779,9 +8779,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8795,9 +8795,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8813,9 +8813,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8831,9 +8831,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8847,9 +8847,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8865,9 +8865,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8883,9 +8883,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8899,9 +8899,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8916,9 +8916,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8934,9 +8934,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8950,9 +8950,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8967,9 +8967,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -8985,9 +8985,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr inbuf
-      integer :: inbuf(*)
+      integer :: inbuf
       !dir$ ignore_tkr inoutbuf
-      integer :: inoutbuf(*)
+      integer :: inoutbuf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer, intent(in) :: op
@@ -9031,11 +9031,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -9049,11 +9049,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -9068,11 +9068,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -9088,11 +9088,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -9107,11 +9107,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -9127,11 +9127,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: displs(*)
       integer, intent(in) :: recvtype
@@ -9148,11 +9148,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -9166,11 +9166,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -9185,11 +9185,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcount
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcount
       integer, intent(in) :: recvtype
       integer, intent(in) :: comm
@@ -9205,12 +9205,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -9225,12 +9225,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -9246,12 +9246,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer, intent(in) :: sdispls(*)
       integer, intent(in) :: sendtype
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer, intent(in) :: rdispls(*)
       integer, intent(in) :: recvtype
@@ -9268,12 +9268,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -9288,12 +9288,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -9309,12 +9309,12 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr sendbuf
-      integer :: sendbuf(*)
+      integer :: sendbuf
       integer, intent(in) :: sendcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: sdispls(*)
       integer, intent(in) :: sendtypes(*)
       !dir$ ignore_tkr recvbuf
-      integer :: recvbuf(*)
+      integer :: recvbuf
       integer, intent(in) :: recvcounts(*)
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: rdispls(*)
       integer, intent(in) :: recvtypes(*)
@@ -10017,7 +10017,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
       integer, intent(in) :: info
@@ -10120,7 +10120,7 @@ module mpi
       implicit none
       integer, intent(in) :: win
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: size
       integer :: ierror
     end subroutine PMPI_Win_attach
@@ -10132,7 +10132,7 @@ module mpi
       implicit none
       integer, intent(in) :: win
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer :: base
       integer :: ierror
     end subroutine PMPI_Win_detach
   end interface
@@ -10203,7 +10203,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -10221,7 +10221,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -10240,7 +10240,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -10258,7 +10258,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -10277,7 +10277,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -10296,7 +10296,7 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -10316,11 +10316,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: result_count
       integer, intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -10339,11 +10339,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       integer, intent(in) :: origin_count
       integer, intent(in) :: origin_datatype
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: result_count
       integer, intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -10363,9 +10363,9 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -10381,11 +10381,11 @@ module mpi
       import
       implicit none
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer :: origin_addr
       !dir$ ignore_tkr compare_addr
-      integer :: compare_addr(*)
+      integer :: compare_addr
       !dir$ ignore_tkr result_addr
-      integer :: result_addr(*)
+      integer :: result_addr
       integer, intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(kind=MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -10678,7 +10678,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10693,7 +10693,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10708,7 +10708,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10723,7 +10723,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10738,7 +10738,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10753,7 +10753,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10768,7 +10768,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10783,7 +10783,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10797,7 +10797,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10811,7 +10811,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10825,7 +10825,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10839,7 +10839,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10853,7 +10853,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10867,7 +10867,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10881,7 +10881,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10895,7 +10895,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: status(MPI_STATUS_SIZE)
@@ -10909,7 +10909,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10923,7 +10923,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10937,7 +10937,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10951,7 +10951,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10965,7 +10965,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10979,7 +10979,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: request
@@ -10994,7 +10994,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -11007,7 +11007,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_File_read_at_all_end
@@ -11020,7 +11020,7 @@ module mpi
       integer, intent(in) :: fh
       integer(kind=MPI_OFFSET_KIND), intent(in) :: offset
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -11033,7 +11033,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_File_write_at_all_end
@@ -11045,7 +11045,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -11058,7 +11058,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_File_read_all_end
@@ -11070,7 +11070,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -11083,7 +11083,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_File_write_all_end
@@ -11095,7 +11095,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -11108,7 +11108,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_File_read_ordered_end
@@ -11120,7 +11120,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer, intent(in) :: count
       integer, intent(in) :: datatype
       integer :: ierror
@@ -11133,7 +11133,7 @@ module mpi
       implicit none
       integer, intent(in) :: fh
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer :: buf
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine PMPI_File_write_ordered_end

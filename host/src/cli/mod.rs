@@ -140,7 +140,9 @@ pub fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         // A reader that has gone away is no reason to panic.
-        let _ = writeln!(std::io::stderr(), "{}", shown::lines(&format!("rankine: {error:#}")));
+        // In one piece, as other processes of the job may say the same.
+        let text = format!("rankine: {error:#}");
+        let _ = std::io::stderr().write_all(format!("{}\n", shown::lines(&text)).as_bytes());
         ExitCode::from(HOST_ERROR)
     })
 }

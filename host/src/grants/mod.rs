@@ -225,7 +225,7 @@ impl Grants {
                 let (option, folder) = (grant.folder.option(), grant.folder.host.display());
                 bail!(
                     "{option} {folder}: it lies in {}, which the program may write to, so it could put another folder there \
-                     before all processes have opened it; one of the two is enough",
+                     before all processes have opened it; grant the outer one with --dir-ro, or only one of the two",
                     above.folder.host.display()
                 );
             }

@@ -13,6 +13,7 @@ program choice
   integer :: ierror, rank, size, next, previous, status(MPI_STATUS_SIZE), count, i
   integer :: scalar, matrix(3, 4), got(3, 4), types(2), lengths(2), newtype, requests(2)
   integer(MPI_ADDRESS_KIND) :: places(2), lower, extent
+  integer, pointer :: field(:, :)
   real(8) :: x(10)
   character(len=12) :: text
   logical :: flags(3)
@@ -78,5 +79,34 @@ program choice
   call MPI_Isend(matrix, 5, MPI_INTEGER8, next, 9, MPI_COMM_WORLD, requests(2), ierror)
   call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
   call check(ierror == MPI_SUCCESS .and. all(requests == MPI_REQUEST_NULL), 'Waitall')
+
+  matrix = reshape([(100*rank + i, i=1, 12)], [3, 4])
+  allocate(field(0:2, 0:3))
+  field = matrix
+  got = -1
+  call elements(matrix, got)
+  call check(all(got == reshape([(100*previous + i, i=1, 12)], [3, 4])), 'elements of assumed shape')
+  got = -1
+  call MPI_Sendrecv(field(1, 1), 6, MPI_INTEGER, next, 4, got(2, 2), 6, MPI_INTEGER, previous, 4, MPI_COMM_WORLD, &
+    MPI_STATUS_IGNORE, ierror)
+  call check(got(2, 2) == 100*previous + 5 .and. got(1, 4) == 100*previous + 10 .and. got(1, 1) == -1 .and. got(2, 4) == -1, &
+    'an element of a pointer')
+  got = -1
+  call whole(matrix(:, ::2), got(:, 1:3:2))
+  call check(all(got(:, 1) == [(100*previous + i, i=1, 3)]) .and. all(got(:, 3) == [(100*previous + 6 + i, i=1, 3)]) &
+    .and. all(got(:, 2::2) == -1), 'an array of assumed shape that is a section')
   call finish
+contains
+  subroutine elements(from, to)
+    integer, intent(in) :: from(0:, 0:)
+    integer, intent(inout) :: to(0:, 0:)
+    call MPI_Sendrecv(from(0, 0), 12, MPI_INTEGER, next, 5, to(0, 0), 12, MPI_INTEGER, previous, 5, MPI_COMM_WORLD, &
+      MPI_STATUS_IGNORE, ierror)
+  end subroutine
+  subroutine whole(from, to)
+    integer, intent(in) :: from(:, :)
+    integer, intent(inout) :: to(:, :)
+    call MPI_Sendrecv(from, 6, MPI_INTEGER, next, 6, to, 6, MPI_INTEGER, previous, 6, MPI_COMM_WORLD, &
+      MPI_STATUS_IGNORE, ierror)
+  end subroutine
 end program

@@ -1,5 +1,6 @@
 !     Functions, and procedures that are passed.
-      DOUBLE PRECISION MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+!     REAL*8 stays what it is under -fdefault-real-8.
+      REAL*8 MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       INTEGER MPI_AINT_ADD, MPI_AINT_DIFF
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       EXTERNAL MPI_AINT_ADD, MPI_AINT_DIFF

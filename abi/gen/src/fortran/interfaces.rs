@@ -50,7 +50,8 @@ fn plain(out: &mut String, function: &Function, name: &str, cptr: bool) -> Resul
         let name = &p.name;
         let chooses = is_choice(function, p) || returns_address(p) && function.chapter == "pt2pt";
         if chooses {
-            writeln!(out, "      !dir$ ignore_tkr {name}\n      integer :: {name}(*)")?;
+            // A scalar takes arrays, too, and the elements that an array may not begin with: of pointers, of assumed shape.
+            writeln!(out, "      !dir$ ignore_tkr {name}\n      integer :: {name}")?;
             continue;
         }
         let shape = shape(p);

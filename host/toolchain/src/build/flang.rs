@@ -116,6 +116,18 @@ const AMENDMENTS: &[Amendment] = &[
              terminator.Crash(\"no memory to allocate %ju bytes\", static_cast<std::uintmax_t>(descriptor.AllBytes()));\n    \
              stat = ReturnError(terminator, stat, errMsg, hasStat);\n",
     },
+    // There are no processes, and `system` says so in a way that the runtime does not expect.
+    Amendment {
+        file: "flang-rt/lib/runtime/execute.cpp",
+        was: "  if (wait) {\n    // either wait is not specified",
+        is: "  if (newCmd != command.OffsetElement())\n    FreeMemory(newCmd);\n  \
+             static const char why[]{\"EXECUTE_COMMAND_LINE: a program of WebAssembly can start no others; \"\n    \
+             \"let a script do this before or after the run, or give CMDSTAT and go on without\"};\n  \
+             if (!cmdstat)\n    terminator.Crash(\"%s\", why);\n  \
+             StoreIntToDescriptor(cmdstat, NO_SUPPORT_ERR, terminator);\n  if (cmdmsg)\n    \
+             CopyAndPad(cmdmsg->OffsetElement(), why, cmdmsg->ElementBytes(), sizeof why - 1);\n  return;\n  \
+             if (wait) {\n    // either wait is not specified",
+    },
     // Padding before a procedure's address that a 32-bit one does not have.
     Amendment {
         file: "flang/module/__fortran_type_info.f90",

@@ -194,7 +194,14 @@ pub(super) fn judge(flag: &str) -> Result<Verdict> {
     if is_host_machine_flag(flag) {
         return Ok(Verdict::Drop(HOST_PROCESSOR));
     }
-    let host_only = ["-fcf-protection", "-fstack-clash-protection", "-fuse-ld=", "-fveclib=", "-fvect-cost-model"];
+    let host_only = [
+        "-fcf-protection",
+        "-fstack-clash-protection",
+        "-fuse-ld=",
+        "-fveclib=",
+        "-fvect-cost-model",
+        "-ftree-vectorizer-verbose",
+    ];
     if host_only.iter().any(|prefix| flag.starts_with(prefix)) {
         return Ok(Verdict::Drop("it has no meaning for WebAssembly"));
     }

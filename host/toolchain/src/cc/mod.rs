@@ -127,8 +127,8 @@ pub(crate) fn libraries(sysroot: &Path, sdk: &Sdk) -> Vec<String> {
 
 /// What a compiler wrapper adds, for `-show` and its relatives.
 pub(crate) struct Described {
-    /// The program that is called.
-    pub compiler: String,
+    /// The program that is called, and its subcommand.
+    pub compiler: Vec<String>,
     /// Flags of every compilation.
     pub compile: Vec<String>,
     /// Flags and libraries of linking.
@@ -146,7 +146,7 @@ impl Described {
         let openmp = request.openmp.then(|| "-lomp".to_string());
         let link_flags = link_flags(sysroot, sdk, &request).into_iter().chain(openmp).chain(libraries(sysroot, sdk));
         Described {
-            compiler: clang.display().to_string(),
+            compiler: vec![clang.display().to_string()],
             compile: compile_flags(clang, sysroot, sdk),
             link: if links { link_flags.collect() } else { Vec::new() },
             include: sdk.include().display().to_string(),
@@ -158,17 +158,16 @@ impl Described {
 /// The answer to `-show` and its relatives: a line, quoted for a shell.
 pub(crate) fn shown(show: flags::Show, described: &Described) -> String {
     let Described { compiler, compile, link, include, arguments } = described;
-    let compiler = [compiler.clone()];
     let arguments: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let words: Vec<String> = match show {
-        flags::Show::Command => [&compiler, compile.as_slice(), &arguments, link].concat(),
-        flags::Show::CompileCommand => [&compiler, compile.as_slice()].concat(),
-        flags::Show::LinkCommand => [&compiler, compile.as_slice(), link].concat(),
+        flags::Show::Command => [compiler.as_slice(), compile, &arguments, link].concat(),
+        flags::Show::CompileCommand => [compiler.as_slice(), compile].concat(),
+        flags::Show::LinkCommand => [compiler.as_slice(), compile, link].concat(),
         flags::Show::CompileFlags => compile.clone(),
         flags::Show::LinkFlags => link.clone(),
         flags::Show::IncludeFolders => vec![include.clone()],
         flags::Show::Nothing => vec![],
-        flags::Show::Compiler => compiler.to_vec(),
+        flags::Show::Compiler => compiler.clone(),
         flags::Show::Version => vec![format!("rankine {}", env!("CARGO_PKG_VERSION"))],
     };
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ") + "\n"
@@ -194,4 +193,22 @@ pub(crate) fn compile(clang: &Path, line: Vec<OsString>, request: &flags::Reques
 fn replace_process(clang: &Path, line: Vec<OsString>) -> Result<ExitCode> {
     let replaced = crate::system::replace_process(Command::new(clang).args(line));
     replaced.with_context(|| format!("cannot start {}", clang.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_for_a_shell() {
+        let described = Described {
+            compiler: vec!["/a b/rankine".into(), "fc".into()],
+            compile: vec!["-I".into(), "/include".into()],
+            link: vec![],
+            include: "/include".into(),
+            arguments: vec!["x.f90".into()],
+        };
+        assert_eq!(shown(flags::Show::Compiler, &described), "'/a b/rankine' fc\n");
+        assert_eq!(shown(flags::Show::Command, &described), "'/a b/rankine' fc -I /include x.f90\n");
+    }
 }

@@ -78,7 +78,7 @@ impl Request {
     fn sort(&mut self, argument: OsString, rest: &mut impl Iterator<Item = OsString>) {
         let text = argument.to_str().unwrap_or("").to_owned();
         let mut with_value = vec![argument.clone()];
-        if ["-J", "-module-dir", "-mmlir"].contains(&text.as_str()) || c::takes_next(&text) {
+        if ["-J", "-mmlir"].contains(&text.as_str()) || c::takes_next(&text) {
             with_value.extend(rest.next());
         }
         match text.as_str() {
@@ -127,7 +127,6 @@ fn is_fortran(argument: &OsStr) -> bool {
 fn is_fortran_only(flag: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "-J",
-        "-module-dir",
         "-mmlir",
         "-cpp",
         "-nocpp",
@@ -257,6 +256,10 @@ fn gfortran(flag: &str) -> Gfortran {
     if none.iter().any(|prefix| flag.starts_with(prefix)) {
         return Gfortran::Drop("it is an option of gfortran, and flang has none for this");
     }
+    // Flang's own name for it, which CMake uses.
+    if let Some(folder) = flag.strip_prefix("-module-dir") {
+        return Gfortran::As(format!("-J{}", folder.strip_prefix('=').unwrap_or(folder)));
+    }
     match flag {
         // As flang's older namesake has it, and Meson believes.
         "-module" => Gfortran::As("-J".into()),
@@ -301,6 +304,15 @@ mod tests {
         let request = of("-Minform=inform -module a.p -MD -MQ a.o -MF a.o.d -o a.o -c a.f90");
         assert_eq!(request.front_end_flags, ["-J", "a.p"]);
         assert!(request.clang_flags.iter().all(|word| word == "-c"), "{:?}", request.clang_flags);
+    }
+
+    #[test]
+    fn cmake_names_the_folder_of_modules() {
+        assert_eq!(of("-module-dirmods -c a.f90").front_end_flags, ["-Jmods"]);
+        let request = of("-module-dir mods -c a.f90");
+        assert_eq!(request.front_end_flags, ["-J", "mods"]);
+        assert_eq!(request.sources, [PathBuf::from("a.f90")]);
+        assert!(!request.has_other_inputs);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Tools {
         let mut libraries = self.libraries();
         libraries.extend(cc::libraries(&self.sysroot, &self.sdk));
         cc::Described {
-            compiler: format!("{} fc", std::env::current_exe().unwrap_or_default().display()),
+            compiler: vec![std::env::current_exe().unwrap_or_default().display().to_string(), "fc".into()],
             compile: vec!["-I".into(), include.clone()],
             link: libraries,
             include,

@@ -25,6 +25,9 @@ use std::process::{Command, ExitCode, Output};
 /// The word by which `rankine cc -fforgiving-calls` asks for calls through pointers that forgive.
 pub(crate) const FORGIVING: &str = "--rankine-forgiving-calls";
 
+/// The name of a C program's `main`, where it has parameters. One without takes the place of what calls this.
+const MAIN: &str = "__main_argc_argv";
+
 /// Links; the first argument is the clang whose linker does it, the others are the linker's.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (clang, arguments) = arguments.split_first().context("which compiler's linker?")?;
@@ -52,6 +55,14 @@ pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
         folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         arguments.insert(0, names(&linker, clang, &arguments, output, folder.path())?.into());
         first = link(&linker, &arguments, &[])?;
+    }
+    if let Some(output) = output.as_deref().filter(|_| first.status.success() && lacks_main(&first)) {
+        eprint!("{}", String::from_utf8_lossy(&first.stderr));
+        eprintln!(
+            "rankine: error: undefined symbol: main. Link the object that defines it; -c compiles without linking"
+        );
+        let _ = fs::remove_file(output);
+        return Ok(ExitCode::FAILURE);
     }
     let arguments = arguments.as_slice();
     let said = String::from_utf8_lossy(&first.stderr);
@@ -185,8 +196,19 @@ fn names(linker: &Path, clang: &OsStr, arguments: &[OsString], output: &Path, fo
 
 fn link(linker: &Path, arguments: &[OsString], more: &[String]) -> Result<Output> {
     let mut command = Command::new(linker);
-    command.args(arguments).args(more).stdout(std::process::Stdio::inherit());
-    command.output().with_context(|| format!("cannot start {}", linker.display()))
+    command.args(arguments).args(more).arg(format!("--trace-symbol={MAIN}"));
+    let linked = command.output().with_context(|| format!("cannot start {}", linker.display()))?;
+    // What else it was asked to trace.
+    let traced = String::from_utf8_lossy(&linked.stdout);
+    traced.lines().filter(|line| !line.ends_with(MAIN)).for_each(|line| println!("{line}"));
+    Ok(linked)
+}
+
+/// Whether the C library calls `main` and nobody has it: the call is a weak one, so the linker lets that pass.
+fn lacks_main(linked: &Output) -> bool {
+    let traced = String::from_utf8_lossy(&linked.stdout);
+    let has = |what| traced.lines().any(|line| line.ends_with(&format!(": {what} {MAIN}")));
+    has("reference to") && !has("definition of")
 }
 
 /// The program that is linked; nothing where objects become one object, or the arguments lie in a file.
