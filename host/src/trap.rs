@@ -91,6 +91,12 @@ fn outside(address: Option<u64>, pointer: Option<&StackPointer>) -> String {
              pointer is wrong"
                 .into()
         }
+        // The interpreter tells neither.
+        None if pointer.is_none() => {
+            "an access outside the guest's memory: an index or a pointer is wrong, or the stack is exhausted, the one in the \
+             program's memory (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB)"
+                .into()
+        }
         _ => "an access outside the guest's memory".into(),
     }
 }
@@ -252,7 +258,7 @@ mod tests {
         for address in [0xffff_fff0, (1 << 32) + 96] {
             assert!(outside(Some(address), None).contains("the stack is exhausted"));
         }
-        assert_eq!(outside(Some(1 << 31), None), outside(None, None));
+        assert_eq!(outside(Some(1 << 31), None), "an access outside the guest's memory");
     }
 
     #[test]
@@ -265,6 +271,10 @@ mod tests {
                 assert!(outside(Some(address), Some(&StackPointer(pointer))).starts_with("the stack is exhausted"));
             }
         }
-        assert_eq!(outside(Some(65536), None), outside(None, None));
+        let elsewhere = "an access outside the guest's memory";
+        assert_eq!(outside(Some(65536), None), elsewhere);
+        assert_eq!(outside(None, Some(&StackPointer(4 << 20))), elsewhere);
+        let untold = outside(None, None);
+        assert!(untold.starts_with(elsewhere) && untold.contains("or the stack is exhausted"), "{untold}");
     }
 }
