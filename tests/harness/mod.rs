@@ -142,10 +142,10 @@ impl Suite {
         let mut add = |name: &str, guest: &Arc<Guest>, variant: Variant, mode: Mode| {
             for ranks in guest.ranks(mode) {
                 let (guest, compiler, places) = (guest.clone(), compiler.clone(), self.places.clone());
-                let known = self.known.reason(mode, name).map(String::from);
                 let (of, tally) = (name.to_string(), self.tally.clone());
                 tally.expect(mode, &of);
                 let name = format!("{name}{}/{}/{ranks}", variant.suffix(), mode.name());
+                let known = self.known.reason(mode, &of).or_else(|| self.known.reason(mode, &name)).map(String::from);
                 trials.push(Trial::test(name, move || {
                     let run = || run::trial(&places, &compiler, &guest, variant, mode, ranks);
                     let outcome =
