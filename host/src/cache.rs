@@ -144,7 +144,7 @@ impl Cache {
             tracing::warn!("{} is damaged, or somebody else's; compiling again", path.display());
             return None;
         }
-        is_used(&file);
+        note_use(&file);
         Some(entry)
     }
 
@@ -157,7 +157,7 @@ impl Cache {
 
 /// Notes that an entry is used, by its time of modification: few systems keep that of access. Where it can't be noted an
 /// entry goes by its age.
-fn is_used(file: &File) {
+fn note_use(file: &File) {
     let now = SystemTime::now();
     let modified = file.metadata().and_then(|metadata| metadata.modified());
     if modified.is_ok_and(|before| now.duration_since(before).is_ok_and(|since| since > STALE)) {

@@ -74,28 +74,23 @@ impl fmt::Display for Report {
 /// have been added since.
 const NEAR: u64 = 1 << 28;
 
+const EXHAUSTED: &str = "the stack is exhausted, the one in the program's memory, by deep recursion or large local variables \
+                         (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB)";
+
 /// What an access outside the memory was. The stack lies at the start of the memory, or behind the null page, and grows
 /// towards it.
 fn outside(address: Option<u64>, pointer: Option<&StackPointer>) -> String {
     match address {
         Some(address) if address < LOWEST => match pointer.is_some_and(|pointer| pointer.is_at_end()) {
-            true => format!(
-                "the stack is exhausted, the one in the program's memory, by deep recursion or large local variables (linked with \
-                 -Wl,-z,stack-size=N it has N bytes, else 8 MiB): an access at address {address:#x}"
-            ),
+            true => format!("{EXHAUSTED}: an access at address {address:#x}"),
             false => format!("a null pointer was used: an access at address {address:#x}"),
         },
         Some(address) if address.abs_diff(1 << 32) <= NEAR => {
-            "an access before the start of the guest's memory: the stack is exhausted, the one in the program's memory, by \
-             deep recursion or large local variables (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB), or a \
-             pointer is wrong"
-                .into()
+            format!("an access before the start of the guest's memory: {EXHAUSTED}, or a pointer is wrong")
         }
-        // The interpreter tells neither.
+        // The interpreter tells neither; nor does an instruction that moves many bytes, without a null page.
         None if pointer.is_none() => {
-            "an access outside the guest's memory: an index or a pointer is wrong, or the stack is exhausted, the one in the \
-             program's memory (linked with -Wl,-z,stack-size=N it has N bytes, else 8 MiB)"
-                .into()
+            format!("an access outside the guest's memory: an index or a pointer is wrong, or {EXHAUSTED}")
         }
         _ => "an access outside the guest's memory".into(),
     }

@@ -258,7 +258,7 @@ fn gfortran(flag: &str) -> Gfortran {
     }
     // Flang's own name for it, which CMake uses.
     if let Some(folder) = flag.strip_prefix("-module-dir") {
-        return Gfortran::As(format!("-J{}", folder.strip_prefix('=').unwrap_or(folder)));
+        return Gfortran::As(format!("-J{folder}"));
     }
     match flag {
         // As flang's older namesake has it, and Meson believes.

@@ -28,6 +28,9 @@ pub(crate) const FORGIVING: &str = "--rankine-forgiving-calls";
 /// The name of a C program's `main`, where it has parameters. One without takes the place of what calls this.
 const MAIN: &str = "__main_argc_argv";
 
+/// What the linker says of a symbol that it traces, behind the name of a file.
+const TRACED: [&str; 2] = ["reference to", "definition of"];
+
 /// Links; the first argument is the clang whose linker does it, the others are the linker's.
 pub fn run(arguments: &[OsString]) -> Result<ExitCode> {
     let (clang, arguments) = arguments.split_first().context("which compiler's linker?")?;
@@ -198,17 +201,19 @@ fn link(linker: &Path, arguments: &[OsString], more: &[String]) -> Result<Output
     let mut command = Command::new(linker);
     command.args(arguments).args(more).arg(format!("--trace-symbol={MAIN}"));
     let linked = command.output().with_context(|| format!("cannot start {}", linker.display()))?;
-    // What else it was asked to trace.
-    let traced = String::from_utf8_lossy(&linked.stdout);
-    traced.lines().filter(|line| !line.ends_with(MAIN)).for_each(|line| println!("{line}"));
+    // What else it was asked to print: a trace, a map.
+    let is_ours = |line: &&str| TRACED.iter().any(|what| line.ends_with(&format!("{what} {MAIN}")));
+    let printed = String::from_utf8_lossy(&linked.stdout);
+    printed.lines().filter(|line| !is_ours(line)).for_each(|line| println!("{line}"));
     Ok(linked)
 }
 
 /// Whether the C library calls `main` and nobody has it: the call is a weak one, so the linker lets that pass.
 fn lacks_main(linked: &Output) -> bool {
     let traced = String::from_utf8_lossy(&linked.stdout);
-    let has = |what| traced.lines().any(|line| line.ends_with(&format!(": {what} {MAIN}")));
-    has("reference to") && !has("definition of")
+    let [is_called, is_there] =
+        TRACED.map(|what| traced.lines().any(|line| line.ends_with(&format!(": {what} {MAIN}"))));
+    is_called && !is_there
 }
 
 /// The program that is linked; nothing where objects become one object, or the arguments lie in a file.
