@@ -202,7 +202,11 @@ fn link(linker: &Path, arguments: &[OsString], more: &[String]) -> Result<Output
     command.args(arguments).args(more).arg(format!("--trace-symbol={MAIN}"));
     let linked = command.output().with_context(|| format!("cannot start {}", linker.display()))?;
     // What else it was asked to print: a trace, a map.
-    let is_ours = |line: &&str| TRACED.iter().any(|what| line.ends_with(&format!("{what} {MAIN}")));
+    let is_ours = |line: &&str| {
+        TRACED
+            .iter()
+            .any(|what| [MAIN, "undefined_weak:main"].iter().any(|name| line.ends_with(&format!("{what} {name}"))))
+    };
     let printed = String::from_utf8_lossy(&linked.stdout);
     printed.lines().filter(|line| !is_ours(line)).for_each(|line| println!("{line}"));
     Ok(linked)
